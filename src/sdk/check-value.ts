@@ -1,0 +1,160 @@
+/**
+ * Whether a value fits its schema, and where it does not. Converters ask this only after a fast path has given up; tests ask it of every
+ * record. Source: connect-runtime §6.1.
+ */
+import { DataError } from './errors';
+import { LogicalName, type Decimal, type Schema } from './schema';
+
+const DAY_MS = 86_400_000;
+
+export interface ValueProblem {
+  /** E.g. `after.items[2].price`; empty for the value itself. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The first thing that does not fit, or null. A null schema stands for data without one: any Connect value fits. */
+export function checkValue(schema: Schema | null, value: unknown): ValueProblem | null {
+  return schema === null ? findSchemaless(value, '') : find(schema, value, '');
+}
+
+function find(schema: Schema, value: unknown, path: string): ValueProblem | null {
+  if (value === null || value === undefined) {
+    if (schema.optional || (schema.default !== undefined && schema.default !== null)) return null;
+    return { path, reason: 'null value for field that is required and has no default value' };
+  }
+  const logical = findLogical(schema, value);
+  if (logical !== undefined) return logical === null ? null : { path, reason: logical };
+  switch (schema.type) {
+    case 'STRUCT':
+      if (typeof value !== 'object' || value instanceof Map) return { path, reason: expected(schema, value) };
+      for (const field of schema.fields ?? []) {
+        const member = (value as Record<string, unknown>)[field.name];
+        const problem = find(field.schema, member, path === '' ? field.name : `${path}.${field.name}`);
+        if (problem) return problem;
+      }
+      return null;
+    case 'ARRAY':
+      if (!Array.isArray(value)) return { path, reason: expected(schema, value) };
+      return first(value, (element, i) => find(schema.valueSchema as Schema, element, `${path}[${i}]`));
+    case 'MAP':
+      if (!(value instanceof Map)) return { path, reason: expected(schema, value) };
+      return first([...(value as Map<unknown, unknown>)], ([key, member], i) => {
+        return (
+          find(schema.keySchema as Schema, key, `${path}.key[${i}]`) ??
+          find(schema.valueSchema as Schema, member, `${path}[${String(key)}]`)
+        );
+      });
+    default:
+      return fits(schema, value) ? null : { path, reason: expected(schema, value) };
+  }
+}
+
+function findLogical(schema: Schema, value: unknown): string | null | undefined {
+  switch (schema.name) {
+    case LogicalName.DECIMAL: {
+      if (!isDecimal(value)) return `a Decimal needs { unscaled: bigint, scale: number } but got ${kindOf(value)}`;
+      const scale = decimalScale(schema);
+      if (value.scale === scale) return null;
+      return `Decimal value has mismatching scale for given Decimal schema. Schema has scale ${scale}, value has scale ${value.scale}`;
+    }
+    case LogicalName.DATE:
+    case LogicalName.TIME:
+    case LogicalName.TIMESTAMP:
+      return value instanceof Date
+        ? temporalProblem(schema.name, value)
+        : `${schema.name} needs a Date but got ${kindOf(value)}`;
+    default:
+      return undefined;
+  }
+}
+
+const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
+
+function fits(schema: Schema, value: unknown): boolean {
+  const bits = BITS[schema.type];
+  if (bits !== undefined) {
+    if (typeof value === 'bigint') return bits === 64 && BigInt.asIntN(64, value) === value;
+    return (
+      typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** (bits - 1)) && value < 2 ** (bits - 1)
+    );
+  }
+  switch (schema.type) {
+    case 'FLOAT32':
+    case 'FLOAT64':
+      return typeof value === 'number';
+    case 'BOOLEAN':
+      return typeof value === 'boolean';
+    case 'STRING':
+      return typeof value === 'string';
+    default:
+      return value instanceof Uint8Array;
+  }
+}
+
+function expected(schema: Schema, value: unknown): string {
+  return `its schema is ${schema.type} but the value is ${kindOf(value)}`;
+}
+
+function findSchemaless(value: unknown, path: string): ValueProblem | null {
+  if (typeof value === 'function' || typeof value === 'symbol')
+    return { path, reason: `${typeof value} is not a Connect value` };
+  if (typeof value !== 'object' || value === null) return null;
+  const entries: [unknown, unknown][] =
+    value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.entries(value);
+  return first(entries, ([key, member]) =>
+    findSchemaless(member, path === '' ? String(key) : `${path}.${String(key)}`),
+  );
+}
+
+function first<T>(list: readonly T[], test: (element: T, index: number) => ValueProblem | null): ValueProblem | null {
+  for (let i = 0; i < list.length; i++) {
+    const problem = test(list[i] as T, i);
+    if (problem) return problem;
+  }
+  return null;
+}
+
+/** The kind of a value, never the value itself: it may be a secret. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? 'an integer (perhaps out of range)' : 'a number with a fraction';
+  if (typeof value === 'bigint') return 'a bigint';
+  if (typeof value === 'boolean') return 'a boolean';
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (Array.isArray(value)) return 'an array';
+  const name = (value as { constructor?: { name?: string } }).constructor?.name;
+  return name === undefined || name === 'Object' ? 'an object' : `a ${name}`;
+}
+
+/** Digits after the point that a Decimal schema asks for. */
+export function decimalScale(schema: Schema): number {
+  const text = schema.parameters?.scale;
+  const scale = text === undefined ? NaN : Number(text);
+  if (!Number.isInteger(scale)) {
+    throw new DataError(
+      `Invalid Decimal schema: its parameter "scale" must be an integer but is ${text ?? 'missing'}.`,
+    );
+  }
+  return scale;
+}
+
+export function isDecimal(value: unknown): value is Decimal {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Decimal).unscaled === 'bigint' &&
+    typeof (value as Decimal).scale === 'number'
+  );
+}
+
+/** What is wrong with a Date for this logical type, or null. */
+export function temporalProblem(name: string, value: Date): string | null {
+  const ms = value.getTime();
+  if (Number.isNaN(ms)) return 'the date is invalid';
+  if (name === LogicalName.DATE && ms % DAY_MS !== 0) return 'a Date must have no time of day (UTC)';
+  if (name === LogicalName.TIME && (ms < 0 || ms > DAY_MS))
+    return 'a Time must lie within one day after the epoch (UTC)';
+  return null;
+}

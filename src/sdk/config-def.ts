@@ -1,0 +1,41 @@
+/**
+ * How a plug-in describes its configuration. The same list answers `GET /connector-plugins/{plugin}/config`,
+ * `PUT …/config/validate` and the check made when a connector is created. Source: connect-rest §3.
+ */
+export type ConfigType = 'BOOLEAN' | 'STRING' | 'INT' | 'SHORT' | 'LONG' | 'DOUBLE' | 'LIST' | 'CLASS' | 'PASSWORD';
+export type Importance = 'HIGH' | 'MEDIUM' | 'LOW';
+export type Width = 'NONE' | 'SHORT' | 'MEDIUM' | 'LONG';
+
+/** Connector configuration as stored: every value is a string. */
+export type ConnectorConfig = Readonly<Record<string, string>>;
+
+export interface ConfigKey {
+  readonly name: string;
+  readonly type: ConfigType;
+  /** Absent: the key is required. `null`: optional without a value. Otherwise the default, as parsed. */
+  readonly default?: string | number | boolean | readonly string[] | null;
+  readonly importance: Importance;
+  readonly documentation: string;
+  readonly group?: string | null;
+  /** Position in the group. (Default: -1) */
+  readonly order?: number;
+  /** (Default: `NONE`) */
+  readonly width?: Width;
+  /** (Default: the name) */
+  readonly displayName?: string;
+  readonly dependents?: readonly string[];
+  /**
+   * Checks the parsed value (null when absent or unparsable). Return the reason alone, e.g. `Value must be at
+   * least 1`; the runtime wraps it as `Invalid value <v> for configuration <key>: <reason>`.
+   */
+  readonly validator?: (value: ParsedValue, config: ConnectorConfig) => string | null;
+  readonly recommended?: readonly string[];
+}
+
+export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;
+
+/** A problem found by a plug-in's own `validate`; the message is shown as it is on that key. */
+export interface ConfigProblem {
+  readonly key: string;
+  readonly message: string;
+}

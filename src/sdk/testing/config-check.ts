@@ -1,0 +1,50 @@
+/** What a worker would say about a connector's configuration before it creates the connector. */
+import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue } from '../config-def';
+import type { Connector } from '../connector';
+
+/** The problems on the connector's own keys, its `validate` included; empty: the configuration is accepted. */
+export async function checkConfig(connector: Connector, config: ConnectorConfig): Promise<ConfigProblem[]> {
+  const problems = connector.config.flatMap((key) => checkKey(key, config));
+  // As in the worker: checks that need several keys run only on values that can be read.
+  if (problems.length === 0) problems.push(...((await connector.validate?.(config)) ?? []));
+  return problems;
+}
+
+function checkKey(key: ConfigKey, config: ConnectorConfig): ConfigProblem[] {
+  const text = config[key.name];
+  const problem = (message: string): ConfigProblem => ({ key: key.name, message });
+  const problems: ConfigProblem[] = [];
+  let value: ParsedValue = key.default === undefined ? null : key.default;
+  if (text === undefined && key.default === undefined) {
+    problems.push(problem(`Missing required configuration "${key.name}" which has no default value.`));
+  } else if (text !== undefined) {
+    const parsed = parse(key.type, text.trim());
+    if (typeof parsed === 'object' && parsed !== null && 'reason' in parsed) {
+      problems.push(problem(`Invalid value ${text} for configuration ${key.name}: ${parsed.reason}`));
+      value = null;
+    } else value = parsed;
+  }
+  const reason = key.validator?.(value, config) ?? null;
+  const shown = key.type === 'PASSWORD' && value !== null ? '[hidden]' : String(value);
+  if (reason !== null) problems.push(problem(`Invalid value ${shown} for configuration ${key.name}: ${reason}`));
+  return problems;
+}
+
+function parse(type: ConfigType, text: string): ParsedValue | { reason: string } {
+  switch (type) {
+    case 'BOOLEAN':
+      return /^(true|false)$/i.test(text)
+        ? text.toLowerCase() === 'true'
+        : { reason: 'Expected value to be either true or false' };
+    case 'INT':
+    case 'SHORT':
+    case 'LONG':
+      return /^[+-]?\d+$/.test(text) ? Number(text) : { reason: `Not a number of type ${type}` };
+    case 'DOUBLE':
+      return text !== '' && !Number.isNaN(Number(text)) ? Number(text) : { reason: 'Not a number of type DOUBLE' };
+    case 'LIST':
+      return text === '' ? [] : text.split(',').map((entry) => entry.trim());
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Runs a connector's tasks in a test, without Kafka and without a worker: `@millrace/sdk/testing`.
+ * See docs/writing-a-connector.md.
+ */
+export * from './config-check';
+export * from './memory-logger';
+export { MemoryOffsets } from './memory-offsets';
+export * from './run-source-task';
+export * from './sink-task-harness';

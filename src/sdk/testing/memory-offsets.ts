@@ -1,0 +1,50 @@
+/** Source offsets in memory, with the losses of the real store: what is read back is what JSON keeps. */
+import type { OffsetValue, SourceOffset, SourcePartition } from '../record';
+import type { OffsetReader } from '../task';
+
+export class MemoryOffsets implements OffsetReader {
+  private readonly stored = new Map<string, SourceOffset>();
+
+  /** @param initial what an earlier run has stored, e.g. `[[{ file: 'a' }, { position: 10 }]]`. */
+  constructor(initial: readonly (readonly [SourcePartition, SourceOffset])[] = []) {
+    for (const [partition, offset] of initial) this.write(partition, offset);
+  }
+
+  async offset(partition: SourcePartition): Promise<SourceOffset | null> {
+    return this.get(partition);
+  }
+
+  async offsets(partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
+    return partitions.map((partition) => this.get(partition));
+  }
+
+  /** Null when nothing is stored. */
+  get(partition: SourcePartition): SourceOffset | null {
+    return this.stored.get(partitionKey(partition)) ?? null;
+  }
+
+  /** A null offset forgets the partition. Throws TypeError for values that cannot be stored. */
+  write(partition: SourcePartition, offset: SourceOffset | null): void {
+    if (offset === null) this.stored.delete(partitionKey(partition));
+    else this.stored.set(partitionKey(partition), readBack(offset, 'source offset'));
+  }
+}
+
+/** Workers find a partition whatever the order of its members. */
+export function partitionKey(partition: SourcePartition): string {
+  const members = Object.entries(readBack(partition, 'source partition')).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(members, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+}
+
+function readBack(map: Readonly<Record<string, OffsetValue>>, what: string): Record<string, OffsetValue> {
+  return Object.fromEntries(
+    Object.entries(map).map(([key, value]) => {
+      if (value instanceof Uint8Array) return [key, Buffer.from(value).toString('base64')];
+      if (value === null || ['boolean', 'number', 'string'].includes(typeof value)) return [key, value];
+      if (typeof value === 'bigint') return [key, Number.isSafeInteger(Number(value)) ? Number(value) : value];
+      throw new TypeError(
+        `member "${key}" of the ${what} is not a primitive value (null, boolean, number, bigint, string or bytes)`,
+      );
+    }),
+  );
+}

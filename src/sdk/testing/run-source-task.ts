@@ -1,0 +1,153 @@
+/** Runs one source task as the worker would: start, poll until enough, commit, stop. */
+import type { ConnectorConfig } from '../config-def';
+import type { SourceConnector } from '../connector';
+import { isRetriable } from '../errors';
+import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
+import type { SourceTask } from '../task';
+import { checkSourceRecord } from './check-records';
+import { MemoryLogger } from './memory-logger';
+import { MemoryOffsets, partitionKey } from './memory-offsets';
+
+export interface RunSourceOptions {
+  /**
+   * Enough: this many records, or when the function says so (asked after each `poll`). (Default: the first `poll` that has nothing)
+   */
+  until?: number | ((records: readonly SourceRecord[]) => boolean);
+  /** What an earlier run has stored. Also where this run stores its offsets. (Default: empty) */
+  offsets?: MemoryOffsets;
+  /** Which of the connector's tasks. (Default: 0) */
+  task?: number;
+  /** (Default: 5000) */
+  timeoutMs?: number;
+  /**
+   * The worker dies after this many records were acknowledged: their offsets are stored, the task is told nothing and not stopped.
+   * What the next run then delivers shows whether anything is lost. (Default: it stops in order)
+   */
+  crashAfter?: number;
+}
+
+export interface SourceRun {
+  readonly records: readonly SourceRecord[];
+  readonly offsets: MemoryOffsets;
+  readonly logger: MemoryLogger;
+}
+
+/**
+ * Rejects with the task's own error when it fails, with TypeError for records that no worker could write, and when time is up.
+ * RetriableErrors of `poll` are polled again.
+ */
+export async function runSourceTask(
+  connector: SourceConnector,
+  config: ConnectorConfig,
+  options: RunSourceOptions = {},
+): Promise<SourceRun> {
+  const offsets = options.offsets ?? new MemoryOffsets();
+  const logger = new MemoryLogger();
+  const aborter = new AbortController();
+  const number = options.task ?? 0;
+  const name = config.name ?? 'test';
+  const taskConfig = await configOfTask(connector, { name, ...config }, number, { name, offsets, logger });
+  const task = connector.createTask();
+  const context = { connector: name, task: number, logger, signal: aborter.signal, configs: () => taskConfig, offsets };
+  const records: SourceRecord[] = [];
+  let crashed = false;
+  try {
+    await task.start(taskConfig, context);
+    await pollUntilEnough(task, records, options);
+    crashed = options.crashAfter !== undefined;
+    await acknowledge(task, crashed ? records.slice(0, options.crashAfter) : records, offsets, crashed);
+  } finally {
+    aborter.abort();
+    if (!crashed) await task.stop();
+  }
+  return { records, offsets, logger };
+}
+
+async function pollUntilEnough(task: SourceTask, records: SourceRecord[], options: RunSourceOptions): Promise<void> {
+  const { until, timeoutMs = 5000 } = options;
+  const deadline = Date.now() + timeoutMs;
+  const enough = (polled: number): boolean => {
+    if (until === undefined) return polled === 0;
+    return typeof until === 'number' ? records.length >= until : until(records);
+  };
+  for (;;) {
+    const polled = await withDeadline(pollOnce(task), deadline, () => {
+      return `the task did not deliver enough in ${timeoutMs} ms: ${records.length} record(s) so far`;
+    });
+    for (const record of polled ?? []) {
+      checkSourceRecord(record, records.length);
+      records.push(record);
+    }
+    if (enough(polled?.length ?? 0)) return;
+  }
+}
+
+async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | null> {
+  try {
+    return await task.poll();
+  } catch (error) {
+    if (!isRetriable(error)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return null;
+  } finally {
+    // A task that answers at once must not keep timers from running.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function withDeadline<T>(promise: Promise<T>, deadline: number, reason: () => string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(reason())), Math.max(0, deadline - Date.now()));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function acknowledge(
+  task: SourceTask,
+  records: readonly SourceRecord[],
+  offsets: MemoryOffsets,
+  crashed: boolean,
+): Promise<void> {
+  const newest = new Map<string, [SourcePartition, SourceOffset | null]>();
+  records.forEach((record, offset) => {
+    if (record.sourcePartition !== null) {
+      newest.set(partitionKey(record.sourcePartition), [record.sourcePartition, record.sourceOffset]);
+      offsets.write(record.sourcePartition, record.sourceOffset);
+    }
+    if (!crashed) task.commitRecord?.(record, { topic: record.topic, partition: record.partition ?? 0, offset });
+  });
+  if (!crashed) await task.commit?.(new Map(newest.values()));
+}
+
+async function configOfTask(
+  connector: SourceConnector,
+  config: ConnectorConfig,
+  number: number,
+  parts: { name: string; offsets: MemoryOffsets; logger: MemoryLogger },
+): Promise<ConnectorConfig> {
+  if (!connector.create) return config;
+  const failures: unknown[] = [];
+  const instance = connector.create(config, {
+    connector: parts.name,
+    logger: parts.logger,
+    offsets: parts.offsets,
+    requestTaskReconfiguration: () => undefined,
+    raiseError: (error) => void failures.push(error),
+  });
+  await instance.start?.();
+  try {
+    const configs = await instance.taskConfigs(Number(config['tasks.max'] ?? 1));
+    if (failures.length > 0) throw failures[0];
+    const found = configs[number];
+    if (!found)
+      throw new Error(`the connector has ${configs.length} task configuration(s), there is no task ${number}`);
+    return found;
+  } finally {
+    await instance.stop?.();
+  }
+}

@@ -1,0 +1,218 @@
+import {
+  RetriableError,
+  schema,
+  structSchema,
+  type SinkTask,
+  type SourceConnector,
+  type SourceRecord,
+  type SourceTask,
+} from '../../src/sdk';
+import { checkConfig, MemoryOffsets, runSourceTask, SinkTaskHarness } from '../../src/sdk/testing';
+
+const value = structSchema([['n', schema('INT32')]]);
+function record(n: number, over: Partial<SourceRecord> = {}): SourceRecord {
+  return {
+    sourcePartition: { p: 1 },
+    sourceOffset: { n },
+    topic: 't',
+    keySchema: null,
+    key: null,
+    valueSchema: value,
+    value: { n },
+    ...over,
+  };
+}
+function source(
+  polls: (readonly SourceRecord[] | null | Error)[],
+  over: Partial<SourceTask> = {},
+): SourceConnector & { log: string[] } {
+  const log: string[] = [];
+  return {
+    log,
+    type: 'source',
+    config: [],
+    createTask: () => ({
+      start: () => void log.push('start'),
+      poll: async () => {
+        const next = polls.shift() ?? null;
+        if (next instanceof Error) throw next;
+        return next;
+      },
+      commit: (offsets) => void log.push(`commit ${JSON.stringify([...offsets.values()])}`),
+      stop: () => void log.push('stop'),
+      ...over,
+    }),
+  };
+}
+
+describe('runSourceTask', () => {
+  test('polls until there is nothing, commits, stops', async () => {
+    const connector = source([[record(1)], new RetriableError('busy'), [record(2)], null], {});
+    const run = await runSourceTask(connector, {}, { until: 2 });
+    expect(run.records.map((r) => r.value)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(connector.log).toEqual(['start', 'commit [{"n":2}]', 'stop']);
+    expect(run.offsets.get({ p: 1 })).toEqual({ n: 2 });
+    expect((await runSourceTask(source([[record(1)], [record(2)], null]), {})).records).toHaveLength(2);
+  });
+
+  test('a crash: offsets of the acknowledged records only, nothing is said to the task', async () => {
+    const connector = source([[record(1), record(2), record(3)]]);
+    const run = await runSourceTask(connector, {}, { until: 3, crashAfter: 2 });
+    expect(run.offsets.get({ p: 1 })).toEqual({ n: 2 });
+    expect(connector.log).toEqual(['start']);
+  });
+
+  test.each<[string, SourceRecord, string]>([
+    [
+      'a value that does not fit',
+      record(1, { value: { n: 'x' } }),
+      'record 0 (topic t): value, field "n": its schema is INT32 but the value is a string',
+    ],
+    ['no topic', record(1, { topic: '' }), 'topic must be a non-empty string'],
+    [
+      'an offset that cannot be stored',
+      record(1, { sourceOffset: { n: [1] as never } }),
+      'member "n" of the source offset is not a primitive value',
+    ],
+    ['a timestamp', record(1, { timestamp: -5 }), 'timestamp -5 is invalid'],
+    ['a missing schema', { ...record(1), keySchema: undefined as never }, 'keySchema is missing'],
+  ])('complains about %s', async (_name, bad, text) => {
+    const connector = source([[bad]]);
+    await expect(runSourceTask(connector, {}, { until: 1 })).rejects.toThrow(text);
+    expect(connector.log).toContain('stop');
+  });
+
+  test('time is up: says how far it came', async () => {
+    const connector = source([[record(1)]]);
+    await expect(runSourceTask(connector, {}, { until: 2, timeoutMs: 30 })).rejects.toThrow('1 record(s) so far');
+  });
+
+  test('an error of the task is the error of the run', async () => {
+    await expect(runSourceTask(source([new Error('boom')]), {})).rejects.toThrow('boom');
+  });
+
+  test('task configurations come from the connector', async () => {
+    let given: unknown;
+    const connector: SourceConnector = {
+      ...source([null], { start: (config) => void (given = config) }),
+      create: () => ({ taskConfigs: (max) => Array.from({ length: max }, (_, i) => ({ part: String(i) })) }),
+    };
+    await runSourceTask(connector, { 'tasks.max': '2' }, { task: 1 });
+    expect(given).toEqual({ part: '1' });
+    await expect(runSourceTask(connector, {}, { task: 1 })).rejects.toThrow('there is no task 1');
+  });
+});
+
+test('MemoryOffsets keeps what JSON keeps', async () => {
+  const offsets = new MemoryOffsets([
+    [
+      { a: 1, b: 'x' },
+      { position: 5n, raw: Buffer.from('hi'), big: 2n ** 60n },
+    ],
+  ]);
+  expect(await offsets.offset({ b: 'x', a: 1 })).toEqual({ position: 5, raw: 'aGk=', big: 2n ** 60n });
+  offsets.write({ a: 1, b: 'x' }, null);
+  expect(await offsets.offsets([{ a: 1, b: 'x' }])).toEqual([null]);
+});
+
+describe('checkConfig', () => {
+  const connector: SourceConnector = {
+    ...source([]),
+    config: [
+      {
+        name: 'a',
+        type: 'INT',
+        importance: 'HIGH',
+        documentation: '',
+        validator: (v) => (v === null ? 'Value must be non-null' : null),
+      },
+      { name: 'flag', type: 'BOOLEAN', default: false, importance: 'LOW', documentation: '' },
+      {
+        name: 'secret',
+        type: 'PASSWORD',
+        default: null,
+        importance: 'LOW',
+        documentation: '',
+        validator: (v) => (v === 'x' ? 'too short' : null),
+      },
+    ],
+    validate: (config) => (config.a === '7' ? [{ key: 'a', message: 'seven is taken' }] : []),
+  };
+  const messages = async (config: Record<string, string>): Promise<string[]> =>
+    (await checkConfig(connector, config)).map((p) => p.message);
+
+  test('as a worker would', async () => {
+    expect(await messages({ a: '1', flag: 'TRUE' })).toEqual([]);
+    expect(await messages({})).toEqual([
+      'Missing required configuration "a" which has no default value.',
+      'Invalid value null for configuration a: Value must be non-null',
+    ]);
+    expect(await messages({ a: 'x' })).toContain('Invalid value x for configuration a: Not a number of type INT');
+    expect(await messages({ a: '1', flag: 'yes' })).toEqual([
+      'Invalid value yes for configuration flag: Expected value to be either true or false',
+    ]);
+    expect(await messages({ a: '1', secret: 'x' })).toEqual([
+      'Invalid value [hidden] for configuration secret: too short',
+    ]);
+    expect(await messages({ a: '7' })).toEqual(['seven is taken']);
+  });
+});
+
+describe('SinkTaskHarness', () => {
+  function sink(over: Partial<SinkTask>): { type: 'sink'; config: []; createTask: () => SinkTask } {
+    return {
+      type: 'sink',
+      config: [],
+      createTask: () => ({ start: () => undefined, put: () => undefined, stop: () => undefined, ...over }),
+    };
+  }
+
+  test('offsets, redelivery, errant records, wishes', async () => {
+    const log: string[] = [];
+    let busy = true;
+    const harness = await SinkTaskHarness.start(
+      sink({
+        open: (p) => void log.push(`open ${p.length}`),
+        close: (p) => void log.push(`close ${p.length}`),
+        put: (records) => {
+          if (busy) throw new RetriableError('busy');
+          log.push(`put ${records.map((r) => r.offset).join()}`);
+          if (records[0]) void harness.context.errantRecordReporter?.report(records[0], new Error('bad'));
+          harness.context.pause([{ topic: 'x', partition: 0 }]);
+          harness.context.timeout(7);
+          harness.context.requestCommit();
+        },
+        flush: () => void log.push('flush'),
+        stop: () => void log.push('stop'),
+      }),
+      { topics: 'x,y' },
+    );
+    await expect(harness.put([{ value: 1 }, { value: 2 }])).rejects.toThrow('busy');
+    await harness.commit();
+    expect(harness.committed()).toBeNull();
+    busy = false;
+    await harness.redeliver();
+    expect([harness.errantRecords.length, harness.requestedTimeout, harness.commitRequested]).toEqual([1, 7, true]);
+    expect(harness.pausedPartitions()).toEqual([{ topic: 'x', partition: 0 }]);
+    await harness.commit();
+    expect(harness.committed()).toBe(2);
+    await harness.put([{ value: 3 }]);
+    await harness.stop();
+    expect(harness.committed()).toBe(3);
+    expect(log).toEqual(['open 1', 'put 0,1', 'flush', 'put 2', 'flush', 'close 1', 'stop']);
+  });
+
+  test('preCommit beyond what was put is an error; lost partitions are not committed', async () => {
+    const harness = await SinkTaskHarness.start(
+      sink({ preCommit: (offsets) => offsets.map((o) => ({ ...o, offset: o.offset + 1 })) }),
+      {},
+      { errantRecords: false },
+    );
+    expect(harness.context.errantRecordReporter).toBeNull();
+    await harness.put([{ value: 1 }]);
+    await expect(harness.commit()).rejects.toThrow('commits offset 2 of test-0, but only 1 was processed');
+    await harness.lose([{ topic: 'test', partition: 0 }]);
+    await harness.stop();
+    expect(harness.committed()).toBeNull();
+  });
+});
