@@ -1,0 +1,32 @@
+/**
+ * Reuses the memory of sent batches, so that a busy producer does not allocate (and the garbage collector does not chase) what
+ * it sends. Sizes are powers of two; what exceeds `maxIdleBytes` is left to the collector.
+ */
+export class BufferPool {
+  private readonly idle = new Map<number, Buffer[]>();
+  private idleSize = 0;
+
+  constructor(private readonly maxIdleBytes: number) {}
+
+  get idleBytes(): number {
+    return this.idleSize;
+  }
+
+  /** A buffer of at least `bytes`, with arbitrary contents. */
+  acquire(bytes: number): Buffer {
+    const size = 2 ** Math.ceil(Math.log2(Math.max(bytes, 1024)));
+    const reused = this.idle.get(size)?.pop();
+    if (reused === undefined) return Buffer.allocUnsafeSlow(size);
+    this.idleSize -= size;
+    return reused;
+  }
+
+  /** Only for buffers got from `acquire` that nobody reads any more, sockets included. */
+  release(buffer: Buffer): void {
+    if (this.idleSize + buffer.length > this.maxIdleBytes) return;
+    this.idleSize += buffer.length;
+    const list = this.idle.get(buffer.length);
+    if (list) list.push(buffer);
+    else this.idle.set(buffer.length, [buffer]);
+  }
+}

@@ -1,0 +1,61 @@
+/** Typed access to Java's client settings. Every complaint is one sentence that names the key; values of secret keys never appear. */
+import { KafkaError } from './errors';
+import type { ClientConfig } from './port';
+
+const SECRET = /password|secret|jaas|\.key$|token/i;
+
+export function invalid(key: string, problem: string, cause?: unknown): KafkaError {
+  return new KafkaError('INVALID_CLIENT_CONFIG', `Kafka client setting '${key}' ${problem}`, { cause });
+}
+
+export function text(config: ClientConfig, key: string): string | undefined {
+  const value = config[key];
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+export function required(config: ClientConfig, key: string, why: string): string {
+  const value = text(config, key);
+  if (value === undefined) throw invalid(key, `is missing: ${why}`);
+  return value;
+}
+
+export function integer(
+  config: ClientConfig,
+  key: string,
+  fallback: number,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
+  const value = text(config, key);
+  if (value === undefined) return fallback;
+  const parsed = Number(value);
+  if (!/^[+-]?\d+$/.test(value) || !Number.isSafeInteger(parsed)) {
+    throw invalid(key, `must be a whole number${SECRET.test(key) ? '' : `, not '${value}'`}`);
+  }
+  if (parsed < min) throw invalid(key, `must be at least ${min}, not ${parsed}`);
+  if (parsed > max) throw invalid(key, `must be at most ${max}, not ${parsed}`);
+  return parsed;
+}
+
+export function bool(config: ClientConfig, key: string, fallback: boolean): boolean {
+  const value = text(config, key)?.toLowerCase();
+  if (value === undefined) return fallback;
+  if (value !== 'true' && value !== 'false') throw invalid(key, `must be true or false, not '${value}'`);
+  return value === 'true';
+}
+
+/** Case-insensitive; returns the spelling of `allowed`. */
+export function oneOf<T extends string>(config: ClientConfig, key: string, fallback: T, allowed: readonly T[]): T {
+  const value = text(config, key);
+  if (value === undefined) return fallback;
+  const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase());
+  if (found === undefined) throw invalid(key, `must be one of ${allowed.join(', ')}, not '${value}'`);
+  return found;
+}
+
+export function list(config: ClientConfig, key: string): string[] {
+  return (config[key] ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

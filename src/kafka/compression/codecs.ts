@@ -1,0 +1,42 @@
+/**
+ * The record batch codecs by their number in the batch attributes. Each is loaded when first needed. The cheap ones run
+ * on the calling thread; gzip and zstd compress on libuv's threads.
+ */
+import { KafkaError } from '../errors';
+import { gzipCodec } from './gzip';
+import { lz4Codec } from './lz4';
+import { snappyCodec } from './snappy';
+import { zstdCodec } from './zstd';
+
+export interface Codec {
+  /** @param level codec specific; undefined: the codec's default. */
+  compress(records: Buffer, level?: number): Buffer | Promise<Buffer>;
+  decompress(compressed: Buffer): Buffer;
+}
+
+export const COMPRESSION_TYPES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+export type CompressionType = (typeof COMPRESSION_TYPES)[number];
+const LOADERS: readonly (() => Codec)[] = [gzipCodec, snappyCodec, lz4Codec, zstdCodec];
+const loaded: Codec[] = [];
+
+/** The number in the attributes' lowest three bits. */
+export function compressionId(type: CompressionType): number {
+  return COMPRESSION_TYPES.indexOf(type);
+}
+
+/** @throws KafkaError UNSUPPORTED_COMPRESSION_TYPE for an unknown number or when the codec's library cannot be loaded. */
+export function codecById(id: number): Codec {
+  const known = loaded[id];
+  if (known) return known;
+  const load = LOADERS[id - 1];
+  if (!load) throw new KafkaError('UNSUPPORTED_COMPRESSION_TYPE', `Unknown record batch compression ${id}.`);
+  try {
+    return (loaded[id] = load());
+  } catch (cause) {
+    throw new KafkaError(
+      'UNSUPPORTED_COMPRESSION_TYPE',
+      `The ${COMPRESSION_TYPES[id]} codec cannot be loaded on this machine (${process.platform} ${process.arch}, Node ${process.versions.node}); use another compression.type.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,12 @@
+import { promisify } from 'node:util';
+import { gunzipSync, gzip } from 'node:zlib';
+import type { Codec } from './codecs';
+
+const gzipAsync = promisify<Buffer, { level?: number }, Buffer>(gzip);
+
+export function gzipCodec(): Codec {
+  return {
+    compress: (records, level) => gzipAsync(records, level === undefined ? {} : { level }),
+    decompress: (compressed) => gunzipSync(compressed),
+  };
+}

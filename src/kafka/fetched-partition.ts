@@ -1,0 +1,103 @@
+/** What a consumer knows about one partition it reads: where it is, what is fetched and not yet handed out. No I/O. */
+import type { OffsetReset } from './consumer-settings';
+import type { ConsumerRecord, FetchedBatch, TopicPartition } from './port';
+
+type TimestampType = FetchedBatch['timestampType'];
+
+interface Chunk {
+  readonly records: readonly ConsumerRecord[];
+  /** Records before it are handed out. */
+  at: number;
+  readonly nextOffset: number;
+  readonly timestampType: TimestampType;
+  /** Bytes of the response it keeps alive. */
+  readonly size: number;
+}
+
+export class FetchedPartition implements TopicPartition {
+  /** Next offset to hand out; undefined before it is known. */
+  position: number | undefined;
+  /** Next offset to ask the broker for. */
+  fetchOffset = -1;
+  paused = false;
+  /** The request under way for it; a seek gives that one up. */
+  inFlight: object | null = null;
+  /** How the position is to be found; null: it is known, or the owner is about to set it. */
+  reset: OffsetReset | null;
+  /** Not before this time, after an error. */
+  retryAt = 0;
+  failures = 0;
+  /** Counts seeks, so that an answer asked for before one is recognised. */
+  seeks = 0;
+  bufferedBytes = 0;
+  private chunks: Chunk[] = [];
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    reset: OffsetReset | null,
+  ) {
+    this.reset = reset;
+  }
+
+  /** Forgets what is buffered. */
+  seek(offset: number): void {
+    this.forget();
+    this.position = offset;
+    this.fetchOffset = offset;
+    this.reset = null;
+  }
+
+  /** The position is to be found again. */
+  lose(reset: OffsetReset): void {
+    this.forget();
+    this.position = undefined;
+    this.reset = reset;
+  }
+
+  private forget(): void {
+    this.seeks++;
+    this.inFlight = null;
+    this.chunks = [];
+    this.bufferedBytes = 0;
+    this.retryAt = 0;
+    this.failures = 0;
+  }
+
+  add(records: readonly ConsumerRecord[], nextOffset: number, timestampType: TimestampType, size: number): void {
+    this.fetchOffset = nextOffset;
+    this.bufferedBytes += size;
+    this.chunks.push({ records, at: 0, nextOffset, timestampType, size });
+  }
+
+  get hasBuffered(): boolean {
+    return this.chunks.length > 0;
+  }
+
+  /** At most `limit` records of one chunk. A batch without records still moves the position. */
+  take(limit: number): FetchedBatch | null {
+    const chunk = this.chunks[0];
+    if (chunk === undefined) return null;
+    const end = Math.min(chunk.records.length, chunk.at + limit);
+    const records = chunk.at === 0 && end === chunk.records.length ? chunk.records : chunk.records.slice(chunk.at, end);
+    chunk.at = end;
+    let nextOffset = chunk.nextOffset;
+    if (end < chunk.records.length) {
+      nextOffset = (chunk.records[end] as ConsumerRecord).offset;
+    } else {
+      this.chunks.shift();
+      this.bufferedBytes -= chunk.size;
+    }
+    this.position = nextOffset;
+    let bytes = 0;
+    for (const { key, value } of records) bytes += (key?.length ?? 0) + (value?.length ?? 0);
+    return {
+      topic: this.topic,
+      partition: this.partition,
+      records,
+      timestampType: chunk.timestampType,
+      nextOffset,
+      bytes,
+    };
+  }
+}

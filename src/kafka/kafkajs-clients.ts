@@ -1,0 +1,36 @@
+/** The Kafka port over kafkajs's network layer. Each client has sockets of its own. */
+import type { Logger } from '../logging/logger';
+import { createAdmin } from './admin';
+import { createAssignedConsumer } from './assigned-consumer';
+import { readConnectionSettings } from './client-config';
+import { createGroupConsumer } from './group-consumer';
+import { createGroupMember } from './group-member';
+import { createWire } from './kafkajs-wire';
+import type { ClientConfig, KafkaClients } from './port';
+import { createProducer } from './producer';
+import type { Wire } from './wire';
+
+/** Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before `connect` or the first use. */
+export function createKafkaClients(logger: Logger): KafkaClients {
+  /** A wire whose client could not be made must not stay behind. */
+  const over = <T>(config: ClientConfig, make: (wire: Wire) => T): T => {
+    const wire = createWire(config, { logger });
+    try {
+      return make(wire);
+    } catch (error) {
+      void wire.close();
+      throw error;
+    }
+  };
+  return {
+    admin: (config) =>
+      over(config, (wire) => {
+        const { apiTimeoutMs: timeoutMs, retryBackoffMs, retryBackoffMaxMs } = readConnectionSettings(config);
+        return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
+      }),
+    producer: (config) => over(config, (wire) => createProducer(wire, config, logger)),
+    assignedConsumer: (config) => over(config, (wire) => createAssignedConsumer(wire, config, logger)),
+    groupConsumer: (config) => over(config, (wire) => createGroupConsumer(wire, config, logger)),
+    groupMember: (config, options) => over(config, (wire) => createGroupMember(wire, config, options, logger)),
+  };
+}

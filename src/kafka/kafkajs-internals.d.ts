@@ -1,0 +1,72 @@
+/** The part of kafkajs 2.2.4's internals that is built upon here. kafkajs is pinned exactly and frozen, so these shapes do not move. */
+declare module 'kafkajs/src/network/connection' {
+  import type { Socket } from 'node:net';
+  import type { ConnectionOptions } from 'node:tls';
+
+  class Connection {
+    constructor(options: {
+      host: string;
+      port: number;
+      clientId: string;
+      logger: Connection.KafkajsLogger;
+      socketFactory: () => Socket;
+      ssl: ConnectionOptions | null;
+      sasl: Connection.KafkajsSasl | null;
+      connectionTimeout: number;
+      requestTimeout: number;
+      enforceRequestTimeout: boolean;
+    });
+    readonly host: string;
+    readonly port: number;
+    readonly clientId: string;
+    socket: Socket | undefined;
+    connectionStatus: string;
+    /** How long before the end of a session it is renewed, whole milliseconds. */
+    reauthenticationThreshold: number;
+    /** As the broker said at the last authentication, milliseconds; 0: for ever. */
+    readonly sessionLifetime: { toNumber(): number };
+    connect(): Promise<true>;
+    disconnect(): Promise<true>;
+    isConnected(): boolean;
+    isAuthenticated(): boolean;
+    authenticate(): Promise<void>;
+    setVersions(versions: Record<number, { minVersion: number; maxVersion: number }>): void;
+    setSupportAuthenticationProtocol(supported: boolean): void;
+    nextCorrelationId(): number;
+    processData(chunk: Buffer): void;
+    rejectRequests(error: Error): void;
+    readonly requestQueue: {
+      fulfillRequest(response: { correlationId: number; payload: Buffer; size: number }): void;
+      scheduleCheckPendingRequests(): void;
+      destroy(): void;
+    };
+  }
+  namespace Connection {
+    interface KafkajsLogger {
+      namespace(name: string): KafkajsLogger;
+      debug(message: string, extra?: object): void;
+      info(message: string, extra?: object): void;
+      warn(message: string, extra?: object): void;
+      error(message: string, extra?: object): void;
+    }
+
+    interface SaslExchange {
+      request: { encode(): Promise<Buffer> };
+      response?: { decode(bytes: Buffer): Promise<Buffer>; parse(bytes: Buffer): Promise<Buffer> };
+    }
+
+    interface KafkajsSasl {
+      mechanism: string;
+      username?: string;
+      password?: string;
+      authenticationProvider?(context: {
+        host: string;
+        port: number;
+        saslAuthenticate(exchange: SaslExchange): Promise<Buffer>;
+      }): {
+        authenticate(): Promise<void>;
+      };
+    }
+  }
+  export = Connection;
+}

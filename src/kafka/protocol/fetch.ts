@@ -1,0 +1,86 @@
+import type { IsolationLevel } from '../port';
+import type { WireRequest } from '../wire';
+import { request, type Api } from './api';
+import { groupByTopic } from './by-topic';
+
+/** Event Hubs has v4 to v6; v9 checks leader epochs, v10 allows zstd. No fetch sessions: each request lists all its partitions. */
+export const FETCH: Api = { name: 'Fetch', key: 1, min: 4, max: 11, flexibleFrom: 12 };
+
+export interface FetchQuery {
+  readonly topic: string;
+  readonly partition: number;
+  readonly leaderEpoch: number;
+  readonly offset: number;
+  /** Bytes; a first batch that is larger is returned all the same. */
+  readonly maxBytes: number;
+}
+
+export interface FetchLimits {
+  readonly maxWaitMs: number;
+  readonly minBytes: number;
+  readonly maxBytes: number;
+  readonly isolation: IsolationLevel;
+}
+
+export interface FetchedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly highWatermark: number;
+  readonly logStartOffset: number;
+  readonly abortedTransactions: { producerId: number; firstOffset: number }[];
+  /** A view on the response. */
+  readonly records: Buffer;
+}
+
+export function fetchRequest(
+  version: number,
+  queries: readonly FetchQuery[],
+  limits: FetchLimits,
+  timeoutMs: number,
+): WireRequest<{ errorCode: number; partitions: FetchedPartition[] }> {
+  return request(
+    FETCH,
+    version,
+    (w) => {
+      w.int32(-1).int32(limits.maxWaitMs).int32(limits.minBytes).int32(limits.maxBytes);
+      w.int8(limits.isolation === 'read_committed' ? 1 : 0);
+      if (version >= 7) w.int32(0).int32(-1);
+      w.array(groupByTopic(queries), ([topic, partitions]) => {
+        w.string(topic).array(partitions, (query) => {
+          w.int32(query.partition);
+          if (version >= 9) w.int32(query.leaderEpoch);
+          w.int64(query.offset);
+          if (version >= 5) w.int64(-1);
+          w.int32(query.maxBytes);
+        });
+      });
+      if (version >= 7) w.array([], () => undefined);
+      if (version >= 11) w.string('');
+    },
+    (r) => {
+      r.int32();
+      let errorCode = 0;
+      if (version >= 7) {
+        errorCode = r.int16();
+        r.int32();
+      }
+      const topics = r.array(() => {
+        const topic = r.string();
+        return r.array((): FetchedPartition => {
+          const partition = r.int32();
+          const errorCode = r.int16();
+          const highWatermark = r.int64();
+          r.int64();
+          const logStartOffset = version >= 5 ? r.int64() : -1;
+          const abortedTransactions = r.array(() => ({ producerId: r.int64(), firstOffset: r.int64() }));
+          if (version >= 11) r.int32();
+          const records = r.bytes();
+          return { topic, partition, errorCode, highWatermark, logStartOffset, abortedTransactions, records };
+        });
+      });
+      return { errorCode, partitions: topics.flat() };
+    },
+    { timeoutMs, sizeHint: 128 + 64 * queries.length },
+  );
+}

@@ -1,0 +1,127 @@
+/** OffsetCommit, OffsetFetch, OffsetDelete. */
+import type { TopicPartition, TopicPartitionOffset } from '../port';
+import type { WireRequest } from '../wire';
+import { request, type Api } from './api';
+import { groupByTopic } from './by-topic';
+import type { MemberIdentity } from './group-membership';
+
+export const OFFSET_COMMIT: Api = { name: 'OffsetCommit', key: 8, min: 2, max: 8, flexibleFrom: 8 };
+/** v7 can refuse offsets that an open transaction may still change. */
+export const OFFSET_FETCH: Api = { name: 'OffsetFetch', key: 9, min: 2, max: 7, flexibleFrom: 6 };
+export const OFFSET_DELETE: Api = { name: 'OffsetDelete', key: 47, min: 0, max: 0, flexibleFrom: 1 };
+
+export interface PartitionError extends TopicPartition {
+  readonly errorCode: number;
+}
+
+/** A commit from outside of the group has generation -1 and an empty member id; the group must be empty then. */
+export function offsetCommitRequest(
+  version: number,
+  identity: MemberIdentity,
+  generation: number,
+  offsets: readonly TopicPartitionOffset[],
+): WireRequest<PartitionError[]> {
+  return request(
+    OFFSET_COMMIT,
+    version,
+    (w) => {
+      w.string(identity.groupId).int32(generation).string(identity.memberId);
+      if (version >= 7) w.nullableString(identity.groupInstanceId);
+      // -1: the broker's own retention.
+      if (version <= 4) w.int64(-1);
+      w.array(groupByTopic(offsets), ([topic, partitions]) => {
+        w.string(topic)
+          .array(partitions, ({ partition, offset }) => {
+            w.int32(partition).int64(offset);
+            if (version >= 6) w.int32(-1);
+            w.nullableString('').tags();
+          })
+          .tags();
+      }).tags();
+    },
+    (r) => {
+      if (version >= 3) r.int32();
+      const topics = r.array(() => {
+        const topic = r.string();
+        const partitions = r.array((): PartitionError => {
+          const answer = { topic, partition: r.int32(), errorCode: r.int16() };
+          r.tags();
+          return answer;
+        });
+        r.tags();
+        return partitions;
+      });
+      return topics.flat();
+    },
+  );
+}
+
+export interface FetchedOffset extends PartitionError {
+  /** -1: nothing was committed. */
+  readonly offset: number;
+}
+
+/** `partitions` null: all that the group has. */
+export function offsetFetchRequest(
+  version: number,
+  groupId: string,
+  partitions: readonly TopicPartition[] | null,
+  requireStable: boolean,
+): WireRequest<{ errorCode: number; offsets: FetchedOffset[] }> {
+  return request(
+    OFFSET_FETCH,
+    version,
+    (w) => {
+      w.string(groupId).nullableArray(partitions === null ? null : groupByTopic(partitions), ([topic, items]) => {
+        w.string(topic)
+          .array(items, ({ partition }) => w.int32(partition))
+          .tags();
+      });
+      if (version >= 7) w.boolean(requireStable);
+      w.tags();
+    },
+    (r) => {
+      if (version >= 3) r.int32();
+      const topics = r.array(() => {
+        const topic = r.string();
+        const items = r.array((): FetchedOffset => {
+          const partition = r.int32();
+          const offset = r.int64();
+          if (version >= 5) r.int32();
+          r.nullableString();
+          const errorCode = r.int16();
+          r.tags();
+          return { topic, partition, offset, errorCode };
+        });
+        r.tags();
+        return items;
+      });
+      return { errorCode: r.int16(), offsets: topics.flat() };
+    },
+  );
+}
+
+export function offsetDeleteRequest(
+  version: number,
+  groupId: string,
+  partitions: readonly TopicPartition[],
+): WireRequest<{ errorCode: number; partitions: PartitionError[] }> {
+  return request(
+    OFFSET_DELETE,
+    version,
+    (w) => {
+      w.string(groupId).array(groupByTopic(partitions), ([topic, items]) => {
+        w.string(topic).array(items, ({ partition }) => w.int32(partition));
+      });
+    },
+    (r) => {
+      const errorCode = r.int16();
+      r.int32();
+      const topics = r.array(() => {
+        const topic = r.string();
+        return r.array((): PartitionError => ({ topic, partition: r.int32(), errorCode: r.int16() }));
+      });
+      return { errorCode, partitions: topics.flat() };
+    },
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read from its first bytes,
+ * because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
+ */
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { invalid, list, text } from './client-settings';
+import { pemBlocks } from './pem';
+import { certificatesOfPkcs12 } from './pkcs12';
+import type { ClientConfig } from './port';
+
+const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+
+/** Throws KafkaError INVALID_CLIENT_CONFIG naming the key. */
+export function readTlsOptions(config: ClientConfig): ConnectionOptions {
+  const options: ConnectionOptions = { ...protocolVersions(config), ...trust(config), ...identity(config) };
+  // Java: a key that is present and empty switches the check of the host name off.
+  if (config['ssl.endpoint.identification.algorithm']?.trim() === '') options.checkServerIdentity = () => undefined;
+  return options;
+}
+
+function protocolVersions(config: ClientConfig): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
+  const key = 'ssl.enabled.protocols';
+  const wanted = list(config, key);
+  const unknown = wanted.find((name) => !VERSIONS.includes(name as SecureVersion));
+  if (unknown !== undefined) throw invalid(key, `must list ${VERSIONS.join(', ')}, not '${unknown}'`);
+  const ordered = VERSIONS.filter((version) => wanted.length === 0 || wanted.includes(version));
+  return wanted.length === 0 ? { minVersion: 'TLSv1.2' } : { minVersion: ordered[0], maxVersion: ordered.at(-1) };
+}
+
+function trust(config: ClientConfig): Pick<ConnectionOptions, 'ca'> {
+  const inlineKey = 'ssl.truststore.certificates';
+  const inline = text(config, inlineKey);
+  const key = 'ssl.truststore.location';
+  const location = text(config, key);
+  if (inline === undefined && location === undefined) return {};
+  const usedKey = inline === undefined ? key : inlineKey;
+  let ca: string[];
+  if (inline !== undefined) {
+    ca = pemBlocks(inline, 'CERTIFICATE');
+  } else {
+    const store = readStore(key, location as string);
+    ca =
+      store.kind === 'pem'
+        ? pemBlocks(store.bytes.toString('utf8'), 'CERTIFICATE')
+        : certificatesOfPkcs12(store.bytes, text(config, 'ssl.truststore.password') ?? '', 'ssl.truststore.password');
+  }
+  if (ca.length === 0) throw invalid(usedKey, 'holds no certificate');
+  check(usedKey, 'cannot be used as trusted certificates', { ca });
+  return { ca };
+}
+
+function identity(config: ClientConfig): Pick<ConnectionOptions, 'cert' | 'key' | 'pfx' | 'passphrase'> {
+  const chainKey = 'ssl.keystore.certificate.chain';
+  const keyKey = 'ssl.keystore.key';
+  const chain = text(config, chainKey);
+  const key = text(config, keyKey);
+  const passphrase = text(config, 'ssl.key.password');
+  if (chain !== undefined || key !== undefined) {
+    if (chain === undefined) throw invalid(chainKey, `is missing: ${keyKey} needs it`);
+    if (key === undefined) throw invalid(keyKey, `is missing: ${chainKey} needs it`);
+    return pemIdentity(chain, key, passphrase, chainKey, keyKey);
+  }
+  const locationKey = 'ssl.keystore.location';
+  const location = text(config, locationKey);
+  if (location === undefined) return {};
+  const store = readStore(locationKey, location);
+  if (store.kind === 'pem') {
+    const pem = store.bytes.toString('utf8');
+    return pemIdentity(pem, pem, passphrase, locationKey, locationKey);
+  }
+  const options = { pfx: store.bytes, passphrase: text(config, 'ssl.keystore.password') ?? passphrase ?? '' };
+  check(locationKey, 'cannot be opened with ssl.keystore.password', options);
+  return options;
+}
+
+function pemIdentity(chain: string, key: string, passphrase: string | undefined, chainKey: string, keyKey: string) {
+  const cert = pemBlocks(chain, 'CERTIFICATE').join('');
+  const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
+  if (cert === '') throw invalid(chainKey, 'holds no certificate');
+  if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
+  const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
+  check(
+    keyKey,
+    'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it',
+    options,
+  );
+  return options;
+}
+
+function readStore(key: string, location: string): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(location);
+  } catch (cause) {
+    throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
+  }
+  const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
+  if (magic === 0xfeedfeed || magic === 0xcececece) {
+    throw invalid(
+      key,
+      `names a JKS store, which only Java can read: convert it with 'keytool -importkeystore -deststoretype PKCS12' or give PEM files`,
+    );
+  }
+  if (bytes[0] === 0x30) return { kind: 'pkcs12', bytes };
+  if (bytes.includes('-----BEGIN ')) return { kind: 'pem', bytes };
+  throw invalid(key, 'names a file that is neither PEM nor PKCS12');
+}
+
+function check(key: string, problem: string, options: ConnectionOptions): void {
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    throw invalid(key, `${problem} (${(cause as Error).message})`, cause);
+  }
+}

@@ -1,0 +1,38 @@
+import { backoffMs } from '../../src/kafka/backoff';
+import { KafkaError } from '../../src/kafka/errors';
+import { retrying } from '../../src/kafka/retry';
+
+test('waits double up to a limit, a fifth of them at random', () => {
+  const middle = (failures: number): number => backoffMs(failures, 100, 1_000, () => 0.5);
+  expect([1, 2, 3, 4, 5, 50].map(middle)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(backoffMs(1, 100, 1_000, () => 0)).toBe(80);
+  expect(backoffMs(9, 100, 1_000, () => 1)).toBeCloseTo(1_200);
+});
+
+describe('retrying', () => {
+  const policy = { timeoutMs: 10_000, retryBackoffMs: 1, retryBackoffMaxMs: 2 };
+  const failing = (error: Error, times: number) => {
+    let calls = 0;
+    return { calls: () => calls, attempt: () => (++calls <= times ? Promise.reject(error) : Promise.resolve(calls)) };
+  };
+
+  test('goes on after retriable errors only', async () => {
+    const transient = failing(new KafkaError('X', 'x', { retriable: true }), 3);
+    expect(await retrying(policy, transient.attempt)).toBe(4);
+    const fatal = failing(new KafkaError('Y', 'y'), 3);
+    await expect(retrying(policy, fatal.attempt)).rejects.toMatchObject({ code: 'Y' });
+    const foreign = failing(new Error('bug'), 1);
+    await expect(retrying(policy, foreign.attempt)).rejects.toThrow('bug');
+    expect([fatal.calls(), foreign.calls()]).toEqual([1, 1]);
+  });
+
+  test('ends with the last error when time is up or when aborted', async () => {
+    const error = new KafkaError('X', 'x', { retriable: true });
+    await expect(retrying({ ...policy, timeoutMs: 0 }, failing(error, 99).attempt)).rejects.toBe(error);
+    const abort = new AbortController();
+    abort.abort();
+    const aborted = failing(error, 99);
+    await expect(retrying(policy, aborted.attempt, abort.signal)).rejects.toBe(error);
+    expect(aborted.calls()).toBe(1);
+  });
+});

@@ -1,0 +1,192 @@
+import { readFetchSettings } from '../../src/kafka/consumer-settings';
+import { Fetcher } from '../../src/kafka/fetcher';
+import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
+import type { Wire, WireRequest } from '../../src/kafka/wire';
+import { silentLogger } from '../../src/logging/logger';
+import { at, changed, encodeBatch, record, withLastOffsetDelta } from './record-batch-samples';
+
+const tp = { topic: 't', partition: 0 };
+
+interface Asked {
+  readonly node: number;
+  readonly offset: number;
+  readonly epoch: number;
+  readonly maxBytes: number;
+}
+type Reply = { errorCode: number; records: Buffer } | null;
+
+/** One partition whose leader answers fetches with what `reply` says; null: the long poll goes on until the wire is closed. */
+class OnePartition {
+  readonly asked: Asked[] = [];
+  leader = 1;
+  epoch = 3;
+  refreshes = 0;
+  onRefresh = (): void => undefined;
+
+  constructor(private readonly reply: (asked: Asked) => Reply) {}
+
+  get wire(): Wire {
+    return {
+      version: (_node: number, _key: number, _min: number, max: number) => Promise.resolve(max),
+      leader: () => this.leader,
+      partitions: () => Promise.resolve([]),
+      cachedPartitions: () => [{ partition: 0, leader: this.leader, leaderEpoch: this.epoch }],
+      refresh: () => {
+        this.refreshes++;
+        this.onRefresh();
+        return Promise.resolve();
+      },
+      send: (node: number, request: WireRequest<unknown>) => this.answer(node, request),
+    } as unknown as Wire;
+  }
+
+  private async answer(node: number, request: WireRequest<unknown>): Promise<unknown> {
+    await Promise.resolve();
+    const r = new ByteReader(request.encode());
+    // replica, wait, min bytes
+    r.raw(12);
+    const maxBytes = r.int32();
+    // isolation, session
+    r.raw(9);
+    const [asked] = r
+      .array(() => {
+        r.string();
+        return r.array(() => {
+          r.int32();
+          const [epoch, offset] = [r.int32(), r.int64()];
+          r.raw(12);
+          return { node, epoch, offset, maxBytes };
+        });
+      })
+      .flat();
+    this.asked.push(asked as Asked);
+    const reply = this.reply(asked as Asked);
+    if (reply === null) return new Promise(() => undefined);
+    const w = new ByteWriter();
+    w.int32(0).int16(0).int32(0);
+    w.array([tp], ({ topic, partition }) => {
+      w.string(topic).array([partition], () => {
+        w.int32(partition).int16(reply.errorCode).int64(100).int64(100).int64(0);
+        w.nullableArray(null, () => undefined)
+          .int32(-1)
+          .bytes(reply.records);
+      });
+    });
+    return request.decode(w.finish());
+  }
+}
+
+const none = Buffer.alloc(0);
+const HEADER_BYTES = 61;
+
+function batchOf(given: { baseOffset: number; values: string[]; lastOffsetDelta?: number }): Buffer {
+  const { baseOffset, values, lastOffsetDelta = values.length - 1 } = given;
+  let batch = encodeBatch(values.length === 0 ? [record('x')] : values.map((value) => record(value)));
+  if (values.length === 0) {
+    // Compaction keeps the header of a producer's last batch when all of its records are gone.
+    batch = changed(batch.subarray(0, HEADER_BYTES), (copy) => {
+      copy.writeInt32BE(HEADER_BYTES - 12, 8);
+      copy.writeInt32BE(0, HEADER_BYTES - 4);
+    });
+  }
+  return at(withLastOffsetDelta(batch, lastOffsetDelta), baseOffset);
+}
+
+const settings = readFetchSettings({
+  'auto.offset.reset': 'earliest',
+  'retry.backoff.ms': '1',
+  'retry.backoff.max.ms': '2',
+});
+
+describe('the fetcher', () => {
+  const open: Fetcher[] = [];
+  afterEach(() => open.splice(0).forEach((fetcher) => fetcher.close()));
+  const over = (partition: OnePartition, from = 0): Fetcher => {
+    const fetcher = new Fetcher(partition.wire, settings, silentLogger);
+    open.push(fetcher);
+    fetcher.assign([tp], null);
+    fetcher.seek({ ...tp, offset: from });
+    return fetcher;
+  };
+  const nextOf = async (fetcher: Fetcher, limit = 100) => {
+    for (;;) {
+      const taken = fetcher.take(limit);
+      if (taken.batches.length > 0 || taken.advanced) return taken;
+      await fetcher.wait(1_000);
+    }
+  };
+
+  test('kafka-client 3: the position moves over holes that compaction left', async () => {
+    // Ten offsets, of which the first three survived with records, then a batch that is empty but for its header.
+    const reply = ({ offset }: Asked): Reply => {
+      if (offset < 10)
+        return { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'], lastOffsetDelta: 9 }) };
+      if (offset < 20) return { errorCode: 0, records: batchOf({ baseOffset: 10, values: [], lastOffsetDelta: 9 }) };
+      return null;
+    };
+    const fetcher = over(new OnePartition(reply));
+    const first = await nextOf(fetcher);
+    expect(first.batches.map(({ records, nextOffset }) => [records.length, nextOffset])).toEqual([[3, 10]]);
+    expect(fetcher.position(tp)).toBe(10);
+    expect(await nextOf(fetcher)).toEqual({ batches: [], advanced: true });
+    expect(fetcher.position(tp)).toBe(20);
+  });
+
+  test('a batch cut by max.poll.records gives the position of the first record left', async () => {
+    const reply = ({ offset }: Asked): Reply =>
+      offset === 0
+        ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'], lastOffsetDelta: 4 }) }
+        : null;
+    const fetcher = over(new OnePartition(reply));
+    const [batch] = (await nextOf(fetcher, 2)).batches;
+    expect([batch?.records.length, batch?.nextOffset, batch?.bytes]).toEqual([2, 2, 8]);
+    expect(fetcher.position(tp)).toBe(2);
+    const [rest] = fetcher.take(2).batches;
+    expect([rest?.records.map(({ value }) => String(value)), rest?.nextOffset]).toEqual([['c'], 5]);
+  });
+
+  test.each([6, 74, 75, 5, 3])('error %i makes it look for the leader and ask there', async (errorCode) => {
+    const partition = new OnePartition(({ node, offset }) => {
+      if (node === 1) return { errorCode, records: none };
+      return offset === 0 ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['x'] }) } : null;
+    });
+    partition.onRefresh = () => {
+      partition.leader = 2;
+      partition.epoch = 4;
+    };
+    const fetcher = over(partition);
+    expect((await nextOf(fetcher)).batches).toHaveLength(1);
+    expect(partition.asked[0]).toMatchObject({ node: 1, epoch: 3 });
+    expect(partition.asked.find(({ node }) => node === 2)).toMatchObject({ epoch: 4, offset: 0 });
+  });
+
+  test('a checksum that does not hold is an error that says where, and nothing is skipped', async () => {
+    const broken = batchOf({ baseOffset: 7, values: ['x'] });
+    broken[broken.length - 1]! ^= 1;
+    const fetcher = over(new OnePartition(() => ({ errorCode: 0, records: broken })), 7);
+    await expect(nextOf(fetcher)).rejects.toMatchObject({
+      code: 'CORRUPT_BATCH',
+      topic: 't',
+      partition: 0,
+      message: expect.stringContaining('Reading t-0 at offset 7 failed') as unknown,
+    });
+    expect(fetcher.position(tp)).toBe(7);
+  });
+
+  test('reads ahead no more than it may', async () => {
+    const value = 'v'.repeat(700_000);
+    const partition = new OnePartition(({ offset }) => ({
+      errorCode: 0,
+      records: batchOf({ baseOffset: offset, values: [value] }),
+    }));
+    const fetcher = over(partition);
+    await fetcher.wait(1_000);
+    for (let turn = 0; turn < 20; turn++) await fetcher.wait(0);
+    // More than half of max.partition.fetch.bytes is there: enough until some of it is taken.
+    expect(partition.asked).toHaveLength(1);
+    await nextOf(fetcher);
+    await fetcher.wait(1_000);
+    expect(partition.asked.length).toBeGreaterThanOrEqual(2);
+    expect(partition.asked.map(({ offset }) => offset).slice(0, 2)).toEqual([0, 1]);
+  });
+});
