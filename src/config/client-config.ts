@@ -1,0 +1,57 @@
+/** Which worker settings reach which Kafka client. Pure. Source: connect-runtime Appendix B, kafka-client §3. */
+import { SHARED_WITH_CLIENTS, WORKER_SETTINGS } from './worker-settings';
+
+export type ClientKind = 'worker' | 'producer' | 'consumer' | 'admin';
+type Settings = Readonly<Record<string, string>>;
+
+/** Families of settings that are no client's business. */
+const WORKER_FAMILIES = [
+  'admin.',
+  'config.providers.',
+  'config.storage.',
+  'consumer.',
+  'header.converter.',
+  'key.converter.',
+  'listeners.https.',
+  'offset.storage.',
+  'producer.',
+  'status.storage.',
+  'value.converter.',
+];
+const WORKER_ONLY = new Set(WORKER_SETTINGS.map((s) => s.name).filter((name) => !SHARED_WITH_CLIENTS.has(name)));
+
+/**
+ * `worker`: unprefixed settings; `admin`: the same, then `admin.*`; `producer` and `consumer`: bootstrap servers and their own prefix alone, because
+ * the worker's security settings are deliberately not inherited.
+ */
+export function clientSettings(raw: Settings, kind: ClientKind): Record<string, string> {
+  const bootstrap = { 'bootstrap.servers': raw['bootstrap.servers'] ?? '' };
+  switch (kind) {
+    case 'worker':
+      return unprefixed(raw);
+    case 'admin':
+      return { ...unprefixed(raw), ...withoutPrefix(raw, 'admin.') };
+    default:
+      return { ...bootstrap, ...withoutPrefix(raw, `${kind}.`) };
+  }
+}
+
+/** Settings under a prefix, without it. */
+export function withoutPrefix(raw: Settings, prefix: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(raw)
+      .filter(([key]) => key.startsWith(prefix) && key.length > prefix.length)
+      .map(([key, value]) => [key.slice(prefix.length), value]),
+  );
+}
+
+function unprefixed(raw: Settings): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(raw).filter(
+      ([key, value]) =>
+        !WORKER_ONLY.has(key) &&
+        !WORKER_FAMILIES.some((family) => key.startsWith(family)) &&
+        !(key === 'client.id' && value === ''),
+    ),
+  );
+}

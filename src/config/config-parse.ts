@@ -1,0 +1,109 @@
+/** Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6. */
+import type { ConfigType, ParsedValue } from '@millrace/sdk';
+
+/** What a PASSWORD is shown as, everywhere. */
+export const HIDDEN = '[hidden]';
+
+/** The reason alone; the caller knows the key and wraps it (`invalidValue`). */
+export class ConfigParseError extends Error {
+  constructor(readonly reason: string) {
+    super(reason);
+    this.name = 'ConfigParseError';
+  }
+}
+
+/** `String.trim()` of Java: everything up to U+0020 at both ends, and nothing else (JavaScript also takes U+00A0, U+FEFF…). */
+export function javaTrim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
+}
+
+const INTEGER = /^[+-]?[0-9]+$/;
+const RANGE: Readonly<Record<'SHORT' | 'INT' | 'LONG', readonly [bigint, bigint]>> = {
+  SHORT: [-32768n, 32767n],
+  INT: [-2147483648n, 2147483647n],
+  LONG: [-9223372036854775808n, 9223372036854775807n],
+};
+
+function parseInteger(type: 'SHORT' | 'INT' | 'LONG', text: string): number | bigint {
+  if (INTEGER.test(text)) {
+    const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+    const [min, max] = RANGE[type];
+    if (value >= min && value <= max) {
+      const small = Number(value);
+      return Number.isSafeInteger(small) ? small : value;
+    }
+  }
+  throw new ConfigParseError(`Not a number of type ${type}`);
+}
+
+const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
+
+function parseDouble(text: string): number {
+  if (!DECIMAL.test(text)) throw new ConfigParseError('Not a number of type DOUBLE');
+  // Java lets a literal end in its type's letter ("1.5d"); JavaScript does not.
+  return Number(/(?:NaN|Infinity)$/.test(text) ? text : text.replace(/[dDfF]$/, ''));
+}
+
+export function parseList(text: string): readonly string[] {
+  const trimmed = javaTrim(text);
+  return trimmed === '' ? [] : trimmed.split(/[ \t\n\v\f\r]*,[ \t\n\v\f\r]*/);
+}
+
+/** Throws ConfigParseError. CLASS is returned as text: whether it exists is the caller's to know. */
+export function parseConfigValue(type: ConfigType, text: string): ParsedValue {
+  const trimmed = javaTrim(text);
+  switch (type) {
+    case 'BOOLEAN': {
+      const lower = trimmed.toLowerCase();
+      if (lower === 'true') return true;
+      if (lower === 'false') return false;
+      throw new ConfigParseError('Expected value to be either true or false');
+    }
+    case 'SHORT':
+    case 'INT':
+    case 'LONG':
+      return parseInteger(type, trimmed);
+    case 'DOUBLE':
+      return parseDouble(trimmed);
+    case 'LIST':
+      return parseList(trimmed);
+    case 'STRING':
+    case 'CLASS':
+    case 'PASSWORD':
+      return trimmed;
+  }
+}
+
+/** `Double.toString`: always a fraction, scientific outside 10⁻³ … 10⁷. */
+function renderDouble(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
+  if (size >= 1e-3 && size < 1e7) return Number.isInteger(value) ? `${value}.0` : String(value);
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;
+}
+
+/** How a parsed value or a default is shown in `value` and `default_value`. */
+export function renderConfigValue(type: ConfigType, value: ParsedValue | undefined): string | null {
+  if (value == null) return null;
+  if (type === 'PASSWORD') return HIDDEN;
+  if (Array.isArray(value)) return value.join(',');
+  if (type === 'DOUBLE' && typeof value === 'number') return renderDouble(value);
+  return String(value);
+}
+
+/** How a value is written inside an error message: lists as `[a, b]`, passwords never. */
+export function messageValue(type: ConfigType, value: ParsedValue): string {
+  if (type === 'PASSWORD' && value !== null) return HIDDEN;
+  if (Array.isArray(value)) return `[${value.join(', ')}]`;
+  return renderConfigValue(type, value) ?? 'null';
+}
+
+export function invalidValue(key: string, shown: string, reason: string): string {
+  return `Invalid value ${shown} for configuration ${key}: ${reason}`;
+}

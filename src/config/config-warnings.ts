@@ -1,0 +1,58 @@
+/** What a user should be told about settings that are legal but probably not meant. Pure. Sources: connect-rest §5, connect-runtime §1.2. */
+import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
+
+const KNOWN = new Set([...WORKER_SETTINGS.map((s) => s.name), ...CLIENT_SETTINGS, 'config.storage.partitions']);
+const MAX_EDITS = 2;
+
+/** One sentence each; values are never in them. */
+export function configWarnings(raw: Readonly<Record<string, string>>): string[] {
+  const warnings = suspiciousKeys(Object.keys(raw)).map(
+    ({ key, meant }) => `Worker setting "${key}" is not known and is ignored; did you mean "${meant}"?`,
+  );
+  if (raw['config.storage.partitions'] !== undefined) {
+    warnings.push('Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.');
+  }
+  for (const kind of ['config', 'offset', 'status']) {
+    const key = `${kind}.storage.cleanup.policy`;
+    if (raw[key] !== undefined)
+      warnings.push(`Worker setting "${key}" is ignored: storage topics are always compacted.`);
+  }
+  return warnings;
+}
+
+export interface SuspiciousKey {
+  readonly key: string;
+  readonly meant: string;
+}
+
+/** Unknown keys at most two edits away from a known one. Other unknown keys are ignored silently, as in Java. */
+export function suspiciousKeys(keys: readonly string[]): SuspiciousKey[] {
+  const found: SuspiciousKey[] = [];
+  for (const key of keys) {
+    if (KNOWN.has(key)) continue;
+    let best: { meant: string; edits: number } | null = null;
+    for (const meant of KNOWN) {
+      const edits = editDistance(key.toLowerCase(), meant, (best?.edits ?? MAX_EDITS + 1) - 1);
+      if (edits !== null) best = { meant, edits };
+    }
+    if (best) found.push({ key, meant: best.meant });
+  }
+  return found;
+}
+
+/** Levenshtein distance; null when it is above `limit`. */
+export function editDistance(a: string, b: string, limit: number): number | null {
+  if (Math.abs(a.length - b.length) > limit) return null;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    if (Math.min(...next) > limit) return null;
+    row = next;
+  }
+  const distance = row[b.length] as number;
+  return distance > limit ? null : distance;
+}

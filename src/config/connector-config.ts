@@ -1,0 +1,360 @@
+/**
+ * The keys every connector has, in Java's order. The same tables answer validation, `GET /connector-plugins/{plugin}/config`
+ * and the readers of a connector's settings. Source: connect-rest §4.1 to §4.3.
+ */
+import {
+  atLeast,
+  atLeastIfSet,
+  connectorName,
+  nonEmptyIfSet,
+  oneOf,
+  oneOfIgnoringCase,
+  regex,
+  topicList,
+  uniqueAliases,
+} from './connector-config-checks';
+import type { FrameworkKey } from './validation-entry';
+
+/** Group names that clients show as headings. */
+const COMMON = 'Common';
+const ERRORS = 'Error Handling';
+const EXACTLY_ONCE = 'Exactly Once Support';
+
+/** What is known at validation only: versions and classes that can be chosen, and those in use when nothing is chosen. */
+export interface ConverterChoice {
+  readonly class: string | null;
+  readonly version: string | null;
+  readonly classes: readonly string[];
+  readonly versions: readonly string[];
+}
+export interface Choices {
+  readonly connectorVersions: readonly string[];
+  readonly key: ConverterChoice;
+  readonly value: ConverterChoice;
+  readonly header: ConverterChoice;
+}
+const NO_CONVERTER: ConverterChoice = { class: null, version: null, classes: [], versions: [] };
+/** For the definitions endpoint, where Java shows no defaults for classes and versions. */
+export const NO_CHOICES: Choices = {
+  connectorVersions: [],
+  key: NO_CONVERTER,
+  value: NO_CONVERTER,
+  header: NO_CONVERTER,
+};
+
+function converterKeys(part: 'key' | 'value' | 'header', choice: ConverterChoice, order: number): FrameworkKey[] {
+  const title = `${part[0]?.toUpperCase()}${part.slice(1)} converter`;
+  return [
+    {
+      name: `${part}.converter`,
+      type: 'CLASS',
+      default: choice.class,
+      importance: 'LOW',
+      documentation: `Translates record ${part}s between Connect data and the bytes in Kafka. Overrides the worker's ${part}.converter, settings included.`,
+      group: COMMON,
+      order,
+      width: 'SHORT',
+      displayName: `${title} class`,
+      recommended: choice.classes,
+    },
+    {
+      name: `${part}.converter.plugin.version`,
+      type: 'STRING',
+      default: choice.version,
+      importance: 'LOW',
+      documentation: `Version of the ${part} converter, or a range of versions.`,
+      group: COMMON,
+      order: order + 1,
+      width: 'SHORT',
+      displayName: `${title} version`,
+      recommended: choice.versions,
+    },
+  ];
+}
+
+export function commonKeys(choices: Choices): readonly FrameworkKey[] {
+  return [
+    {
+      name: 'name',
+      type: 'STRING',
+      importance: 'HIGH',
+      documentation: 'Name of the connector, unique within the group of workers.',
+      group: COMMON,
+      order: 1,
+      width: 'MEDIUM',
+      displayName: 'Connector name',
+      check: connectorName,
+    },
+    {
+      name: 'connector.class',
+      type: 'STRING',
+      importance: 'HIGH',
+      documentation:
+        'The plug-in to run: its full class name, its simple name, or the simple name without "Connector".',
+      group: COMMON,
+      order: 2,
+      width: 'LONG',
+      displayName: 'Connector class',
+    },
+    {
+      name: 'connector.plugin.version',
+      type: 'STRING',
+      default: choices.connectorVersions.at(-1) ?? null,
+      importance: 'MEDIUM',
+      documentation: 'Version of the plug-in: a version (exact), a range such as [1.0,2.0), or latest.',
+      group: COMMON,
+      order: 3,
+      width: 'MEDIUM',
+      displayName: 'Connector version',
+      recommended: choices.connectorVersions,
+    },
+    {
+      name: 'tasks.max',
+      type: 'INT',
+      default: 1,
+      importance: 'HIGH',
+      documentation: 'The most tasks this connector may split its work into.',
+      group: COMMON,
+      order: 4,
+      width: 'SHORT',
+      displayName: 'Tasks max',
+      check: atLeast(1),
+    },
+    {
+      name: 'tasks.max.enforce',
+      type: 'BOOLEAN',
+      default: true,
+      importance: 'LOW',
+      documentation:
+        'Fail a connector that asks for more tasks than tasks.max. Deprecated: meant for connectors that are yet to be fixed.',
+      group: COMMON,
+      order: 5,
+      width: 'SHORT',
+      displayName: 'Enforce tasks max',
+    },
+    ...converterKeys('key', choices.key, 6),
+    ...converterKeys('value', choices.value, 8),
+    ...converterKeys('header', choices.header, 10),
+    {
+      name: 'transforms',
+      type: 'LIST',
+      default: [],
+      importance: 'LOW',
+      documentation: 'Aliases of the transformations applied to each record, in order.',
+      group: 'Transforms',
+      order: 12,
+      width: 'LONG',
+      displayName: 'Transforms',
+      check: uniqueAliases,
+    },
+    {
+      name: 'predicates',
+      type: 'LIST',
+      default: [],
+      importance: 'LOW',
+      documentation: 'Aliases of the predicates that transformations refer to.',
+      group: 'Predicates',
+      order: 13,
+      width: 'LONG',
+      displayName: 'Predicates',
+      check: uniqueAliases,
+    },
+    {
+      name: 'config.action.reload',
+      type: 'STRING',
+      default: 'restart',
+      importance: 'LOW',
+      documentation: 'What to do when a value from a configuration provider expires: restart the connector, or none.',
+      group: COMMON,
+      order: 14,
+      width: 'MEDIUM',
+      displayName: 'Reload Action',
+      check: oneOf('none', 'restart'),
+    },
+    {
+      name: 'errors.retry.timeout',
+      type: 'LONG',
+      default: 0,
+      importance: 'MEDIUM',
+      documentation: 'How long a failed operation is tried again, in milliseconds; 0 never, -1 for ever.',
+      group: ERRORS,
+      order: 1,
+      width: 'MEDIUM',
+      displayName: 'Retry Timeout for Errors',
+    },
+    {
+      name: 'errors.retry.delay.max.ms',
+      type: 'LONG',
+      default: 60000,
+      importance: 'MEDIUM',
+      documentation: 'The longest pause between two tries, in milliseconds.',
+      group: ERRORS,
+      order: 2,
+      width: 'MEDIUM',
+      displayName: 'Maximum Delay Between Retries for Errors',
+    },
+    {
+      name: 'errors.tolerance',
+      type: 'STRING',
+      default: 'none',
+      importance: 'MEDIUM',
+      documentation:
+        'none: the first bad record fails the task. all: bad records are skipped (and reported, see the other keys).',
+      group: ERRORS,
+      order: 3,
+      width: 'SHORT',
+      displayName: 'Error Tolerance',
+      check: oneOf('none', 'all'),
+    },
+    {
+      name: 'errors.log.enable',
+      type: 'BOOLEAN',
+      default: false,
+      importance: 'MEDIUM',
+      documentation: 'Log each error and where it happened, tolerated ones too.',
+      group: ERRORS,
+      order: 4,
+      width: 'SHORT',
+      displayName: 'Log Errors',
+    },
+    {
+      name: 'errors.log.include.messages',
+      type: 'BOOLEAN',
+      default: false,
+      importance: 'MEDIUM',
+      documentation: "Log the failed record's topic, partition, offset and timestamp as well.",
+      group: ERRORS,
+      order: 5,
+      width: 'SHORT',
+      displayName: 'Log Error Details',
+    },
+  ];
+}
+
+export const sourceKeys: readonly FrameworkKey[] = [
+  {
+    name: 'topic.creation.groups',
+    type: 'LIST',
+    default: [],
+    importance: 'LOW',
+    documentation: 'Groups of settings for topics this source creates; the group "default" is always there.',
+    group: 'Topic Creation',
+    order: 1,
+    width: 'LONG',
+    displayName: 'Topic Creation Groups',
+    check: uniqueAliases,
+  },
+  {
+    name: 'exactly.once.support',
+    type: 'STRING',
+    default: 'requested',
+    importance: 'MEDIUM',
+    documentation: 'required: refuse to run unless records can be delivered exactly once. requested: run in any case.',
+    group: EXACTLY_ONCE,
+    order: 2,
+    width: 'SHORT',
+    displayName: 'Exactly once support',
+    check: oneOfIgnoringCase('REQUIRED', 'REQUESTED'),
+  },
+  {
+    name: 'transaction.boundary',
+    type: 'STRING',
+    default: 'poll',
+    importance: 'MEDIUM',
+    documentation: 'Where transactions end: with each polled batch, at an interval, or where the connector says.',
+    group: EXACTLY_ONCE,
+    order: 3,
+    width: 'SHORT',
+    displayName: 'Transaction Boundary',
+    check: oneOfIgnoringCase('INTERVAL', 'POLL', 'CONNECTOR'),
+  },
+  {
+    name: 'transaction.boundary.interval.ms',
+    type: 'LONG',
+    default: null,
+    importance: 'LOW',
+    documentation:
+      "Milliseconds between transactions when transaction.boundary is interval. Default: the worker's offset.flush.interval.ms.",
+    group: EXACTLY_ONCE,
+    order: 4,
+    width: 'SHORT',
+    displayName: 'Transaction boundary interval',
+    check: atLeastIfSet(0),
+  },
+  {
+    name: 'offsets.storage.topic',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    documentation: "A topic of this connector's own for its source offsets. Default: the worker's.",
+    group: 'offsets.topic',
+    order: 1,
+    width: 'LONG',
+    displayName: 'Offsets topic',
+    check: nonEmptyIfSet,
+  },
+];
+
+export const sinkKeys: readonly FrameworkKey[] = [
+  {
+    name: 'topics',
+    type: 'LIST',
+    default: [],
+    importance: 'HIGH',
+    documentation: 'Topics to read. Either this or topics.regex.',
+    group: COMMON,
+    order: 4,
+    width: 'LONG',
+    displayName: 'Topics',
+    check: topicList,
+  },
+  {
+    name: 'topics.regex',
+    type: 'STRING',
+    default: '',
+    importance: 'HIGH',
+    documentation: 'Regular expression for the topics to read; it must match the whole name. Either this or topics.',
+    group: COMMON,
+    order: 4,
+    width: 'LONG',
+    displayName: 'Topics regex',
+    check: regex,
+  },
+  {
+    name: 'errors.deadletterqueue.topic.name',
+    type: 'STRING',
+    default: '',
+    importance: 'MEDIUM',
+    documentation: 'Topic that receives the records this sink could not handle. Empty: none.',
+    group: ERRORS,
+    order: 6,
+    width: 'MEDIUM',
+    displayName: 'Dead Letter Queue Topic Name',
+  },
+  {
+    name: 'errors.deadletterqueue.topic.replication.factor',
+    type: 'SHORT',
+    default: 3,
+    importance: 'MEDIUM',
+    documentation: 'Replication factor used when the dead letter queue topic has to be created.',
+    group: ERRORS,
+    order: 7,
+    width: 'MEDIUM',
+    displayName: 'Dead Letter Queue Topic Replication Factor',
+  },
+  {
+    name: 'errors.deadletterqueue.context.headers.enable',
+    type: 'BOOLEAN',
+    default: false,
+    importance: 'MEDIUM',
+    documentation: 'Add headers (__connect.errors.*) that say what went wrong and where.',
+    group: ERRORS,
+    order: 8,
+    width: 'MEDIUM',
+    displayName: 'Enable Error Context Headers',
+  },
+];
+
+export function frameworkKeys(type: 'source' | 'sink', choices: Choices): readonly FrameworkKey[] {
+  return [...commonKeys(choices), ...(type === 'source' ? sourceKeys : sinkKeys)];
+}

@@ -1,0 +1,58 @@
+/** `${name:/directory:file}`: the whole content of a file, its last newline included. Source: connect-runtime §8.4. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ConfigError } from '@millrace/sdk';
+import { AllowedPaths } from './allowed-paths';
+import type { ConfigProvider, ProviderWarning } from './provider';
+
+export class DirectoryConfigProvider implements ConfigProvider {
+  private readonly allowed: AllowedPaths;
+
+  constructor(
+    params: Readonly<Record<string, string>>,
+    private readonly warn: ProviderWarning,
+  ) {
+    this.allowed = new AllowedPaths(params['allowed.paths']);
+  }
+
+  async get(path: string, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    if (path === '') return new Map();
+    const directory = this.allowed.resolve(path);
+    if (directory === null) {
+      this.warn(
+        `The directory ${path} is not under the allowed paths of its config provider; its values stay unresolved.`,
+      );
+      return new Map();
+    }
+    if (!(await isDirectory(directory))) {
+      this.warn(`The path ${path} of a config provider is not a directory; its values stay unresolved.`);
+      return new Map();
+    }
+    const values = new Map<string, string>();
+    for (const key of keys) {
+      const value = await content(directory, key);
+      if (value !== null) values.set(key, value);
+    }
+    return values;
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** Regular files of the directory itself: a key is a name, never a way elsewhere. */
+async function content(directory: string, key: string): Promise<string | null> {
+  if (key !== basename(key)) return null;
+  const file = join(directory, key);
+  try {
+    if (!(await stat(file)).isFile()) return null;
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new ConfigError(`Could not read file ${file} for a config provider: ${(error as Error).message}`, {
+      code: 'CONFIG_PROVIDER_FAILED',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+/** `${name:/path/file.properties:key}`: values from a properties file, read anew each time. Source: connect-runtime §8.4. */
+import { readFile } from 'node:fs/promises';
+import { ConfigError } from '@millrace/sdk';
+import { parseProperties } from '../properties';
+import { AllowedPaths } from './allowed-paths';
+import type { ConfigProvider, ProviderWarning } from './provider';
+
+export class FileConfigProvider implements ConfigProvider {
+  private readonly allowed: AllowedPaths;
+
+  constructor(
+    params: Readonly<Record<string, string>>,
+    private readonly warn: ProviderWarning,
+  ) {
+    this.allowed = new AllowedPaths(params['allowed.paths']);
+  }
+
+  async get(path: string, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    if (path === '') return new Map();
+    const file = this.allowed.resolve(path);
+    if (file === null) {
+      this.warn(`The file ${path} is not under the allowed paths of its config provider; its values stay unresolved.`);
+      return new Map();
+    }
+    let values: Readonly<Record<string, string>>;
+    try {
+      values = parseProperties(await readFile(file, 'utf8'));
+    } catch (error) {
+      throw new ConfigError(`Could not read properties from file ${path}: ${(error as Error).message}`, {
+        code: 'CONFIG_PROVIDER_FAILED',
+        cause: error,
+      });
+    }
+    return new Map(Object.entries(values).filter(([key]) => keys.has(key)));
+  }
+}

@@ -1,0 +1,64 @@
+/** One worker setting: how its text is parsed and checked. Pure. Rules: connect-runtime §10.6. */
+import { availableParallelism } from 'node:os';
+
+export type SettingType = 'STRING' | 'INT' | 'SHORT' | 'LONG' | 'BOOLEAN' | 'LIST';
+export type SettingValue = string | number | boolean | readonly string[] | null;
+
+export interface Setting {
+  readonly name: string;
+  readonly type: SettingType;
+  /** Absent: required. Null: optional without a value. */
+  readonly default?: SettingValue;
+  /** Shown when a required setting is missing: what to do about it. */
+  readonly hint?: string;
+  /** The reason why a parsed value is wrong, or null. */
+  readonly check?: (value: SettingValue) => string | null;
+}
+
+const RANGES = {
+  SHORT: [-32768, 32767],
+  INT: [-2147483648, 2147483647],
+  LONG: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+} as const;
+
+/** Throws an Error whose message is the reason alone. */
+export function parseSetting(type: SettingType, text: string): SettingValue {
+  const value = text.trim();
+  switch (type) {
+    case 'STRING':
+      return value;
+    case 'LIST':
+      return value === '' ? [] : value.split(/\s*,\s*/);
+    case 'BOOLEAN':
+      if (/^true$/i.test(value)) return true;
+      if (/^false$/i.test(value)) return false;
+      throw new Error('Expected value to be either true or false');
+    default: {
+      const number = Number(value);
+      const [min, max] = RANGES[type];
+      if (!/^[+-]?\d+$/.test(value) || number < min || number > max) throw new Error(`Not a number of type ${type}`);
+      return number;
+    }
+  }
+}
+
+export const atLeast = (min: number) => (value: SettingValue) =>
+  typeof value === 'number' && value < min ? `Value must be at least ${min}` : null;
+
+export const oneOf =
+  (...allowed: readonly string[]) =>
+  (value: SettingValue) =>
+    typeof value === 'string' && allowed.includes(value.toLowerCase())
+      ? null
+      : `String must be one of (case insensitive): ${allowed.join(', ')}`;
+
+export const nonEmpty = (value: SettingValue) =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0) ? 'Value must not be empty' : null;
+
+/** Partition counts and replication factors: -1 leaves the choice to the broker. */
+export const positiveOrBrokerDefault = (value: SettingValue) =>
+  typeof value === 'number' && value !== -1 && value < 1
+    ? 'Value must be a positive number, or -1 to use the broker’s default'
+    : null;
+
+export const cores = (): number => availableParallelism();

@@ -1,0 +1,139 @@
+/** The keys of `transforms.<alias>.*` and `predicates.<alias>.*`. Source: connect-rest §3.4, §3.5, §4.4. */
+import type { ConfigKey, Importance } from '@millrace/sdk';
+import type { PluginRegistry } from '../plugins/registry';
+import { invalidValue } from './config-parse';
+import { findUnambiguous } from './validation-converters';
+import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
+
+export interface AliasKind {
+  readonly listKey: 'transforms' | 'predicates';
+  readonly pluginType: 'transformation' | 'predicate';
+  /** Java's interface name. */
+  readonly base: 'Transformation' | 'Predicate';
+  readonly implicit: readonly ConfigKey[];
+}
+
+export const TRANSFORMS: AliasKind = {
+  listKey: 'transforms',
+  pluginType: 'transformation',
+  base: 'Transformation',
+  implicit: [
+    {
+      name: 'predicate',
+      type: 'STRING',
+      default: null,
+      importance: 'MEDIUM',
+      documentation: 'Alias of the predicate that decides whether this transformation is applied.',
+    },
+    {
+      name: 'negate',
+      type: 'BOOLEAN',
+      default: false,
+      importance: 'MEDIUM',
+      documentation: 'Apply the transformation where the predicate does not hold.',
+    },
+  ],
+};
+export const PREDICATES: AliasKind = {
+  listKey: 'predicates',
+  pluginType: 'predicate',
+  base: 'Predicate',
+  implicit: [],
+};
+
+const IMPORTANCE: Readonly<Record<Importance, number>> = { HIGH: 0, MEDIUM: 1, LOW: 2 };
+
+/** Java's order of an embedded definition: group (none first, then as declared), order, required, importance, name. */
+export function sortEmbedded(keys: readonly ConfigKey[]): readonly ConfigKey[] {
+  const groups = [...new Set(keys.map((key) => key.group ?? null).filter((group) => group !== null))];
+  const rank = (key: ConfigKey): number => (key.group == null ? -1 : groups.indexOf(key.group));
+  return [...keys].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (a.order ?? -1) - (b.order ?? -1) ||
+      Number(b.default === undefined) - Number(a.default === undefined) ||
+      IMPORTANCE[a.importance] - IMPORTANCE[b.importance] ||
+      (a.name < b.name ? -1 : 1),
+  );
+}
+
+/** `parsed` is the value of `transforms` or `predicates`; null when it could not be parsed. */
+export async function aliasEntries(
+  kind: AliasKind,
+  aliases: readonly string[],
+  config: NullableConfig,
+  registry: PluginRegistry,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const alias of new Set(aliases)) entries.push(...(await oneAlias(kind, alias, config, registry)));
+  return entries;
+}
+
+async function oneAlias(
+  kind: AliasKind,
+  alias: string,
+  config: NullableConfig,
+  registry: PluginRegistry,
+): Promise<Entry[]> {
+  const prefix = `${kind.listKey}.${alias}.`;
+  const group = `${kind.listKey === 'transforms' ? 'Transforms' : 'Predicates'}: ${alias}`;
+  const title = kind.base === 'Transformation' ? 'Transformation' : 'Predicate';
+  const classes = registry.list().filter((plugin) => plugin.type === kind.pluginType);
+  const typeKey: FrameworkKey = {
+    name: 'type',
+    type: 'CLASS',
+    importance: 'HIGH',
+    documentation: `Class of the ${kind.pluginType} '${alias}'.`,
+    group,
+    order: 0,
+    width: 'LONG',
+    displayName: `${title} type for ${alias}`,
+    recommended: classes.map((plugin) => plugin.class),
+  };
+  const options = { prefix, prefixInMessages: true };
+  const type = checkKey(typeKey, config, options);
+  const requested = typeof type.parsed === 'string' ? type.parsed : null;
+  const plugin = requested === null ? null : findUnambiguous(registry, requested, kind.pluginType);
+  let own: readonly ConfigKey[] | null = null;
+  if (plugin) {
+    try {
+      own = ((await registry.load(plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
+    } catch (error) {
+      const reason = `Error getting config definition from ${kind.base}: ${(error as Error).message}`;
+      type.errors.push(invalidValue(type.name, requested ?? '', reason));
+    }
+  } else if (requested !== null) {
+    type.errors.push(
+      findUnambiguous(registry, requested)
+        ? `Class class ${requested} does not implement the ${kind.base} interface`
+        : invalidValue(type.name, requested, `Class ${requested} could not be found.`),
+    );
+  }
+  if (
+    kind === TRANSFORMS &&
+    valueOf(config, `${prefix}negate`) !== undefined &&
+    valueOf(config, `${prefix}predicate`) === undefined
+  ) {
+    type.errors.push(
+      `Config '${prefix}negate' was provided but there is no config '${prefix}predicate' defining a predicate to be negated.`,
+    );
+  }
+  const version: FrameworkKey = {
+    name: 'plugin.version',
+    type: 'STRING',
+    default: plugin?.version ?? null,
+    importance: 'HIGH',
+    documentation: `Version of the ${kind.pluginType} '${alias}'.`,
+    group,
+    order: 1,
+    width: 'LONG',
+    displayName: `${title} version for ${alias}`,
+    recommended: plugin ? [plugin.version] : [],
+  };
+  const ownKeys = sortEmbedded(own === null ? [] : [...own, ...kind.implicit]).map((key, index) => ({
+    ...key,
+    group: key.group == null ? group : `${group}: ${key.group}`,
+    order: index + 2,
+  }));
+  return [type, checkKey(version, config, options), ...ownKeys.map((key) => checkKey(key, config, options))];
+}

@@ -1,0 +1,103 @@
+/** One key of a validation result while it is being worked out, and the check of one key. Source: connect-rest §3.2 to §3.5. */
+import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
+import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from './config-parse';
+import type { ConfigDefinitionInfo, ConfigValueInfo } from './validation';
+
+/** A configuration as sent: nulls are still there. */
+export type NullableConfig = Readonly<Record<string, string | null>>;
+
+/** A key of the runtime's own tables: its check gives whole messages, since some of Java's do not follow the common pattern. */
+export interface FrameworkKey extends ConfigKey {
+  readonly check?: (value: ParsedValue, key: string) => readonly string[];
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly definition: ConfigDefinitionInfo | null;
+  readonly parsed: ParsedValue;
+  readonly value: string | null;
+  readonly recommended: readonly string[];
+  readonly errors: string[];
+}
+
+export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
+  return {
+    name: prefix + key.name,
+    type: key.type,
+    required: key.default === undefined,
+    default_value: renderConfigValue(key.type, key.default),
+    importance: key.importance,
+    documentation: key.documentation,
+    group: key.group ?? null,
+    order_in_group: key.order ?? -1,
+    width: key.width ?? 'NONE',
+    display_name: key.displayName ?? key.name,
+    dependents: (key.dependents ?? []).map((name) => prefix + name),
+  };
+}
+
+/** Own property or undefined, whatever the key's name (`constructor` is a legal configuration key). */
+export function valueOf(config: NullableConfig, key: string): string | null | undefined {
+  return Object.hasOwn(config, key) ? config[key] : undefined;
+}
+
+/** The configuration without its nulls, as plug-ins see it. */
+export function withoutNulls(config: NullableConfig): ConnectorConfig {
+  return Object.fromEntries(Object.entries(config).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+export interface CheckOptions {
+  /** The key stands under this prefix in `config`. (Default: none) */
+  readonly prefix?: string;
+  /** Whether "Missing required…" and parse messages name the key with its prefix (transforms do, converters do not). */
+  readonly prefixInMessages?: boolean;
+}
+
+/** Parses, then runs the validator in any case: on null when the value is missing or could not be parsed. */
+export function checkKey(key: FrameworkKey, config: NullableConfig, options: CheckOptions = {}): Entry {
+  const name = (options.prefix ?? '') + key.name;
+  const shownName = options.prefixInMessages ? name : key.name;
+  const text = valueOf(config, name);
+  const errors: string[] = [];
+  let parsed: ParsedValue = null;
+  if (typeof text === 'string') {
+    try {
+      parsed = parseConfigValue(key.type, text);
+    } catch (error) {
+      if (!(error instanceof ConfigParseError)) throw error;
+      errors.push(invalidValue(shownName, messageValue(key.type, text), error.reason));
+    }
+  } else if (text === undefined) {
+    if (key.default === undefined) {
+      errors.push(`Missing required configuration "${shownName}" which has no default value.`);
+    } else {
+      parsed = key.default;
+    }
+  }
+  const reason = key.validator?.(parsed, withoutNulls(config)) ?? null;
+  if (reason !== null) errors.push(invalidValue(key.name, messageValue(key.type, parsed), reason));
+  errors.push(...(key.check?.(parsed, key.name) ?? []));
+  return {
+    name,
+    definition: describeKey(key, options.prefix),
+    parsed,
+    value: renderConfigValue(key.type, parsed),
+    recommended: key.recommended ?? [],
+    errors,
+  };
+}
+
+/** A key that no definition knows, shown because something is wrong with it. */
+export function unknownEntry(name: string, value: string | null, error: string): Entry {
+  return { name, definition: null, parsed: null, value, recommended: [], errors: [error] };
+}
+
+export function valueInfo(entry: Entry): ConfigValueInfo {
+  return {
+    name: entry.name,
+    value: entry.value,
+    recommended_values: entry.recommended,
+    errors: entry.errors,
+    visible: true,
+  };
+}

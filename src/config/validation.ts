@@ -1,0 +1,41 @@
+/** The answer of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
+import type { ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
+
+export interface ConfigDefinitionInfo {
+  readonly name: string;
+  readonly type: ConfigType;
+  readonly required: boolean;
+  readonly default_value: string | null;
+  readonly importance: Importance;
+  readonly documentation: string;
+  readonly group: string | null;
+  readonly order_in_group: number;
+  readonly width: Width;
+  readonly display_name: string;
+  readonly dependents: readonly string[];
+}
+export interface ConfigValueInfo {
+  readonly name: string;
+  readonly value: string | null;
+  readonly recommended_values: readonly string[];
+  readonly errors: readonly string[];
+  readonly visible: boolean;
+}
+export interface ConfigInfos {
+  readonly name: string;
+  readonly error_count: number;
+  readonly groups: readonly string[];
+  readonly configs: readonly {
+    readonly definition: ConfigDefinitionInfo | null;
+    readonly value: ConfigValueInfo | null;
+  }[];
+}
+
+export interface ConfigValidator {
+  /** Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest §3.7). */
+  validate(config: Readonly<Record<string, string | null>>): Promise<ConfigInfos>;
+  /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
+  definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;
+}
+
+export type { ConnectorConfig };

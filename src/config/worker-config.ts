@@ -1,0 +1,188 @@
+import { ConfigError } from '@millrace/sdk';
+import { clientSettings, withoutPrefix, type ClientKind } from './client-config';
+import { parseListener, type Listener } from './listeners';
+import { parseSetting, type Setting, type SettingValue } from './setting';
+import { overridePolicy, WORKER_SETTINGS } from './worker-settings';
+
+/**
+ * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for defaults.
+ */
+export interface StorageTopicConfig {
+  readonly topic: string;
+  /** -1: the broker's default. */
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  /** Topic-level settings used at creation, `cleanup.policy` excluded. */
+  readonly topicConfigs: Readonly<Record<string, string>>;
+}
+
+export interface WorkerConfig {
+  /** Everything that was given, after environment overrides, unparsed. May hold secrets: never log it. */
+  readonly raw: Readonly<Record<string, string>>;
+  readonly bootstrapServers: string;
+  readonly groupId: string;
+  readonly clientId: string;
+  readonly listeners: readonly Listener[];
+  /** Null: the admin routes are on `listeners`; empty: nowhere; otherwise only there. */
+  readonly adminListeners: readonly Listener[] | null;
+  readonly advertisedHost: string | null;
+  readonly advertisedPort: number | null;
+  readonly advertisedListener: 'http' | 'https' | null;
+  readonly config: StorageTopicConfig;
+  readonly offset: StorageTopicConfig;
+  readonly status: StorageTopicConfig;
+  readonly keyConverter: string;
+  readonly valueConverter: string;
+  readonly headerConverter: string;
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly rebalanceTimeoutMs: number;
+  readonly scheduledRebalanceMaxDelayMs: number;
+  readonly workerSyncTimeoutMs: number;
+  readonly workerUnsyncBackoffMs: number;
+  readonly connectProtocol: 'eager' | 'compatible' | 'sessioned';
+  readonly interWorkerKeyTtlMs: number;
+  readonly interWorkerKeySize: number | null;
+  readonly interWorkerKeyGenerationAlgorithm: string;
+  readonly interWorkerSignatureAlgorithm: string;
+  readonly interWorkerVerificationAlgorithms: readonly string[];
+  readonly offsetFlushIntervalMs: number;
+  readonly offsetFlushTimeoutMs: number;
+  readonly taskShutdownGracefulTimeoutMs: number;
+  readonly topicCreationEnable: boolean;
+  readonly topicTrackingEnable: boolean;
+  readonly topicTrackingAllowReset: boolean;
+  readonly exactlyOnceSourceSupport: 'disabled' | 'preparing';
+  /** `All`, `None`, `Principal` or `Allowlist`. */
+  readonly clientOverridePolicy: string;
+  readonly clientOverrideAllowlist: readonly string[];
+  readonly pluginPath: readonly string[];
+  /** Millrace's own: size of the thread pool for tasks. (Default: the machine's cores) */
+  readonly taskThreads: number;
+  /** Millrace's own: `thread` or `inline`. (Default: `thread`) */
+  readonly taskHost: 'thread' | 'inline';
+  /**
+   * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` = unprefixed client settings;
+   * `producer` / `consumer` = bootstrap servers + that prefix alone; `admin` = unprefixed + `admin.`.
+   */
+  client(kind: ClientKind): Readonly<Record<string, string>>;
+  /** Settings under a converter's prefix, e.g. `key.converter.` → `{ 'schemas.enable': 'false' }`. */
+  withPrefix(prefix: string): Readonly<Record<string, string>>;
+}
+
+/**
+ * Parses and checks the worker's settings (after environment overrides and config providers). Throws ConfigError
+ * `WORKER_CONFIG_INVALID` with one sentence that names the first faulty setting; secrets are never in it.
+ */
+export function parseWorkerConfig(given: Readonly<Record<string, string>>): WorkerConfig {
+  const raw = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, value.trim()]));
+  const values = new Map(WORKER_SETTINGS.map((setting) => [setting.name, settingValue(setting, raw)]));
+  const get = <T extends SettingValue>(name: string): T => values.get(name) as T;
+  const text = (name: string): string => get(name);
+  const number = (name: string): number => get(name);
+  const flag = (name: string): boolean => get(name);
+  const list = (name: string): readonly string[] => get(name);
+  const textOrNull = (name: string): string | null => get<string | null>(name) || null;
+  const storage = (kind: 'config' | 'offset' | 'status'): StorageTopicConfig => ({
+    topic: text(`${kind}.storage.topic`),
+    partitions: kind === 'config' ? 1 : number(`${kind}.storage.partitions`),
+    replicationFactor: number(`${kind}.storage.replication.factor`),
+    topicConfigs: topicConfigs(raw, kind),
+  });
+
+  if (number('heartbeat.interval.ms') >= number('session.timeout.ms')) {
+    throw invalid(
+      'heartbeat.interval.ms',
+      `it must be lower than session.timeout.ms, but ${number('heartbeat.interval.ms')} is not lower than ${number('session.timeout.ms')}`,
+    );
+  }
+  const signature = text('inter.worker.signature.algorithm');
+  if (!list('inter.worker.verification.algorithms').includes(signature)) {
+    throw invalid(
+      'inter.worker.signature.algorithm',
+      `${signature} must be contained in inter.worker.verification.algorithms (${list('inter.worker.verification.algorithms').join(', ')})`,
+    );
+  }
+
+  return {
+    raw,
+    bootstrapServers: list('bootstrap.servers').join(','),
+    groupId: text('group.id'),
+    clientId: text('client.id'),
+    listeners: list('listeners').map(parseListener),
+    adminListeners: get<readonly string[] | null>('admin.listeners')?.map(parseListener) ?? null,
+    advertisedHost: textOrNull('rest.advertised.host.name'),
+    advertisedPort: get('rest.advertised.port'),
+    advertisedListener: (textOrNull('rest.advertised.listener')?.toLowerCase() ?? null) as 'http' | 'https' | null,
+    config: storage('config'),
+    offset: storage('offset'),
+    status: storage('status'),
+    keyConverter: text('key.converter'),
+    valueConverter: text('value.converter'),
+    headerConverter: text('header.converter'),
+    sessionTimeoutMs: number('session.timeout.ms'),
+    heartbeatIntervalMs: number('heartbeat.interval.ms'),
+    rebalanceTimeoutMs: number('rebalance.timeout.ms'),
+    scheduledRebalanceMaxDelayMs: number('scheduled.rebalance.max.delay.ms'),
+    workerSyncTimeoutMs: number('worker.sync.timeout.ms'),
+    workerUnsyncBackoffMs: number('worker.unsync.backoff.ms'),
+    connectProtocol: text('connect.protocol').toLowerCase() as WorkerConfig['connectProtocol'],
+    interWorkerKeyTtlMs: number('inter.worker.key.ttl.ms'),
+    interWorkerKeySize: get('inter.worker.key.size'),
+    interWorkerKeyGenerationAlgorithm: text('inter.worker.key.generation.algorithm'),
+    interWorkerSignatureAlgorithm: signature,
+    interWorkerVerificationAlgorithms: list('inter.worker.verification.algorithms'),
+    offsetFlushIntervalMs: number('offset.flush.interval.ms'),
+    offsetFlushTimeoutMs: number('offset.flush.timeout.ms'),
+    taskShutdownGracefulTimeoutMs: number('task.shutdown.graceful.timeout.ms'),
+    topicCreationEnable: flag('topic.creation.enable'),
+    topicTrackingEnable: flag('topic.tracking.enable'),
+    topicTrackingAllowReset: flag('topic.tracking.allow.reset'),
+    exactlyOnceSourceSupport: text('exactly.once.source.support').toLowerCase() as 'disabled' | 'preparing',
+    clientOverridePolicy: overridePolicy(text('connector.client.config.override.policy')) as string,
+    clientOverrideAllowlist: list('connector.client.config.override.allowlist'),
+    pluginPath: list('plugin.path').filter((path) => path !== ''),
+    taskThreads: number('task.threads'),
+    taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
+    client: (kind) => clientSettings(raw, kind),
+    withPrefix: (prefix) => withoutPrefix(raw, prefix),
+  };
+}
+
+function settingValue(setting: Setting, raw: Readonly<Record<string, string>>): SettingValue {
+  const text = raw[setting.name];
+  if (text === undefined) {
+    if (setting.default === undefined) throw required(setting);
+    return setting.default;
+  }
+  let value: SettingValue;
+  try {
+    value = parseSetting(setting.type, text);
+  } catch (error) {
+    throw invalid(setting.name, `${JSON.stringify(text)}: ${(error as Error).message}`);
+  }
+  const reason = setting.check?.(value) ?? null;
+  if (reason === null) return value;
+  throw text === '' && setting.default === undefined
+    ? required(setting)
+    : invalid(setting.name, `${JSON.stringify(text)}: ${reason}`);
+}
+
+/** Topic-level settings for creation; `cleanup.policy` is always `compact`. */
+function topicConfigs(raw: Readonly<Record<string, string>>, kind: string): Record<string, string> {
+  const settings = withoutPrefix(raw, `${kind}.storage.`);
+  for (const own of ['topic', 'partitions', 'replication.factor', 'cleanup.policy']) delete settings[own];
+  return settings;
+}
+
+function required(setting: Setting): ConfigError {
+  return failure(setting.name, `Worker setting "${setting.name}" is required: ${setting.hint ?? 'give it a value'}.`);
+}
+
+function invalid(name: string, reason: string): ConfigError {
+  return failure(name, `Worker setting "${name}" is invalid: ${reason.replace(/\.$/, '')}.`);
+}
+
+function failure(name: string, message: string): ConfigError {
+  return new ConfigError(message, { code: 'WORKER_CONFIG_INVALID', place: { key: name } });
+}

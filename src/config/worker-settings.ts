@@ -1,0 +1,207 @@
+/**
+ * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
+ * Settings under `task.` other than Java's are Millrace's own.
+ */
+import { getHashes } from 'node:crypto';
+import { parseListener } from './listeners';
+import {
+  atLeast,
+  cores,
+  nonEmpty,
+  oneOf,
+  positiveOrBrokerDefault,
+  type Setting,
+  type SettingType,
+  type SettingValue,
+} from './setting';
+
+const OVERRIDE_POLICIES = ['All', 'None', 'Principal', 'Allowlist'];
+const POLICY_CLASS =
+  /^(?:org\.apache\.kafka\.connect\.connector\.policy\.)?(\w+?)(?:ConnectorClientConfigOverridePolicy)?$/;
+
+/** `All`, `None`, `Principal` or `Allowlist`, also for Java's class names; null when unknown. */
+export function overridePolicy(name: string): string | null {
+  const short = POLICY_CLASS.exec(name)?.[1] ?? '';
+  return OVERRIDE_POLICIES.includes(short) ? short : null;
+}
+
+/** Node's digest for a Java MAC name (`HmacSHA256` → `sha256`); null when there is none. */
+export function digestOf(algorithm: string): string | null {
+  const digest = /^hmac(.+)$/i.exec(algorithm)?.[1]?.toLowerCase().replace('/', '-');
+  return digest !== undefined && getHashes().some((h) => h.toLowerCase() === digest) ? digest : null;
+}
+
+const knownMac = (value: SettingValue) => {
+  const unknown = (Array.isArray(value) ? value : [value]).find((v) => digestOf(String(v)) === null);
+  return unknown === undefined ? null : `the algorithm ${unknown} is not available`;
+};
+
+const listeners = (value: SettingValue) => {
+  for (const text of (value ?? []) as readonly string[]) {
+    try {
+      parseListener(text);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  return null;
+};
+
+const HEADER_RULE = /^\s*(set|add|setDate|addDate)\s+[^:\s]+\s*:.*$/i;
+const headerRules = (value: SettingValue) => {
+  for (const quoted of String(value).match(/"[^"]*"|[^,]+/g) ?? []) {
+    const rule = quoted.replace(/^\s*"|"\s*$/g, '').trim();
+    if (rule !== '' && !HEADER_RULE.test(rule)) {
+      return `Invalid format of header config '${rule}'. Expected: '[action] [header name]:[header value]'`;
+    }
+  }
+  return null;
+};
+
+const noExactlyOnce = (value: SettingValue) =>
+  oneOf('disabled', 'preparing', 'enabled')(value) ??
+  (String(value).toLowerCase() === 'enabled'
+    ? 'exactly-once sources are not available in this version, use disabled (at-least-once)'
+    : null);
+
+function setting(name: string, type: SettingType, def: SettingValue, check?: Setting['check']): Setting {
+  return { name, type, default: def, check };
+}
+
+export const WORKER_SETTINGS: readonly Setting[] = [
+  {
+    name: 'bootstrap.servers',
+    type: 'LIST',
+    check: nonEmpty,
+    hint: 'list the Kafka brokers to connect to first, e.g. bootstrap.servers=localhost:9092',
+  },
+  {
+    name: 'group.id',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the group of workers that share the work, e.g. group.id=connect-cluster',
+  },
+  {
+    name: 'config.storage.topic',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the compacted topic that keeps connector configurations, e.g. config.storage.topic=connect-configs',
+  },
+  {
+    name: 'offset.storage.topic',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the compacted topic that keeps source offsets, e.g. offset.storage.topic=connect-offsets',
+  },
+  {
+    name: 'status.storage.topic',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the compacted topic that keeps connector and task states, e.g. status.storage.topic=connect-status',
+  },
+  {
+    name: 'key.converter',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the class that turns record keys into bytes, e.g. key.converter=org.apache.kafka.connect.json.JsonConverter',
+  },
+  {
+    name: 'value.converter',
+    type: 'STRING',
+    check: nonEmpty,
+    hint: 'name the class that turns record values into bytes, e.g. value.converter=org.apache.kafka.connect.json.JsonConverter',
+  },
+  setting('header.converter', 'STRING', 'org.apache.kafka.connect.storage.SimpleHeaderConverter', nonEmpty),
+  setting('client.id', 'STRING', ''),
+
+  setting('config.storage.replication.factor', 'SHORT', 3, positiveOrBrokerDefault),
+  setting('offset.storage.partitions', 'INT', 25, positiveOrBrokerDefault),
+  setting('offset.storage.replication.factor', 'SHORT', 3, positiveOrBrokerDefault),
+  setting('status.storage.partitions', 'INT', 5, positiveOrBrokerDefault),
+  setting('status.storage.replication.factor', 'SHORT', 3, positiveOrBrokerDefault),
+
+  setting('listeners', 'LIST', ['http://:8083'], (value) => nonEmpty(value) ?? listeners(value)),
+  setting('admin.listeners', 'LIST', null, listeners),
+  setting('rest.advertised.host.name', 'STRING', null),
+  setting('rest.advertised.port', 'INT', null, atLeast(0)),
+  setting('rest.advertised.listener', 'STRING', null, (value) =>
+    value === null || value === '' ? null : oneOf('http', 'https')(value),
+  ),
+  setting('access.control.allow.origin', 'STRING', ''),
+  setting('access.control.allow.methods', 'STRING', ''),
+  setting('response.http.headers.config', 'STRING', '', headerRules),
+  setting('rest.extension.classes', 'LIST', []),
+
+  setting('session.timeout.ms', 'INT', 10_000, atLeast(1)),
+  setting('heartbeat.interval.ms', 'INT', 3_000, atLeast(1)),
+  setting('rebalance.timeout.ms', 'INT', 60_000, atLeast(1)),
+  setting('scheduled.rebalance.max.delay.ms', 'INT', 300_000, atLeast(0)),
+  setting('worker.sync.timeout.ms', 'INT', 3_000, atLeast(0)),
+  setting('worker.unsync.backoff.ms', 'INT', 300_000, atLeast(0)),
+  setting('connect.protocol', 'STRING', 'sessioned', oneOf('eager', 'compatible', 'sessioned')),
+  setting('inter.worker.key.generation.algorithm', 'STRING', 'HmacSHA256', knownMac),
+  setting('inter.worker.key.size', 'INT', null, atLeast(8)),
+  setting('inter.worker.key.ttl.ms', 'INT', 3_600_000, atLeast(0)),
+  setting('inter.worker.signature.algorithm', 'STRING', 'HmacSHA256', knownMac),
+  setting(
+    'inter.worker.verification.algorithms',
+    'LIST',
+    ['HmacSHA256'],
+    (value) => nonEmpty(value) ?? knownMac(value),
+  ),
+  setting('exactly.once.source.support', 'STRING', 'disabled', noExactlyOnce),
+
+  setting('offset.flush.interval.ms', 'LONG', 60_000, atLeast(0)),
+  setting('offset.flush.timeout.ms', 'LONG', 5_000, atLeast(0)),
+  setting('task.shutdown.graceful.timeout.ms', 'LONG', 5_000, atLeast(0)),
+  setting('topic.creation.enable', 'BOOLEAN', true),
+  setting('topic.tracking.enable', 'BOOLEAN', true),
+  setting('topic.tracking.allow.reset', 'BOOLEAN', true),
+  setting('connector.client.config.override.policy', 'STRING', 'All', (value) =>
+    overridePolicy(String(value)) === null ? `Class ${String(value)} could not be found.` : null,
+  ),
+  setting('connector.client.config.override.allowlist', 'LIST', []),
+  setting('plugin.path', 'LIST', []),
+  setting(
+    'plugin.discovery',
+    'STRING',
+    'hybrid_warn',
+    oneOf('only_scan', 'hybrid_warn', 'hybrid_fail', 'service_load'),
+  ),
+  setting('config.providers', 'LIST', []),
+  setting('metrics.sample.window.ms', 'LONG', 30_000, atLeast(0)),
+  setting('metrics.num.samples', 'INT', 2, atLeast(1)),
+  setting('metrics.recording.level', 'STRING', 'INFO', oneOf('info', 'debug', 'trace')),
+  setting('metric.reporters', 'LIST', []),
+
+  setting('task.threads', 'INT', cores(), atLeast(1)),
+  setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
+];
+
+/** Settings of the worker that a Kafka client may use, too; the others in the table never reach one. */
+export const SHARED_WITH_CLIENTS: ReadonlySet<string> = new Set(['bootstrap.servers', 'client.id']);
+
+/** Client settings that workers are given unprefixed: known, so that they are not taken for typing errors. */
+export const CLIENT_SETTINGS: readonly string[] = [
+  'acks',
+  'client.dns.lookup',
+  'compression.type',
+  'connections.max.idle.ms',
+  'default.api.timeout.ms',
+  'isolation.level',
+  'metadata.max.age.ms',
+  'metadata.recovery.rebootstrap.trigger.ms',
+  'metadata.recovery.strategy',
+  'receive.buffer.bytes',
+  'reconnect.backoff.max.ms',
+  'reconnect.backoff.ms',
+  'request.timeout.ms',
+  'retry.backoff.max.ms',
+  'retry.backoff.ms',
+  'sasl.jaas.config',
+  'sasl.mechanism',
+  'security.protocol',
+  'send.buffer.bytes',
+  'socket.connection.setup.timeout.max.ms',
+  'socket.connection.setup.timeout.ms',
+];

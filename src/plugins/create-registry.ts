@@ -1,0 +1,120 @@
+/** The plug-in registry: manifests are read once at start, code is imported when first needed. */
+import { join } from 'node:path';
+import { ConnectError, type PluginType } from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import { candidates } from './aliases';
+import { loadPlugin } from './load';
+import type { CatalogEntry } from './manifest';
+import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
+import { scanPlugins, type Scan } from './scan';
+
+/** Connectors that come with Millrace; found the same way as anybody else's. */
+export const BUILT_IN_CONNECTORS = join(__dirname, '..', '..', 'connectors');
+
+const KIND_ORDER: readonly PluginType[] = [
+  'sink',
+  'source',
+  'transformation',
+  'predicate',
+  'converter',
+  'header_converter',
+];
+
+export interface PluginRegistryOptions {
+  /** Entries of `plugin.path`; searched after the built-in connectors. */
+  readonly pluginPath: readonly string[];
+  /** Compiled into the worker. */
+  readonly builtIns: readonly BuiltInPlugin[];
+  readonly logger: Logger;
+  /** What another registry with the same settings has found, so that a task's thread need not search again. */
+  readonly catalog?: Scan;
+}
+
+/** `catalog` is plain data: pass it to a thread and build that thread's registry from it. */
+export interface LocalPluginRegistry extends PluginRegistry {
+  readonly catalog: Scan;
+}
+
+export function createPluginRegistry(options: PluginRegistryOptions): LocalPluginRegistry {
+  const catalog = options.catalog ?? scanPlugins([BUILT_IN_CONNECTORS, ...options.pluginPath]);
+  if (!options.catalog) for (const problem of catalog.problems) options.logger.warn(problem.message);
+  return new ManifestRegistry(catalog, options);
+}
+
+class ManifestRegistry implements LocalPluginRegistry {
+  private readonly descriptions: readonly PluginDescription[];
+  private readonly entries = new Map<PluginDescription, CatalogEntry>();
+  private readonly loaded = new Map<PluginDescription, Promise<LoadedPlugin>>();
+  private readonly found: PluginProblem[];
+  private readonly logger: Logger;
+
+  constructor(
+    readonly catalog: Scan,
+    { builtIns, logger }: PluginRegistryOptions,
+  ) {
+    this.logger = logger;
+    this.found = [...catalog.problems];
+    for (const { description, plugin } of builtIns) this.loaded.set(description, Promise.resolve(plugin));
+    for (const entry of catalog.entries) this.entries.set(entry.description, entry);
+    this.descriptions = [...this.loaded.keys(), ...this.entries.keys()].sort(
+      (a, b) =>
+        KIND_ORDER.indexOf(a.type) - KIND_ORDER.indexOf(b.type) || (a.class < b.class ? -1 : a.class > b.class ? 1 : 0),
+    );
+  }
+
+  list(): readonly PluginDescription[] {
+    return this.descriptions;
+  }
+
+  find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null {
+    const kinds = type === undefined ? KIND_ORDER : typeof type === 'string' ? [type] : type;
+    const matching = candidates(
+      name,
+      this.descriptions.filter((plugin) => kinds.includes(plugin.type)),
+    );
+    const classes = [...new Set(matching.map((plugin) => plugin.class))];
+    if (classes.length > 1) {
+      throw new ConnectError(`The name ${name} may mean ${classes.join(' or ')}: use the full class name.`, {
+        code: 'PLUGIN_AMBIGUOUS',
+      });
+    }
+    return matching[0] ?? null;
+  }
+
+  async load(description: PluginDescription): Promise<LoadedPlugin> {
+    const own = this.own(description);
+    let plugin = this.loaded.get(own);
+    if (!plugin) {
+      plugin = loadPlugin(this.entries.get(own) as CatalogEntry);
+      this.loaded.set(own, plugin);
+    }
+    try {
+      return await plugin;
+    } catch (error) {
+      // The next attempt gets a chance, in case what was missing has been installed meanwhile.
+      this.loaded.delete(own);
+      this.report({ location: own.location, message: (error as Error).message });
+      throw error;
+    }
+  }
+
+  problems(): readonly PluginProblem[] {
+    return this.found;
+  }
+
+  /** Descriptions may have been copied, e.g. by way of a message to a thread. */
+  private own(description: PluginDescription): PluginDescription {
+    const { class: className, type, location } = description;
+    const own = this.descriptions.find((d) => d.class === className && d.type === type);
+    if (own) return own;
+    throw new ConnectError(`The plug-in ${className} in ${location} is not installed in this worker.`, {
+      code: 'PLUGIN_LOAD_FAILED',
+    });
+  }
+
+  private report(problem: PluginProblem): void {
+    if (this.found.some((p) => p.message === problem.message)) return;
+    this.found.push(problem);
+    this.logger.warn(problem.message);
+  }
+}

@@ -1,0 +1,54 @@
+/** Imports a plug-in's module and takes the right export out of it; ESM and CommonJS alike. */
+import { pathToFileURL } from 'node:url';
+import { ConnectError, type PluginType } from '@millrace/sdk';
+import type { CatalogEntry } from './manifest';
+import type { LoadedPlugin } from './registry';
+import { provideSdk } from './sdk-fallback';
+
+/** Throws ConnectError `PLUGIN_LOAD_FAILED` with class, folder and reason. */
+export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
+  const { description, file, exportName } = entry;
+  let namespace: Record<string, unknown>;
+  try {
+    provideSdk(description.location);
+    namespace = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    // The first line: Node appends the require stack, which is in the cause anyway.
+    const reason = String((error as Error | undefined)?.message ?? error).split('\n', 1)[0] as string;
+    throw failure(entry, reason, error);
+  }
+  const exports = exportCandidates(namespace, exportName);
+  if (exports.length === 0) {
+    throw failure(entry, exportName === null ? 'it exports nothing' : `it has no export named "${exportName}"`);
+  }
+  const faults = exports.map((candidate) => shapeFault(candidate, description.type));
+  const fitting = faults.indexOf(null);
+  if (fitting < 0) throw failure(entry, faults[0] as string);
+  return exports[fitting] as LoadedPlugin;
+}
+
+/** A CommonJS module arrives as `default`; one compiled from ESM has its own `default` inside that. */
+function exportCandidates(namespace: Record<string, unknown>, exportName: string | null): unknown[] {
+  const outer = namespace.default as Record<string, unknown> | undefined;
+  const found = exportName === null ? [outer?.default, outer, namespace] : [namespace[exportName], outer?.[exportName]];
+  return found.filter((candidate) => typeof candidate === 'object' && candidate !== null);
+}
+
+/** What is missing, or null. Connectors make tasks, everything else makes instances of itself. */
+function shapeFault(candidate: unknown, type: PluginType): string | null {
+  const plugin = candidate as Record<string, unknown>;
+  const factory = type === 'source' || type === 'sink' ? 'createTask' : 'create';
+  if (plugin.type !== type) return `its export should have type "${type}" but has ${JSON.stringify(plugin.type)}`;
+  if (typeof plugin[factory] !== 'function') return `its export should have a function "${factory}"`;
+  if (!Array.isArray(plugin.config)) return 'its export should have a list "config"';
+  return null;
+}
+
+function failure(entry: CatalogEntry, reason: string, cause?: unknown): ConnectError {
+  const message = `The plug-in ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;
+  return new ConnectError(/[.!?]$/.test(message) ? message : `${message}.`, {
+    code: 'PLUGIN_LOAD_FAILED',
+    cause,
+    place: { file: entry.file },
+  });
+}

@@ -1,0 +1,117 @@
+/** Reads the manifest of one plug-in folder: the `millrace` member of its `package.json`. Imports no code. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PluginEntry } from '@millrace/sdk';
+import type Ajv from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import type { PluginDescription, PluginProblem } from './registry';
+
+/** A description and what `load` needs: plain data, so that it can be handed to another thread. */
+export interface CatalogEntry {
+  readonly description: PluginDescription;
+  /** Absolute path of the module. */
+  readonly file: string;
+  /** Name of the export; null: `default`, or the module itself. */
+  readonly exportName: string | null;
+}
+
+export interface ManifestResult {
+  readonly entries: readonly CatalogEntry[];
+  readonly problems: readonly PluginProblem[];
+}
+
+const TYPES = ['source', 'sink', 'converter', 'header_converter', 'transformation', 'predicate'];
+const name = { type: 'string', minLength: 1 };
+const SCHEMA = {
+  type: 'object',
+  required: ['plugins'],
+  properties: {
+    plugins: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['type', 'class'],
+        additionalProperties: false,
+        properties: {
+          type: { enum: TYPES },
+          class: name,
+          aliases: { type: 'array', items: name },
+          taskClass: name,
+          version: name,
+          module: name,
+          export: name,
+        },
+      },
+    },
+  },
+};
+
+let validate: ValidateFunction<{ plugins: PluginEntry[] }> | null = null;
+
+function manifestCheck(): ValidateFunction<{ plugins: PluginEntry[] }> {
+  if (!validate) {
+    // Loaded here, so that threads which are handed a ready catalog never pay for it.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    const AjvClass = (require('ajv') as { default: typeof Ajv }).default;
+    validate = new AjvClass({ allErrors: false }).compile(SCHEMA);
+  }
+  return validate;
+}
+
+/** Null when the folder is no plug-in: no `package.json`, or one without a `millrace` member. Never throws. */
+export function readManifest(folder: string): ManifestResult | null {
+  const file = join(folder, 'package.json');
+  const problem = (message: string): ManifestResult => ({ entries: [], problems: [{ location: folder, message }] });
+  if (!existsSync(file)) return null;
+  let content: { main?: unknown; version?: unknown; millrace?: unknown };
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8')) as typeof content;
+  } catch (error) {
+    return problem(`${file} cannot be read as JSON: ${(error as Error).message}`);
+  }
+  if (typeof content !== 'object' || content === null || content.millrace === undefined) return null;
+  const check = manifestCheck();
+  const manifest = content.millrace;
+  if (!check(manifest)) {
+    const fault = check.errors?.[0];
+    const member = `millrace${(fault?.instancePath ?? '').replace(/\/(\d+)/g, '[$1]').replaceAll('/', '.')}`;
+    const detail =
+      fault?.keyword === 'enum'
+        ? `must be one of ${TYPES.join(', ')}`
+        : fault?.keyword === 'additionalProperties'
+          ? `has an unknown member "${String(fault.params.additionalProperty)}"`
+          : fault?.message;
+    return problem(`The manifest in ${file} is wrong: ${member} ${detail}.`);
+  }
+  const entries: CatalogEntry[] = [];
+  const problems: PluginProblem[] = [];
+  for (const entry of manifest.plugins) {
+    const module = join(folder, entry.module ?? text(content.main) ?? 'index.js');
+    if (!existsSync(module)) {
+      problems.push({ location: folder, message: `The module ${module} of ${entry.class} does not exist.` });
+      continue;
+    }
+    entries.push({
+      description: {
+        type: entry.type,
+        class: entry.class,
+        version: entry.version ?? text(content.version) ?? 'undefined',
+        aliases: entry.aliases ?? [],
+        taskClass: taskClass(entry),
+        location: folder,
+      },
+      file: module,
+      exportName: entry.export ?? null,
+    });
+  }
+  return { entries, problems };
+}
+
+function taskClass(entry: PluginEntry): string | null {
+  if (entry.type !== 'source' && entry.type !== 'sink') return null;
+  return entry.taskClass ?? entry.class.replace(/(?:Connector)?$/, 'Task');
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,37 @@
+/** What the worker knows about installed plug-ins. Built from manifests alone; `load` imports code. */
+import type { Connector, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
+
+export interface PluginDescription {
+  readonly type: PluginType;
+  readonly class: string;
+  readonly version: string;
+  readonly aliases: readonly string[];
+  /** Connectors only. */
+  readonly taskClass: string | null;
+  /** Folder, or `built-in`. */
+  readonly location: string;
+}
+
+export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin;
+
+/** A plug-in that is compiled into the worker (converters). */
+export interface BuiltInPlugin {
+  readonly description: PluginDescription;
+  readonly plugin: LoadedPlugin;
+}
+
+export interface PluginProblem {
+  readonly location: string;
+  readonly message: string;
+}
+
+export interface PluginRegistry {
+  /** Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters; by class name. */
+  list(): readonly PluginDescription[];
+  /** By class, declared alias, simple name, or simple name without the kind's suffix. Null when unknown; throws when ambiguous. */
+  find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null;
+  /** Imports the module when first needed. Throws ConnectError `PLUGIN_LOAD_FAILED` with folder and reason. */
+  load(description: PluginDescription): Promise<LoadedPlugin>;
+  /** Folders that could not be used, and why. */
+  problems(): readonly PluginProblem[];
+}

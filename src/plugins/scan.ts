@@ -1,0 +1,58 @@
+/** Finds plug-in folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readManifest, type CatalogEntry } from './manifest';
+import type { PluginProblem } from './registry';
+
+export interface Scan {
+  /** In order of discovery; a class appears once per kind. */
+  readonly entries: readonly CatalogEntry[];
+  readonly problems: readonly PluginProblem[];
+}
+
+/**
+ * Each path is a plug-in's folder or a folder of plug-in folders. The first of two plug-ins with the same class and kind is kept. Never throws.
+ */
+export function scanPlugins(paths: readonly string[]): Scan {
+  const entries = new Map<string, CatalogEntry>();
+  const problems: PluginProblem[] = [];
+  for (const folder of new Set(paths.flatMap((path) => pluginFolders(path, problems)))) {
+    const manifest = readManifest(folder);
+    if (!manifest) continue;
+    problems.push(...manifest.problems);
+    for (const entry of manifest.entries) {
+      const { type, class: className } = entry.description;
+      const key = `${type} ${className}`;
+      const first = entries.get(key);
+      if (!first) {
+        entries.set(key, entry);
+        continue;
+      }
+      problems.push({
+        location: folder,
+        message: `${className} is already provided by ${first.description.location}; the one in ${folder} is not used.`,
+      });
+    }
+  }
+  return { entries: [...entries.values()], problems };
+}
+
+/** Real paths, so that one folder reached twice counts once. */
+function pluginFolders(path: string, problems: PluginProblem[]): string[] {
+  try {
+    const root = realpathSync(resolve(path));
+    if (readManifest(root)) return [root];
+    return readdirSync(root)
+      .sort()
+      .filter((name) => !name.startsWith('.') && name !== 'node_modules')
+      .map((name) => join(root, name))
+      .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      .map((folder) => realpathSync(folder));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason =
+      code === 'ENOENT' ? 'it does not exist' : code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message;
+    problems.push({ location: path, message: `The plug-in path ${path} cannot be read: ${reason}.` });
+    return [];
+  }
+}

@@ -1,0 +1,70 @@
+import type { ConfigType } from '@millrace/sdk';
+import { javaTrim, parseConfigValue, renderConfigValue } from '../../src/config/config-parse';
+import { compileJavaRegex, matchesFully } from '../../src/config/config-parse-regex';
+
+test.each<[ConfigType, string, unknown]>([
+  ['BOOLEAN', ' TRUE ', true],
+  ['INT', '-2147483648', -2147483648],
+  ['SHORT', '+7', 7],
+  ['LONG', '9223372036854775807', 9223372036854775807n],
+  ['DOUBLE', '1.5d', 1.5],
+  ['DOUBLE', '.5', 0.5],
+  ['DOUBLE', '-Infinity', -Infinity],
+  ['LIST', '', []],
+  ['LIST', ' a , b,,c ', ['a', 'b', '', 'c']],
+  ['STRING', '\t x y \n', 'x y'],
+  ['PASSWORD', ' p ', 'p'],
+])('%s %j is %p', (type, text, expected) => {
+  expect(parseConfigValue(type, text)).toEqual(expected);
+});
+
+test.each<[ConfigType, string, string]>([
+  ['BOOLEAN', 'yes', 'Expected value to be either true or false'],
+  ['INT', '2147483648', 'Not a number of type INT'],
+  ['INT', '1.0', 'Not a number of type INT'],
+  ['INT', '', 'Not a number of type INT'],
+  ['SHORT', '32768', 'Not a number of type SHORT'],
+  ['LONG', '9223372036854775808', 'Not a number of type LONG'],
+  ['DOUBLE', '1,5', 'Not a number of type DOUBLE'],
+  ['DOUBLE', '', 'Not a number of type DOUBLE'],
+])('connect-rest §3.5: %s refuses %j', (type, text, reason) => {
+  expect(() => parseConfigValue(type, text)).toThrow(reason);
+});
+
+test.each([
+  [7, '7.0'],
+  [1.5, '1.5'],
+  [1e10, '1.0E10'],
+  [1.25e-5, '1.25E-5'],
+  [0, '0.0'],
+  [-0, '-0.0'],
+  [1234567, '1234567.0'],
+  [NaN, 'NaN'],
+])('connect-rest §3.3: the double %p is shown as %s', (value, shown) => {
+  expect(renderConfigValue('DOUBLE', value)).toBe(shown);
+});
+
+test('Java trims control characters and the space, nothing else', () => {
+  expect(javaTrim('\u0000 \u00a0x\u2003 \n')).toBe('\u00a0x\u2003');
+});
+
+describe("Java's regular expressions", () => {
+  test.each([
+    ['(?i)abc.*', 'ABCd', true],
+    ['abc', 'xabc', false],
+    ['a|b', 'b', true],
+    ['\\Qa.b\\E-\\d+', 'a.b-12', true],
+    ['\\Qa.b\\E', 'axb', false],
+    ['\\p{Alpha}+[\\p{Digit}_]*', 'ab1_', true],
+    ['\\p{L}+', 'äöü', true],
+    ['a\\-b', 'a-b', true],
+    ['x*+y', 'xxy', true],
+    ['\\Aab\\z', 'ab', true],
+    ['a\\++', 'a++', true],
+  ])('%s on %s: %p', (pattern, text, expected) => {
+    expect(matchesFully(compileJavaRegex(pattern), text)).toBe(expected);
+  });
+  test('a broken one is refused', () => {
+    for (const pattern of ['[', '(', '*a']) expect(() => compileJavaRegex(pattern)).toThrow(SyntaxError);
+  });
+});

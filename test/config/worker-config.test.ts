@@ -1,0 +1,272 @@
+import { ConfigError } from '@millrace/sdk';
+import { configWarnings, editDistance } from '../../src/config/config-warnings';
+import { parseWorkerConfig, type WorkerConfig } from '../../src/config/worker-config';
+
+const MINIMAL = {
+  'bootstrap.servers': 'localhost:9092',
+  'group.id': 'connect-cluster',
+  'config.storage.topic': 'connect-configs',
+  'offset.storage.topic': 'connect-offsets',
+  'status.storage.topic': 'connect-status',
+  'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+};
+const parse = (more: Record<string, string> = {}): WorkerConfig => parseWorkerConfig({ ...MINIMAL, ...more });
+
+function failure(settings: Record<string, string>): ConfigError {
+  try {
+    parseWorkerConfig(settings);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as ConfigError).code).toBe('WORKER_CONFIG_INVALID');
+    return error as ConfigError;
+  }
+  throw new Error('expected a ConfigError');
+}
+
+describe('defaults', () => {
+  test('connect-rest 5: defaults of a minimal configuration', () => {
+    const { raw, client, withPrefix, taskThreads, ...values } = parse();
+    expect(raw).toEqual(MINIMAL);
+    expect(client).toBeInstanceOf(Function);
+    expect(withPrefix).toBeInstanceOf(Function);
+    expect(taskThreads).toBeGreaterThanOrEqual(1);
+    expect(values).toEqual({
+      bootstrapServers: 'localhost:9092',
+      groupId: 'connect-cluster',
+      clientId: '',
+      listeners: [{ protocol: 'http', host: '', port: 8083 }],
+      adminListeners: null,
+      advertisedHost: null,
+      advertisedPort: null,
+      advertisedListener: null,
+      config: { topic: 'connect-configs', partitions: 1, replicationFactor: 3, topicConfigs: {} },
+      offset: { topic: 'connect-offsets', partitions: 25, replicationFactor: 3, topicConfigs: {} },
+      status: { topic: 'connect-status', partitions: 5, replicationFactor: 3, topicConfigs: {} },
+      keyConverter: 'org.apache.kafka.connect.json.JsonConverter',
+      valueConverter: 'org.apache.kafka.connect.json.JsonConverter',
+      headerConverter: 'org.apache.kafka.connect.storage.SimpleHeaderConverter',
+      sessionTimeoutMs: 10000,
+      heartbeatIntervalMs: 3000,
+      rebalanceTimeoutMs: 60000,
+      scheduledRebalanceMaxDelayMs: 300000,
+      workerSyncTimeoutMs: 3000,
+      workerUnsyncBackoffMs: 300000,
+      connectProtocol: 'sessioned',
+      interWorkerKeyTtlMs: 3600000,
+      interWorkerKeySize: null,
+      interWorkerKeyGenerationAlgorithm: 'HmacSHA256',
+      interWorkerSignatureAlgorithm: 'HmacSHA256',
+      interWorkerVerificationAlgorithms: ['HmacSHA256'],
+      offsetFlushIntervalMs: 60000,
+      offsetFlushTimeoutMs: 5000,
+      taskShutdownGracefulTimeoutMs: 5000,
+      topicCreationEnable: true,
+      topicTrackingEnable: true,
+      topicTrackingAllowReset: true,
+      exactlyOnceSourceSupport: 'disabled',
+      clientOverridePolicy: 'All',
+      clientOverrideAllowlist: [],
+      pluginPath: [],
+      taskHost: 'thread',
+    });
+  });
+
+  test('blanks around values are dropped', () => {
+    const config = parse({ 'group.id': ' g ', 'session.timeout.ms': ' 20000 ', 'bootstrap.servers': ' a:1 , b:2 ' });
+    expect(config).toMatchObject({ groupId: 'g', sessionTimeoutMs: 20000, bootstrapServers: 'a:1,b:2' });
+    expect(config.raw['group.id']).toBe('g');
+  });
+});
+
+describe('storage topics', () => {
+  test('connect-runtime 1.2: other topic settings are for creation, cleanup.policy is not', () => {
+    const config = parse({
+      'config.storage.min.insync.replicas': '2',
+      'config.storage.cleanup.policy': 'delete',
+      'config.storage.partitions': '7',
+      'offset.storage.partitions': '-1',
+      'offset.storage.replication.factor': '-1',
+      'offset.storage.segment.bytes': '1048576',
+    });
+    expect(config.config).toEqual({
+      topic: 'connect-configs',
+      partitions: 1,
+      replicationFactor: 3,
+      topicConfigs: { 'min.insync.replicas': '2' },
+    });
+    expect(config.offset).toEqual({
+      topic: 'connect-offsets',
+      partitions: -1,
+      replicationFactor: -1,
+      topicConfigs: { 'segment.bytes': '1048576' },
+    });
+  });
+
+  test.each(['config.storage.replication.factor', 'offset.storage.partitions', 'status.storage.replication.factor'])(
+    'connect-runtime 1.2: %s refuses 0 and -2',
+    (key) => {
+      for (const value of ['0', '-2']) {
+        expect(failure({ ...MINIMAL, [key]: value }).message).toBe(
+          `Worker setting "${key}" is invalid: "${value}": Value must be a positive number, or -1 to use the broker’s default.`,
+        );
+      }
+    },
+  );
+});
+
+describe('faulty settings', () => {
+  test.each(Object.keys(MINIMAL))('%s is required, absent or empty', (key) => {
+    const { [key]: _, ...rest } = MINIMAL as Record<string, string>;
+    for (const settings of [rest, { ...rest, [key]: '  ' }]) {
+      const error = failure(settings);
+      expect(error.message).toMatch(new RegExp(`^Worker setting "${key.replaceAll('.', '\\.')}" is required: .+\\.$`));
+      expect(error.place).toEqual({ key });
+    }
+  });
+
+  test.each<[string, string, string]>([
+    ['session.timeout.ms', 'soon', '"soon": Not a number of type INT'],
+    ['session.timeout.ms', '2147483648', '"2147483648": Not a number of type INT'],
+    ['session.timeout.ms', '1.5', '"1.5": Not a number of type INT'],
+    ['offset.flush.interval.ms', '-1', '"-1": Value must be at least 0'],
+    ['topic.creation.enable', 'yes', '"yes": Expected value to be either true or false'],
+    ['connect.protocol', 'lazy', '"lazy": String must be one of (case insensitive): eager, compatible, sessioned'],
+    ['heartbeat.interval.ms', '10000', 'it must be lower than session.timeout.ms, but 10000 is not lower than 10000'],
+    [
+      'inter.worker.signature.algorithm',
+      'HmacSHA512',
+      'HmacSHA512 must be contained in inter.worker.verification.algorithms (HmacSHA256)',
+    ],
+    ['inter.worker.signature.algorithm', 'Rot13', '"Rot13": the algorithm Rot13 is not available'],
+    ['listeners', '', '"": Value must not be empty'],
+    ['listeners', 'http://host', '"http://host": Listener doesn\'t have the right format (protocol://hostname:port)'],
+    ['listeners', 'http://a:1,ftp://b:2', '"http://a:1,ftp://b:2": Listener protocol must be either "http" or "https"'],
+    [
+      'listeners',
+      'http://:65536',
+      '"http://:65536": Listener doesn\'t have the right format (protocol://hostname:port)',
+    ],
+    ['admin.listeners', 'x', '"x": Listener doesn\'t have the right format (protocol://hostname:port)'],
+    ['rest.advertised.listener', 'ftp', '"ftp": String must be one of (case insensitive): http, https'],
+    ['rest.advertised.port', 'x', '"x": Not a number of type INT'],
+    [
+      'response.http.headers.config',
+      'set X-Ok: 1, put X: 2',
+      "\"set X-Ok: 1, put X: 2\": Invalid format of header config 'put X: 2'. Expected: '[action] [header name]:[header value]'",
+    ],
+    ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
+    [
+      'exactly.once.source.support',
+      'enabled',
+      '"enabled": exactly-once sources are not available in this version, use disabled (at-least-once)',
+    ],
+    ['task.threads', '0', '"0": Value must be at least 1'],
+    ['task.host', 'remote', '"remote": String must be one of (case insensitive): thread, inline'],
+  ])('%s=%s', (key, value, reason) => {
+    const error = failure({ ...MINIMAL, [key]: value });
+    expect(error.message).toBe(`Worker setting "${key}" is invalid: ${reason}.`);
+    expect(error.place).toEqual({ key });
+  });
+});
+
+describe('accepted spellings', () => {
+  test('cases, IPv6, lists', () => {
+    const config = parse({
+      'connect.protocol': 'COMPATIBLE',
+      'topic.tracking.enable': 'FALSE',
+      listeners: 'HTTP://127.0.0.1:0, https://[::1]:8443',
+      'admin.listeners': '',
+      'inter.worker.verification.algorithms': 'HmacSHA512, HmacSHA256',
+      'inter.worker.signature.algorithm': 'HmacSHA512',
+      'response.http.headers.config': '"add Cache-Control: no-cache, no-store", set X-Frame-Options:DENY',
+      'connector.client.config.override.policy':
+        'org.apache.kafka.connect.connector.policy.NoneConnectorClientConfigOverridePolicy',
+      'plugin.path': '/a, ,/b',
+    });
+    expect(config).toMatchObject({
+      connectProtocol: 'compatible',
+      topicTrackingEnable: false,
+      listeners: [
+        { protocol: 'http', host: '127.0.0.1', port: 0 },
+        { protocol: 'https', host: '::1', port: 8443 },
+      ],
+      adminListeners: [],
+      interWorkerSignatureAlgorithm: 'HmacSHA512',
+      clientOverridePolicy: 'None',
+      pluginPath: ['/a', '/b'],
+    });
+  });
+});
+
+describe('client settings', () => {
+  const config = parse({
+    'security.protocol': 'SASL_SSL',
+    'sasl.jaas.config': 'secret',
+    'client.id': 'w1',
+    'producer.linger.ms': '5',
+    'producer.bootstrap.servers': 'other:9092',
+    'consumer.max.poll.records': '100',
+    'admin.request.timeout.ms': '1000',
+    'key.converter.schemas.enable': 'false',
+    'config.providers': 'env',
+    'offset.storage.segment.bytes': '1',
+  });
+
+  test('connect-runtime Appendix B: storage and group clients get the unprefixed client settings', () => {
+    expect(config.client('worker')).toEqual({
+      'bootstrap.servers': 'localhost:9092',
+      'security.protocol': 'SASL_SSL',
+      'sasl.jaas.config': 'secret',
+      'client.id': 'w1',
+    });
+  });
+
+  test('connect-runtime Appendix B: admin clients get those and admin.*', () => {
+    expect(config.client('admin')).toEqual({ ...config.client('worker'), 'request.timeout.ms': '1000' });
+  });
+
+  test('connect-runtime Appendix B: producers and consumers inherit nothing but the bootstrap servers', () => {
+    expect(config.client('consumer')).toEqual({ 'bootstrap.servers': 'localhost:9092', 'max.poll.records': '100' });
+    expect(config.client('producer')).toEqual({ 'bootstrap.servers': 'other:9092', 'linger.ms': '5' });
+  });
+
+  test('settings of a converter', () => {
+    expect(config.withPrefix('key.converter.')).toEqual({ 'schemas.enable': 'false' });
+  });
+});
+
+describe('warnings', () => {
+  test('connect-rest 5: unknown keys are ignored, probable typing errors are named', () => {
+    expect(
+      configWarnings({
+        ...MINIMAL,
+        'offset.flush.intervall.ms': '1',
+        'Rest.Advertised.Port': '1',
+        'something.else': '1',
+        'producer.acks': 'all',
+        'key.converter.schemas.enable': 'true',
+      }),
+    ).toEqual([
+      'Worker setting "offset.flush.intervall.ms" is not known and is ignored; did you mean "offset.flush.interval.ms"?',
+      'Worker setting "Rest.Advertised.Port" is not known and is ignored; did you mean "rest.advertised.port"?',
+    ]);
+  });
+
+  test('connect-runtime 1.2: settings of storage topics that are overruled', () => {
+    expect(configWarnings({ 'config.storage.partitions': '2', 'status.storage.cleanup.policy': 'delete' })).toEqual([
+      'Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.',
+      'Worker setting "status.storage.cleanup.policy" is ignored: storage topics are always compacted.',
+    ]);
+  });
+
+  test.each<[string, string, number | null]>([
+    ['abc', 'abc', 0],
+    ['abc', 'abd', 1],
+    ['abc', 'bc', 1],
+    ['abcd', 'badc', null],
+    ['a', 'abcd', null],
+  ])('edits from %s to %s', (a, b, edits) => {
+    expect(editDistance(a, b, 2)).toBe(edits);
+  });
+});

@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import { createLogger, loggerOptions, type LoggerOptions } from '../../src/logging/winston-logger';
+
+function logged(options: LoggerOptions): { logger: ReturnType<typeof createLogger>; lines: () => string[] } {
+  const stream = new PassThrough();
+  const logger = createLogger({ ...options, stream });
+  return {
+    logger,
+    lines: () =>
+      String(stream.read() ?? '')
+        .split('\n')
+        .slice(0, -1),
+  };
+}
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /;
+
+describe('text', () => {
+  test('time, level, name, message, fields', () => {
+    const { logger, lines } = logged({});
+    logger.info('Worker started');
+    logger.child({ connector: 'c' }, 'tasks').warn('Task failed', { task: 0, password: 'x' });
+    logger.child({ a: 1 }).error('x');
+    const [first, ...rest] = lines();
+    expect(first).toMatch(TIME);
+    expect([first, ...rest].map((line) => line?.replace(TIME, ''))).toEqual([
+      'INFO [worker] Worker started',
+      'WARN [tasks] Task failed {"connector":"c","task":0,"password":"[hidden]"}',
+      'ERROR [worker] x {"a":1}',
+    ]);
+  });
+
+  test('an error shows code, message and causes, then its stack', () => {
+    const { logger, lines } = logged({});
+    const error = Object.assign(new Error('outer', { cause: new Error('inner password=x') }), { code: 'C' });
+    logger.error('Failed', { error });
+    const [head, next] = lines();
+    expect(head).toContain('{"error":{"code":"C","message":"outer","cause":{"message":"inner password=[hidden]"}}}');
+    expect(next).toBe('    Error: outer');
+  });
+
+  test('levels that are off write nothing', () => {
+    const { logger, lines } = logged({ level: 'warn' });
+    logger.info('no');
+    logger.debug('no');
+    logger.trace('no');
+    logger.warn('yes');
+    expect(lines()).toHaveLength(1);
+  });
+});
+
+test('JSON: one document a line', () => {
+  const { logger, lines } = logged({ format: 'json', level: 'trace', name: 'w' });
+  logger.trace('m', { n: 1, error: new Error('e') });
+  const [line] = lines();
+  expect(JSON.parse(line as string)).toEqual({
+    time: expect.stringMatching(/Z$/),
+    level: 'trace',
+    name: 'w',
+    message: 'm',
+    n: 1,
+    error: { message: 'e' },
+    stack: expect.stringContaining('Error: e'),
+  });
+});
+
+test('options come from the environment', () => {
+  expect(loggerOptions({})).toEqual({ level: 'info', format: 'text' });
+  expect(loggerOptions({ MILLRACE_LOG_LEVEL: 'DEBUG', MILLRACE_LOG_FORMAT: 'JSON' })).toEqual({
+    level: 'debug',
+    format: 'json',
+  });
+  expect(loggerOptions({ MILLRACE_LOG_LEVEL: 'loud', MILLRACE_LOG_FORMAT: 'xml' })).toEqual({
+    level: 'info',
+    format: 'text',
+  });
+});

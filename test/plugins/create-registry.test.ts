@@ -1,0 +1,163 @@
+import { silentLogger } from '../../src/logging/logger';
+import { createPluginRegistry } from '../../src/plugins/create-registry';
+import type { BuiltInPlugin } from '../../src/plugins/registry';
+import { packageJson, PluginFolders, SINK, SOURCE } from './plugin-folder';
+
+let folders: PluginFolders;
+beforeEach(() => (folders = new PluginFolders()));
+afterEach(() => folders.remove());
+
+const converter: BuiltInPlugin = {
+  description: {
+    type: 'converter',
+    class: 'org.apache.kafka.connect.json.JsonConverter',
+    version: '4.3.1',
+    aliases: [],
+    taskClass: null,
+    location: 'built-in',
+  },
+  plugin: { type: 'converter', config: [], create: () => ({}) as never },
+};
+const registry = (logger = silentLogger) =>
+  createPluginRegistry({ pluginPath: [folders.root], builtIns: [converter], logger });
+
+function add(name: string, type: string, className: string, code: string, entry = {}, files = {}): void {
+  folders.add(name, {
+    'package.json': packageJson({ type, class: className, ...entry }),
+    'index.js': code,
+    ...files,
+  });
+}
+
+describe('what is installed', () => {
+  test('connect-rest 1.19: sinks, sources, converters; by class name', () => {
+    add('a', 'source', 'zz.Source', '');
+    add('b', 'sink', 'zz.Sink', '');
+    add('c', 'sink', 'aa.Sink', '');
+    add('d', 'header_converter', 'aa.H', '');
+    const own = registry()
+      .list()
+      .filter((d) => d.location.startsWith(folders.root) || d.location === 'built-in');
+    expect(own.map((d) => d.class)).toEqual([
+      'aa.Sink',
+      'zz.Sink',
+      'zz.Source',
+      'org.apache.kafka.connect.json.JsonConverter',
+      'aa.H',
+    ]);
+  });
+
+  test('the built-in file sink is found without any setting', () => {
+    const found = createPluginRegistry({ pluginPath: [], builtIns: [], logger: silentLogger }).find('FileStreamSink');
+    expect(found).toMatchObject({
+      class: 'org.apache.kafka.connect.file.FileStreamSinkConnector',
+      taskClass: 'org.apache.kafka.connect.file.FileStreamSinkTask',
+      type: 'sink',
+      version: '4.3.1',
+    });
+  });
+
+  test('names are looked up among the kinds asked for; ambiguous ones are refused', () => {
+    add('a', 'source', 'a.XConnector', '');
+    add('b', 'sink', 'b.XConnector', '');
+    add('c', 'sink', 'b.YConnector', '', { aliases: ['io.other.Y'] });
+    const r = registry();
+    expect(r.find('X', 'source')?.class).toBe('a.XConnector');
+    expect(r.find('XConnector', ['sink', 'converter'])?.class).toBe('b.XConnector');
+    expect(r.find('io.other.Y')?.class).toBe('b.YConnector');
+    expect(r.find('a.XConnector', 'sink')).toBeNull();
+    expect(r.find('JsonConverter')).toBe(converter.description);
+    expect(() => r.find('X')).toThrow('The name X may mean b.XConnector or a.XConnector: use the full class name.');
+  });
+
+  test('problems are logged once, and a catalog spares the next registry the search', () => {
+    folders.add('bad', { 'package.json': '{' });
+    add('good', 'sink', 'G', '');
+    const warn = jest.fn();
+    const first = registry({ ...silentLogger, warn });
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(first.problems()).toHaveLength(1);
+    const second = createPluginRegistry({
+      pluginPath: [],
+      builtIns: [converter],
+      logger: { ...silentLogger, warn },
+      catalog: structuredClone(first.catalog),
+    });
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(second.list()).toEqual(first.list());
+    expect(second.problems()).toEqual(first.problems());
+  });
+});
+
+describe('loading', () => {
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['CommonJS module.exports', {}, { 'index.js': `module.exports = ${SINK}` }],
+    ['CommonJS with exports.default', {}, { 'index.js': `exports.__esModule = true; exports.default = ${SINK}` }],
+    [
+      'CommonJS, the module itself',
+      {},
+      { 'index.js': 'exports.type = "sink"; exports.config = []; exports.createTask = () => ({})' },
+    ],
+    ['CommonJS, named', { export: 'mine' }, { 'index.js': `exports.mine = ${SINK}` }],
+    ['ESM default', { module: './index.mjs' }, { 'index.mjs': `export default ${SINK}` }],
+    ['ESM named', { module: './index.mjs', export: 'mine' }, { 'index.mjs': `export const mine = ${SINK}` }],
+    [
+      'ESM, the module itself',
+      { module: './m.mjs' },
+      { 'm.mjs': 'export const type = "sink", config = [], createTask = () => ({})' },
+    ],
+    ['ESM of a package of type module', {}, { 'index.js': `export default ${SINK}`, type: 'module' }],
+  ])('%s', async (_, entry, { type, ...files }) => {
+    const folder = folders.add('p', {
+      'package.json': packageJson({ type: 'sink', class: 'P', ...entry }, { type: type ?? 'commonjs' }),
+      ...files,
+    });
+    const r = registry();
+    const found = r.find('P');
+    expect(found?.location).toBe(folder);
+    const plugin = await r.load(found as never);
+    expect(plugin).toMatchObject({ type: 'sink', config: [], createTask: expect.any(Function) });
+    expect(await r.load(structuredClone(found) as never)).toBe(plugin);
+    expect(r.problems()).toEqual([]);
+  });
+
+  test('a plug-in that is compiled into the worker', async () => {
+    expect(await registry().load(converter.description)).toBe(converter.plugin);
+  });
+
+  test.each<[string, string, Record<string, string>, string]>([
+    ['throws', 'throw new Error("no such luck")', {}, 'no such luck'],
+    ['needs a missing package', 'require("not-there-at-all")', {}, "Cannot find module 'not-there-at-all'"],
+    ['exports nothing', '', {}, 'its export should have type "sink" but has undefined'],
+    ['has another kind', `module.exports = ${SOURCE}`, {}, 'its export should have type "sink" but has "source"'],
+    [
+      'makes no tasks',
+      'module.exports = { type: "sink", config: [] }',
+      {},
+      'its export should have a function "createTask"',
+    ],
+    [
+      'has no config',
+      'module.exports = { type: "sink", createTask() {} }',
+      {},
+      'its export should have a list "config"',
+    ],
+    ['lacks the export', `module.exports = ${SINK}`, { export: 'x' }, 'it has no export named "x"'],
+  ])('a module that %s is reported with its folder', async (_, code, entry, reason) => {
+    add('p', 'sink', 'P', code, entry);
+    const r = registry();
+    const description = r.find('P') as never;
+    const message = `The plug-in P in ${folders.root}/p cannot be loaded: ${reason}`;
+    await expect(r.load(description)).rejects.toMatchObject({
+      code: 'PLUGIN_LOAD_FAILED',
+      message: expect.stringContaining(message),
+    });
+    await expect(r.load(description)).rejects.toThrow(message);
+    expect(r.problems()).toHaveLength(1);
+  });
+
+  test('a description from elsewhere', async () => {
+    const strange = { ...converter.description, class: 'other.Thing' };
+    await expect(registry().load(strange)).rejects.toThrow('other.Thing in built-in is not installed in this worker');
+  });
+});

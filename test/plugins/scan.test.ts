@@ -1,0 +1,115 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scanPlugins } from '../../src/plugins/scan';
+import { packageJson, PluginFolders, SINK, SOURCE } from './plugin-folder';
+
+let folders: PluginFolders;
+beforeEach(() => (folders = new PluginFolders()));
+afterEach(() => folders.remove());
+
+describe('plug-in folders', () => {
+  test('a folder of plug-in folders; defaults are filled in and nothing is imported', () => {
+    const tick = folders.add('tick', {
+      'package.json': packageJson({ type: 'source', class: 'com.example.TickSourceConnector' }),
+      'index.js': 'throw new Error("imported")',
+    });
+    const sink = folders.add('sink', {
+      'package.json': packageJson(
+        {
+          type: 'sink',
+          class: 'com.example.S',
+          aliases: ['s'],
+          taskClass: 'T',
+          version: '9',
+          module: './a.mjs',
+          export: 'x',
+        },
+        { main: 'other.js' },
+      ),
+      'a.mjs': '',
+    });
+    folders.add('not-a-plugin', { 'package.json': { name: 'x' } });
+    folders.add('no-package', { 'index.js': '' });
+    folders.add('.hidden', { 'package.json': '{' });
+    writeFileSync(join(folders.root, 'file.txt'), '');
+
+    expect(scanPlugins([folders.root])).toEqual({
+      problems: [],
+      entries: [
+        {
+          description: {
+            type: 'sink',
+            class: 'com.example.S',
+            version: '9',
+            aliases: ['s'],
+            taskClass: 'T',
+            location: sink,
+          },
+          file: join(sink, 'a.mjs'),
+          exportName: 'x',
+        },
+        {
+          description: {
+            type: 'source',
+            class: 'com.example.TickSourceConnector',
+            version: '1.2.3',
+            aliases: [],
+            taskClass: 'com.example.TickSourceTask',
+            location: tick,
+          },
+          file: join(tick, 'index.js'),
+          exportName: null,
+        },
+      ],
+    });
+  });
+
+  test('a plug-in’s own folder, also by a link, counts once', () => {
+    const folder = folders.add('a/tick', {
+      'package.json': packageJson({ type: 'source', class: 'Tick' }, { main: 'lib.js' }),
+      'lib.js': SOURCE,
+    });
+    symlinkSync(folder, join(folders.root, 'link'));
+    const scan = scanPlugins([folder, join(folders.root, 'a'), join(folders.root, 'link')]);
+    expect(scan.problems).toEqual([]);
+    expect(scan.entries.map((e) => e.file)).toEqual([join(folder, 'lib.js')]);
+  });
+
+  test('a broken plug-in is reported and its neighbours are found', () => {
+    const bad = (name: string, content: unknown) => folders.add(name, { 'package.json': content, 'index.js': SINK });
+    bad('1-json', '{ "name": ');
+    bad('2-kind', packageJson({ type: 'sinc', class: 'X' }));
+    bad('3-class', packageJson({ type: 'sink' }));
+    bad('4-member', packageJson({ type: 'sink', class: 'X', klass: 'Y' }));
+    bad('5-module', packageJson({ type: 'sink', class: 'X', module: './gone.js' }));
+    bad('6-manifest', { millrace: [] });
+    bad('7-good', packageJson({ type: 'sink', class: 'Good' }));
+    const scan = scanPlugins([folders.root, join(folders.root, 'nowhere'), join(folders.root, '7-good', 'index.js')]);
+    expect(scan.entries.map((e) => e.description.class)).toEqual(['Good']);
+    const root = folders.root;
+    expect(scan.problems.map((p) => p.message)).toEqual([
+      `The plug-in path ${root}/nowhere cannot be read: it does not exist.`,
+      `The plug-in path ${root}/7-good/index.js cannot be read: it is not a folder.`,
+      expect.stringContaining(`${root}/1-json/package.json cannot be read as JSON: `),
+      `The manifest in ${root}/2-kind/package.json is wrong: millrace.plugins[0].type must be one of source, sink, converter, header_converter, transformation, predicate.`,
+      `The manifest in ${root}/3-class/package.json is wrong: millrace.plugins[0] must have required property 'class'.`,
+      `The manifest in ${root}/4-member/package.json is wrong: millrace.plugins[0] has an unknown member "klass".`,
+      `The module ${root}/5-module/gone.js of X does not exist.`,
+      `The manifest in ${root}/6-manifest/package.json is wrong: millrace must be object.`,
+    ]);
+  });
+
+  test('of two plug-ins with one class the first is kept; another kind of the same class is fine', () => {
+    const first = folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
+    const second = folders.add('b', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
+    folders.add('c', { 'package.json': packageJson({ type: 'source', class: 'X' }), 'index.js': SOURCE });
+    const scan = scanPlugins([folders.root]);
+    expect(scan.entries.map((e) => [e.description.type, e.description.location])).toEqual([
+      ['sink', first],
+      ['source', join(folders.root, 'c')],
+    ]);
+    expect(scan.problems).toEqual([
+      { location: second, message: `X is already provided by ${first}; the one in ${second} is not used.` },
+    ]);
+  });
+});
