@@ -1,0 +1,114 @@
+/** JSON bytes → Connect data. Envelopes of one topic mostly repeat their schema half, which is then recognised by its bytes and not parsed. */
+import { DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
+import type { JsonSettings } from './json-config';
+import { readPayload } from './json-reader';
+import { readSchema } from './json-schema-reader';
+import { parseTree, plain } from './json-tree';
+import { LruMap } from './lru-map';
+
+const SCHEMA_FIRST = '{"schema":';
+const PAYLOAD_NEXT = ',"payload":';
+const DECIMAL = 'org.apache.kafka.connect.data.Decimal';
+
+/** `{"schema":…,"payload":` as bytes, and the schema it stands for. */
+interface Head {
+  readonly bytes: Buffer;
+  readonly schema: Schema | null;
+  /** Decimals may be written as numbers whose digits matter. */
+  readonly exact: boolean;
+}
+
+export class JsonDeserializer {
+  private readonly schemas: LruMap<string, Schema>;
+  private readonly heads: LruMap<string, Head>;
+
+  constructor(private readonly settings: JsonSettings) {
+    this.schemas = new LruMap(settings.cacheSize);
+    this.heads = new LruMap(settings.cacheSize);
+  }
+
+  deserialize(topic: string, bytes: Uint8Array): SchemaAndValue {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (!this.settings.schemasEnable) {
+      if (buffer.length === 0) return { schema: null, value: null };
+      const text = buffer.toString();
+      return { schema: null, value: this.schemaless(text, topic) };
+    }
+    return this.repeated(topic, buffer) ?? this.envelope(topic, buffer.toString());
+  }
+
+  private schemaless(text: string, topic: string): unknown {
+    return plain(parseTree(text, topic));
+  }
+
+  /** The short way: same head as the topic's last record. Null when it is not, or when the rest is not one JSON value. */
+  private repeated(topic: string, buffer: Buffer): SchemaAndValue | null {
+    const head = this.heads.get(topic);
+    if (!head || buffer.length <= head.bytes.length || buffer[buffer.length - 1] !== 0x7d) return null;
+    if (buffer.compare(head.bytes, 0, head.bytes.length, 0, head.bytes.length) !== 0) return null;
+    const text = buffer.toString('utf8', head.bytes.length, buffer.length - 1);
+    let tree: unknown;
+    try {
+      tree = parseTree(text, topic, { exact: head.exact, whole: true });
+    } catch {
+      return null;
+    }
+    return { schema: head.schema, value: this.payload(head.schema, tree) };
+  }
+
+  private envelope(topic: string, text: string): SchemaAndValue {
+    const exact = text.includes(DECIMAL);
+    const tree = text === '' ? null : parseTree(text, topic, { exact });
+    if (!isEnvelope(tree)) {
+      throw new DataError(
+        'JsonConverter with schemas.enable requires "schema" and "payload" fields and may not contain additional fields. ' +
+          'If you are trying to deserialize plain JSON data, set schemas.enable=false in your converter configuration.',
+        { code: 'CONVERTER_JSON_ENVELOPE', place: { topic } },
+      );
+    }
+    const schema = this.schema(tree.schema);
+    this.remember(topic, text, schema, exact);
+    return { schema, value: this.payload(schema, tree.payload) };
+  }
+
+  private payload(schema: Schema | null, tree: unknown): unknown {
+    return schema === null ? plain(tree) : readPayload(schema, tree, this.settings.replaceNullWithDefault);
+  }
+
+  /** Equal schema texts give the same object, so that sinks can compare by identity. */
+  private schema(tree: unknown): Schema | null {
+    const key = JSON.stringify(tree);
+    const known = this.schemas.get(key);
+    if (known) return known;
+    const schema = readSchema(tree);
+    if (schema) this.schemas.set(key, schema);
+    return schema;
+  }
+
+  private remember(topic: string, text: string, schema: Schema | null, exact: boolean): void {
+    if (!text.startsWith(SCHEMA_FIRST)) return;
+    const end = valueEnd(text, SCHEMA_FIRST.length);
+    if (!text.startsWith(PAYLOAD_NEXT, end)) return;
+    this.heads.set(topic, { bytes: Buffer.from(text.slice(0, end + PAYLOAD_NEXT.length)), schema, exact });
+  }
+}
+
+function isEnvelope(tree: unknown): tree is { schema: unknown; payload: unknown } {
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) return false;
+  const keys = Object.keys(tree);
+  return keys.length === 2 && keys.includes('schema') && keys.includes('payload');
+}
+
+/** Index after the object (or `null`) that starts at `start` in text known to be JSON. */
+function valueEnd(text: string, start: number): number {
+  if (text[start] !== '{') return start + 4;
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    const c = text[i];
+    if (c === '"') {
+      for (i++; text[i] !== '"'; i++) if (text[i] === '\\') i++;
+    } else if (c === '{') depth++;
+    else if (c === '}' && --depth === 0) return i + 1;
+  }
+  return text.length;
+}

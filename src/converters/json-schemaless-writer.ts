@@ -1,0 +1,45 @@
+/** JSON text of data without a schema. Source: connect-runtime §6.2 ("schemaless map") and §1.3. */
+import { isDecimal } from '@millrace/sdk';
+import { decimalText, javaDouble } from './java-number';
+import { quote } from './json-text';
+
+/** Numbers without a fraction are written as integers: JavaScript has no other way to tell them apart. */
+export function schemalessText(value: unknown, fail: () => never): string {
+  switch (typeof value) {
+    case 'string':
+      return quote(value);
+    case 'number':
+      if (Number.isInteger(value) && !Object.is(value, -0)) return BigInt(value).toString();
+      return Number.isFinite(value) ? javaDouble(value) : `"${value}"`;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return value.toString();
+    case 'undefined':
+      return 'null';
+    case 'object':
+      return value === null ? 'null' : objectText(value, fail);
+    default:
+      return fail();
+  }
+}
+
+function objectText(value: object, fail: () => never): string {
+  if (Array.isArray(value)) return `[${value.map((element) => schemalessText(element, fail)).join(',')}]`;
+  if (value instanceof Uint8Array) {
+    return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`;
+  }
+  if (value instanceof Date) return String(value.getTime());
+  if (isDecimal(value)) return decimalText(value);
+  if (value instanceof Map) return mapText(value, fail);
+  const members = Object.entries(value).map(([key, member]) => `${quote(key)}:${schemalessText(member, fail)}`);
+  return `{${members.join(',')}}`;
+}
+
+function mapText(map: Map<unknown, unknown>, fail: () => never): string {
+  const entries = [...map];
+  if (entries.every(([key]) => typeof key === 'string')) {
+    return `{${entries.map(([key, value]) => `${quote(key as string)}:${schemalessText(value, fail)}`).join(',')}}`;
+  }
+  return `[${entries.map(([key, value]) => `[${schemalessText(key, fail)},${schemalessText(value, fail)}]`).join(',')}]`;
+}

@@ -1,0 +1,54 @@
+/** JSON text to plain values, by whichever parser is exact enough. */
+import { DataError } from '@millrace/sdk';
+import { JsonNumber, parseExact } from './json-parser';
+
+/** A run of digits that a double may not hold. */
+const LONG_NUMBER = /\d{16}/;
+
+export interface TreeOptions {
+  /** Every number as a `JsonNumber`, for decimals whose digits matter. */
+  readonly exact?: boolean;
+  /** Nothing but blanks may follow the value. */
+  readonly whole?: boolean;
+}
+
+/** Integers that a double may not hold come as `JsonNumber`. Throws DataError `CONVERTER_JSON`. */
+export function parseTree(text: string, topic: string, { exact = false, whole = false }: TreeOptions = {}): unknown {
+  if (!exact && !LONG_NUMBER.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Java is more lenient: leading zeros and trailing text.
+    }
+  }
+  try {
+    return parseExact(text, exact ? 'all' : 'long', whole);
+  } catch (error) {
+    throw new DataError(
+      `Converting byte[] to Kafka Connect data failed due to serialization error: the record is not JSON (${(error as Error).message}). ` +
+        `Check which converter wrote topic "${topic}".`,
+      { code: 'CONVERTER_JSON', cause: error, place: { topic } },
+    );
+  }
+}
+
+/** Schemaless data: integers as number, or as bigint outside ±2^53 (wrapped to 64 bits as in Java), others as number. */
+export function plain(tree: unknown): unknown {
+  if (tree instanceof JsonNumber) return tree.integral ? safeInteger(tree.toBigInt()) : tree.toNumber();
+  if (Array.isArray(tree)) return tree.map(plain);
+  if (typeof tree !== 'object' || tree === null) return tree;
+  for (const key of Object.keys(tree)) {
+    const member = (tree as Record<string, unknown>)[key];
+    if (typeof member === 'object' && member !== null) {
+      Object.defineProperty(tree, key, { value: plain(member), enumerable: true, configurable: true, writable: true });
+    }
+  }
+  return tree;
+}
+
+/** int64 as number where that is exact. */
+export function safeInteger(value: bigint): number | bigint {
+  const wrapped = BigInt.asIntN(64, value);
+  const number = Number(wrapped);
+  return Number.isSafeInteger(number) ? number : wrapped;
+}

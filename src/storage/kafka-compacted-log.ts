@@ -1,0 +1,215 @@
+/** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
+import { ConnectError } from '@millrace/sdk';
+import type { KafkaError } from '../kafka/errors';
+import type { Admin, AssignedConsumer, ClientConfig, KafkaClients, Producer, TopicPartition } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
+import { checkSinglePartition, ensureTopic } from './ensure-topic';
+import { isRetriableError, messageOf, sleep } from './retry';
+import type { StorageTopic } from './storage-topic';
+
+export interface KafkaCompactedLogOptions {
+  readonly topic: StorageTopic;
+  readonly clients: KafkaClients;
+  /** Shared by the three logs and not closed here. */
+  readonly admin: Admin;
+  /** The worker's unprefixed client settings. */
+  readonly client: ClientConfig;
+  readonly clientId: string;
+  /** Settings of this log's producer on top of the common ones. */
+  readonly producer?: ClientConfig;
+  readonly logger: Logger;
+}
+
+/** How long an idle poll waits; new requests wake it. */
+const IDLE_POLL_MS = 60_000;
+const CATCH_UP_POLL_MS = 1_000;
+const RETRY_MS = 1_000;
+const PARTITION_LOOKUP_MS = 30_000;
+
+interface ReadRequest {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export class KafkaCompactedLog implements CompactedLog {
+  private readonly producer: Producer;
+  private readonly consumer: AssignedConsumer;
+  private readonly stopping = new AbortController();
+  private assignment: TopicPartition[] = [];
+  private requests: ReadRequest[] = [];
+  private listener: LogListener = () => undefined;
+  private loop: Promise<void> | null = null;
+
+  constructor(private readonly options: KafkaCompactedLogOptions) {
+    const { client, clientId, clients } = options;
+    this.producer = clients.producer({
+      ...client,
+      'client.id': clientId,
+      'delivery.timeout.ms': '2147483647',
+      ...options.producer,
+      acks: 'all',
+      'max.in.flight.requests.per.connection': '1',
+      'enable.idempotence': 'false',
+    });
+    this.consumer = clients.assignedConsumer({
+      ...client,
+      'client.id': clientId,
+      'auto.offset.reset': 'earliest',
+      'enable.auto.commit': 'false',
+    });
+  }
+
+  get partitions(): number {
+    return this.assignment.length;
+  }
+
+  async start(listener: LogListener): Promise<void> {
+    const { topic, admin, logger } = this.options;
+    this.listener = listener;
+    const [count] = await Promise.all([
+      ensureTopic(admin, topic, { logger }).then(async () => await this.partitionCount()),
+      this.producer.connect(),
+      this.consumer.connect(),
+    ]);
+    checkSinglePartition(topic, count);
+    this.assignment = Array.from({ length: count }, (_, partition) => ({ topic: topic.name, partition }));
+    this.consumer.assign(this.assignment);
+    const [ends] = await Promise.all([
+      this.endOffsets(),
+      this.producer.prepare([topic.name]),
+      this.consumer.seekToBeginning(this.assignment),
+    ]);
+    await this.catchUp(ends);
+    this.loop = this.follow();
+  }
+
+  async write(records: readonly KeyValue[]): Promise<void> {
+    if (this.stopping.signal.aborted) throw this.stopped();
+    let open = records.length;
+    if (open === 0) return;
+    let failure: KafkaError | null = null;
+    let settle: () => void = () => undefined;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const onDelivery = (error: KafkaError | null): void => {
+      failure ??= error;
+      if (--open === 0) settle();
+    };
+    for (const [key, value] of records) {
+      const ready = this.producer.whenReady();
+      if (ready) await ready;
+      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
+    }
+    await settled;
+    if (failure !== null) throw failure as KafkaError;
+  }
+
+  async readToEnd(): Promise<void> {
+    if (this.stopping.signal.aborted) throw this.stopped();
+    await new Promise<void>((resolve, reject) => {
+      this.requests.push({ resolve, reject });
+      this.consumer.wakeup();
+    });
+  }
+
+  async flush(): Promise<void> {
+    await this.producer.flush();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.consumer.wakeup();
+    await this.loop;
+    for (const request of this.requests.splice(0)) request.reject(this.stopped());
+    await Promise.all([this.producer.close(), this.consumer.close()]);
+  }
+
+  private stopped(): ConnectError {
+    return new ConnectError(
+      `The storage topic '${this.options.topic.name}' is closed because the worker is stopping.`,
+      {
+        code: 'STORAGE_CLOSED',
+      },
+    );
+  }
+
+  /** A topic that was created a moment ago may be unknown to the broker asked. */
+  private async partitionCount(): Promise<number> {
+    const { name } = this.options.topic;
+    const deadline = Date.now() + PARTITION_LOOKUP_MS;
+    for (let wait = 100; ; wait = Math.min(wait * 2, 1_000)) {
+      const found = (await this.options.admin.describeTopics([name]))[0]?.partitions.length ?? 0;
+      if (found > 0) return found;
+      if (Date.now() + wait > deadline)
+        throw new ConnectError(
+          `Could not look up the partitions of storage topic '${name}' within ${PARTITION_LOOKUP_MS} ms.`,
+          {
+            code: 'STORAGE_TOPIC_UNKNOWN',
+            place: { topic: name },
+          },
+        );
+      await sleep(wait, this.stopping.signal);
+    }
+  }
+
+  private async follow(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      // Later arrivals wait for the next round: their writes may lie behind the end offsets of this one.
+      const requests = this.requests.splice(0);
+      try {
+        if (requests.length > 0) {
+          await this.producer.flush();
+          await this.catchUp(await this.endOffsets());
+          for (const request of requests) request.resolve();
+        } else await this.poll(IDLE_POLL_MS);
+      } catch (error) {
+        for (const request of requests) request.reject(error);
+        if (this.stopping.signal.aborted) return;
+        this.options.logger.error(`Reading storage topic '${this.options.topic.name}' failed: ${messageOf(error)}`);
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** Tries without limit as long as trying again may help. */
+  private async endOffsets(): Promise<number[]> {
+    for (;;) {
+      try {
+        const found = await this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const ends = new Array<number>(this.assignment.length).fill(0);
+        for (const { partition, offset } of found) ends[partition] = offset;
+        return ends;
+      } catch (error) {
+        if (!isRetriableError(error) || this.stopping.signal.aborted) throw error;
+        this.options.logger.warn(
+          `The end of storage topic '${this.options.topic.name}' could not be found, trying again: ${messageOf(error)}`,
+        );
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** Positions count, not records: the log may end in a transaction marker or a compacted offset. */
+  private async catchUp(ends: readonly number[]): Promise<void> {
+    const behind = (partition: TopicPartition): boolean =>
+      (this.consumer.position(partition) ?? 0) < (ends[partition.partition] ?? 0);
+    while (this.assignment.some(behind)) {
+      if (this.stopping.signal.aborted) throw this.stopped();
+      try {
+        await this.poll(CATCH_UP_POLL_MS);
+      } catch (error) {
+        if (!isRetriableError(error)) throw error;
+        this.options.logger.warn(
+          `Reading storage topic '${this.options.topic.name}' to its end, trying again: ${messageOf(error)}`,
+        );
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  private async poll(timeoutMs: number): Promise<void> {
+    for (const { partition, records } of await this.consumer.poll(timeoutMs))
+      for (const { offset, timestamp, key, value } of records)
+        this.listener({ partition, offset, timestamp, key, value });
+  }
+}

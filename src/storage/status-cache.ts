@@ -1,0 +1,69 @@
+/** The status topic as last read. Pure. Source: connect-runtime §1.6.2. */
+import type { EntityStatus, StatusRecord, TopicStatus } from './status-records';
+
+export class StatusCache {
+  private readonly connectors = new Map<string, EntityStatus>();
+  private readonly tasks = new Map<string, Map<number, EntityStatus>>();
+  private readonly topics = new Map<string, Map<string, TopicStatus>>();
+
+  apply(record: StatusRecord): void {
+    switch (record.kind) {
+      case 'connector':
+        if (record.status === null) {
+          this.connectors.delete(record.connector);
+          this.tasks.delete(record.connector);
+        } else this.connectors.set(record.connector, record.status);
+        return;
+      case 'task':
+        this.applyTask(record.connector, record.task, record.status);
+        return;
+      case 'topic':
+        apply(this.topics, record.connector, record.topic, record.status);
+        return;
+      case 'ignored':
+    }
+  }
+
+  connector(name: string): EntityStatus | null {
+    return this.connectors.get(name) ?? null;
+  }
+  connectorNames(): string[] {
+    return [...this.connectors.keys()];
+  }
+  task(connector: string, task: number): EntityStatus | null {
+    return this.tasks.get(connector)?.get(task) ?? null;
+  }
+  /** Ascending by number. */
+  tasksOf(connector: string): [number, EntityStatus][] {
+    return [...(this.tasks.get(connector) ?? [])].sort(([a], [b]) => a - b);
+  }
+  /** Connectors that have the status of a task. */
+  connectorsWithTasks(): string[] {
+    return [...this.tasks.keys()];
+  }
+  topic(connector: string, topic: string): TopicStatus | null {
+    return this.topics.get(connector)?.get(topic) ?? null;
+  }
+  topicsOf(connector: string): TopicStatus[] {
+    return [...(this.topics.get(connector)?.values() ?? [])];
+  }
+
+  /** The previous owner's goodbye may arrive after the new owner's RUNNING. */
+  private applyTask(connector: string, task: number, status: EntityStatus | null): void {
+    const cached = this.task(connector, task);
+    const late =
+      status?.state === 'UNASSIGNED' && cached?.state === 'RUNNING' && cached.generation >= status.generation;
+    if (!late) apply(this.tasks, connector, task, status);
+  }
+}
+
+function apply<K, V>(maps: Map<string, Map<K, V>>, name: string, key: K, value: V | null): void {
+  let map = maps.get(name);
+  if (value === null) {
+    map?.delete(key);
+    if (map?.size === 0) maps.delete(name);
+    return;
+  }
+  if (!map) maps.set(name, (map = new Map<K, V>()));
+  map.set(key, value);
+}

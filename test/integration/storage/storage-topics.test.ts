@@ -1,0 +1,197 @@
+/** The storage logs on a real broker. */
+import { randomBytes } from 'node:crypto';
+import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import type { Admin, AssignedConsumer, ConsumerRecord } from '../../../src/kafka/port';
+import { silentLogger } from '../../../src/logging/logger';
+import { ConfigStore } from '../../../src/storage/config-store';
+import { KafkaCompactedLog } from '../../../src/storage/kafka-compacted-log';
+import { OffsetStore } from '../../../src/storage/offset-store';
+import { StatusStore } from '../../../src/storage/status-store';
+import { storageTopic } from '../../../src/storage/storage-topic';
+
+const client = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
+const clients = createKafkaClients(silentLogger);
+const unique = (): string => `storage-${randomBytes(5).toString('hex')}`;
+let admin: Admin;
+const topics = new Set<string>();
+const open: { stop(): Promise<void> }[] = [];
+
+beforeAll(() => {
+  admin = clients.admin(client);
+});
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.stop();
+});
+afterAll(async () => {
+  await admin.deleteTopics([...topics]);
+  await admin.close();
+});
+
+function log(
+  kind: 'config' | 'offset' | 'status',
+  topic: string,
+  configs: Record<string, string> = {},
+): KafkaCompactedLog {
+  topics.add(topic);
+  const partitions = { config: 1, offset: 25, status: 5 }[kind];
+  const created = new KafkaCompactedLog({
+    topic: storageTopic(kind, { topic, partitions, replicationFactor: -1, topicConfigs: configs }),
+    clients,
+    admin,
+    client,
+    clientId: topic,
+    logger: silentLogger,
+  });
+  open.push(created);
+  return created;
+}
+
+async function readAll(topic: string): Promise<(ConsumerRecord & { partition: number })[]> {
+  const consumer: AssignedConsumer = clients.assignedConsumer({ ...client, 'auto.offset.reset': 'earliest' });
+  await consumer.connect();
+  try {
+    const [description] = await admin.describeTopics([topic]);
+    const partitions = (description?.partitions ?? []).map(({ partition }) => ({ topic, partition }));
+    const ends = await admin.listOffsets(partitions, 'latest');
+    consumer.assign(partitions);
+    const found: (ConsumerRecord & { partition: number })[] = [];
+    while (ends.some((end) => (consumer.position(end) ?? 0) < end.offset))
+      for (const { partition, records } of await consumer.poll(1_000))
+        for (const record of records)
+          found.push({
+            ...record,
+            key: record.key && Buffer.from(record.key),
+            value: record.value && Buffer.from(record.value),
+            partition,
+          });
+    return found;
+  } finally {
+    await consumer.close();
+  }
+}
+
+test("connect-runtime 16: topics are created compacted, with Java's partition counts and the worker's settings", async () => {
+  const [configs, offsets, statuses] = [unique(), unique(), unique()];
+  await log('config', configs, { 'min.insync.replicas': '1' }).start(() => undefined);
+  await log('offset', offsets).start(() => undefined);
+  await log('status', statuses).start(() => undefined);
+  const described = await admin.describeTopics([configs, offsets, statuses]);
+  const count = (name: string): number | undefined => described.find((topic) => topic.name === name)?.partitions.length;
+  expect([count(configs), count(offsets), count(statuses)]).toEqual([1, 25, 5]);
+  for (const topic of [configs, offsets, statuses])
+    expect((await admin.topicConfig(topic))['cleanup.policy']).toBe('compact');
+  expect((await admin.topicConfig(configs))['min.insync.replicas']).toBe('1');
+});
+
+test("connect-runtime 13: a topic with another cleanup policy is refused with Java's reason", async () => {
+  const topic = unique();
+  await admin.createTopics([
+    { name: topic, partitions: 1, replicationFactor: 1, configs: { 'cleanup.policy': 'compact,delete' } },
+  ]);
+  await expect(log('config', topic).start(() => undefined)).rejects.toThrow(
+    /^Topic 'storage-.*' supplied via the 'config.storage.topic' property is required to have 'cleanup.policy=compact' to guarantee consistency and durability of connector configurations, but found the topic currently has 'cleanup.policy=(compact,delete|delete,compact)'/,
+  );
+});
+
+test('connect-runtime 14: a config topic with two partitions is refused', async () => {
+  const topic = unique();
+  await admin.createTopics([
+    { name: topic, partitions: 2, replicationFactor: 1, configs: { 'cleanup.policy': 'compact' } },
+  ]);
+  await expect(log('config', topic).start(() => undefined)).rejects.toThrow('but found 2 partitions');
+});
+
+test('connect-runtime 25: a log that ends in a transaction marker is read to its end', async () => {
+  const topic = unique();
+  await admin.createTopics([
+    { name: topic, partitions: 1, replicationFactor: 1, configs: { 'cleanup.policy': 'compact' } },
+  ]);
+  const producer = clients.producer({
+    ...client,
+    'transactional.id': topic,
+    'enable.idempotence': 'true',
+    acks: 'all',
+  });
+  await producer.connect();
+  await producer.initTransactions();
+  await producer.prepare([topic]);
+  const inTransaction = async (key: string, value: string): Promise<void> => {
+    producer.beginTransaction();
+    producer.send({ topic, key: Buffer.from(key), value: Buffer.from(value) });
+    await producer.commitTransaction();
+  };
+  await inTransaction('connector-c', '{"properties":{"name":"c"}}');
+  const store = new ConfigStore(log('config', topic), silentLogger, () => undefined);
+  await store.start();
+  expect(store.snapshot().connectors()).toEqual(['c']);
+  // Offset of the data record + 1, whatever the marker's is.
+  expect(store.snapshot().offset).toBe(1);
+  await inTransaction('connector-d', '{"properties":{"name":"d"}}');
+  await store.readToEnd(10_000);
+  expect(store.snapshot().offset).toBe(3);
+  await producer.close();
+});
+
+test('connect-runtime 26: two workers find the same config offset; 1: bytes are what Java writes', async () => {
+  const topic = unique();
+  const one = new ConfigStore(log('config', topic), silentLogger, () => undefined);
+  await one.start();
+  await one.putConnector('c', { name: 'c', file: 'é😀' }, 'PAUSED');
+  await one.putTaskConfigs('c', [{ a: '1' }, { a: '2' }]);
+  const two = new ConfigStore(log('config', topic), silentLogger, () => undefined);
+  await two.start();
+  expect(two.snapshot().offset).toBe(one.snapshot().offset);
+  expect(two.snapshot().taskConfigs('c')).toEqual([{ a: '1' }, { a: '2' }]);
+  await two.putTargetState('c', 'STARTED');
+  await Promise.all([one.readToEnd(10_000), two.readToEnd(10_000)]);
+  expect(one.snapshot().targetState('c')).toBe('STARTED');
+  expect((await readAll(topic)).map(({ key, value }) => `${key?.toString()}=${value?.toString()}`)).toEqual([
+    'target-state-c={"state":"PAUSED","state.v2":"PAUSED"}',
+    'connector-c={"properties":{"name":"c","file":"é\\uD83D\\uDE00"}}',
+    'task-c-0={"properties":{"a":"1"}}',
+    'task-c-1={"properties":{"a":"2"}}',
+    'commit-c={"tasks":2}',
+    'target-state-c={"state":"STARTED","state.v2":"STARTED"}',
+  ]);
+});
+
+test('connect-runtime 6: an offset lies in the partition Java would choose and is found after a restart', async () => {
+  const topic = unique();
+  const one = new OffsetStore(log('offset', topic), silentLogger);
+  await one.start();
+  await one.write('local-file-source', [[{ filename: '/data/in.txt' }, { position: 42 }]]);
+  const [record] = await readAll(topic);
+  expect(record).toMatchObject({ partition: 11 });
+  expect(record?.key?.toString()).toBe('["local-file-source",{"filename":"/data/in.txt"}]');
+  expect(record?.value?.toString()).toBe('{"position":42}');
+  const two = new OffsetStore(log('offset', topic), silentLogger);
+  await two.start();
+  expect(await two.read('local-file-source', [{ filename: '/data/in.txt' }, { filename: 'x' }])).toEqual([
+    { position: 42 },
+    null,
+  ]);
+  await one.write('local-file-source', [[{ filename: '/data/in.txt' }, null]]);
+  expect(await two.read('local-file-source', [{ filename: '/data/in.txt' }])).toEqual([null]);
+});
+
+test('connect-runtime 10: a status is read by the other worker', async () => {
+  const topic = unique();
+  const [one, two] = [0, 1].map(() => new StatusStore(log('status', topic), silentLogger)) as [
+    StatusStore,
+    StatusStore,
+  ];
+  const other = log('status', topic);
+  await one.start();
+  await two.start();
+  await other.start(() => undefined);
+  const entity = { kind: 'task', connector: 'c', task: 0 } as const;
+  one.put(entity, { state: 'RUNNING', trace: null, workerId: 'w:1', generation: 7, version: '1' });
+  await one.flush();
+  const [record] = await readAll(topic);
+  expect(record?.value?.toString()).toBe(
+    '{"state":"RUNNING","trace":null,"worker_id":"w:1","generation":7,"version":"1"}',
+  );
+  const third = new StatusStore(log('status', topic), silentLogger);
+  await third.start();
+  expect(third.cache.task('c', 0)).toMatchObject({ state: 'RUNNING', generation: 7 });
+});

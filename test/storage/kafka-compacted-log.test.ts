@@ -1,0 +1,182 @@
+import { silentLogger } from '../../src/logging/logger';
+import { KafkaError } from '../../src/kafka/errors';
+import type { Admin, ClientConfig } from '../../src/kafka/port';
+import type { LogRecord } from '../../src/storage/compacted-log';
+import { KafkaCompactedLog } from '../../src/storage/kafka-compacted-log';
+import { storageTopic } from '../../src/storage/storage-topic';
+import { MemoryKafka } from '../cluster/memory-kafka';
+
+const open: KafkaCompactedLog[] = [];
+afterEach(async () => {
+  for (const log of open.splice(0)) await log.stop();
+});
+
+function create(
+  kafka: MemoryKafka,
+  { partitions = 3, admin = kafka.admin() }: { partitions?: number; admin?: Admin } = {},
+): { log: KafkaCompactedLog; records: string[]; start: () => Promise<void> } {
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('offset', { topic: 't', partitions, replicationFactor: 1, topicConfigs: {} }),
+    clients: kafka,
+    admin,
+    client: {},
+    clientId: 'g-offsets',
+    logger: silentLogger,
+  });
+  open.push(log);
+  const records: string[] = [];
+  const listener = ({ partition, offset, key, value }: LogRecord): void => {
+    records.push(`${partition}/${offset} ${key?.toString()}=${value?.toString() ?? '∅'}`);
+  };
+  return { log, records, start: async () => await log.start(listener) };
+}
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+test('everything in the topic is read before start resolves, and followed afterwards', async () => {
+  const kafka = new MemoryKafka();
+  kafka.createTopic('t', 3);
+  kafka.append('t', 1, bytes('a'), bytes('1'));
+  kafka.append('t', 1, bytes('a'), null);
+  const { log, records, start } = create(kafka);
+  await start();
+  expect(log.partitions).toBe(3);
+  expect(records).toEqual(['1/0 a=1', '1/1 a=∅']);
+  kafka.append('t', 0, bytes('b'), bytes('2'));
+  await log.readToEnd();
+  expect(records).toContain('0/0 b=2');
+});
+
+test('what is written is read back, keys in order', async () => {
+  const { log, records, start } = create(new MemoryKafka());
+  await start();
+  await log.write([
+    [bytes('k'), bytes('1')],
+    [bytes('k'), bytes('2')],
+    [bytes('k'), null],
+  ]);
+  await log.write([]);
+  await log.readToEnd();
+  expect(records.map((record) => record.split('=')[1])).toEqual(['1', '2', '∅']);
+});
+
+test('connect-runtime 25: a log that ends in a marker or in a compacted record is read to its end', async () => {
+  const kafka = new MemoryKafka();
+  kafka.createTopic('t', 3);
+  kafka.append('t', 2, bytes('a'), bytes('1'));
+  kafka.appendHole('t', 2);
+  kafka.appendHole('t', 0);
+  const { log, records, start } = create(kafka);
+  await start();
+  kafka.appendHole('t', 1);
+  await log.readToEnd();
+  expect(records).toEqual(['2/0 a=1']);
+});
+
+test('requests that come during a round wait for the next one', async () => {
+  const kafka = new MemoryKafka();
+  const admin = kafka.admin();
+  let rounds = 0;
+  let late: Promise<void> | undefined;
+  const { log, start } = create(kafka, {
+    admin: {
+      ...admin,
+      listOffsets: async (partitions, at) => {
+        if (++rounds === 2) late = log.readToEnd();
+        return await admin.listOffsets(partitions, at);
+      },
+    },
+  });
+  await start();
+  await Promise.all([log.readToEnd(), log.readToEnd()]);
+  await late;
+  expect(rounds).toBe(3);
+});
+
+test('end offsets are asked for again after a retriable error; another error rejects that round alone', async () => {
+  jest.useFakeTimers();
+  try {
+    const kafka = new MemoryKafka();
+    const admin = kafka.admin();
+    const errors: KafkaError[] = [];
+    const { log, start } = create(kafka, {
+      admin: {
+        ...admin,
+        listOffsets: async (partitions, at) => {
+          const error = errors.shift();
+          if (error) throw error;
+          return await admin.listOffsets(partitions, at);
+        },
+      },
+    });
+    await start();
+    errors.push(new KafkaError('REQUEST_TIMED_OUT', 'slow', { retriable: true }));
+    const patient = log.readToEnd();
+    await jest.advanceTimersByTimeAsync(1_000);
+    await patient;
+    errors.push(new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'no'));
+    const refused = expect(log.readToEnd()).rejects.toThrow('no');
+    await jest.advanceTimersByTimeAsync(1_000);
+    await refused;
+    await log.readToEnd();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('connect-runtime §1.1: the settings that are forced', async () => {
+  const kafka = new MemoryKafka();
+  const seen: ClientConfig[] = [];
+  const spy = Object.assign(Object.create(kafka) as MemoryKafka, {
+    producer: (config: ClientConfig) => {
+      seen.push(config);
+      return kafka.producer();
+    },
+    assignedConsumer: (config: ClientConfig) => {
+      seen.push(config);
+      return kafka.assignedConsumer();
+    },
+  });
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('config', { topic: 't', partitions: 9, replicationFactor: 1, topicConfigs: {} }),
+    clients: spy,
+    admin: kafka.admin(),
+    client: { 'security.protocol': 'SSL', acks: '0', 'enable.idempotence': 'true', 'auto.offset.reset': 'latest' },
+    clientId: 'g-configs',
+    logger: silentLogger,
+  });
+  open.push(log);
+  expect(seen[0]).toMatchObject({
+    'client.id': 'g-configs',
+    'security.protocol': 'SSL',
+    acks: 'all',
+    'enable.idempotence': 'false',
+    'max.in.flight.requests.per.connection': '1',
+    'delivery.timeout.ms': '2147483647',
+  });
+  expect(seen[1]).toMatchObject({ 'auto.offset.reset': 'earliest', 'enable.auto.commit': 'false' });
+  await log.start(() => undefined);
+  expect(kafka.topics.get('t')?.partitions).toHaveLength(1);
+});
+
+test('connect-runtime 14: a config topic with two partitions fails the start', async () => {
+  const kafka = new MemoryKafka();
+  kafka.createTopic('t', 2);
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('config', { topic: 't', partitions: 1, replicationFactor: 1, topicConfigs: {} }),
+    clients: kafka,
+    admin: kafka.admin(),
+    client: {},
+    clientId: 'c',
+    logger: silentLogger,
+  });
+  open.push(log);
+  await expect(log.start(() => undefined)).rejects.toThrow('but found 2 partitions');
+});
+
+test('after stop nothing more is read or written', async () => {
+  const { log, start } = create(new MemoryKafka());
+  await start();
+  await log.stop();
+  await expect(log.readToEnd()).rejects.toThrow('the worker is stopping');
+  await expect(log.write([[bytes('k'), null]])).rejects.toThrow('the worker is stopping');
+});
