@@ -1,0 +1,25 @@
+/** Chooses the verb. Resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
+import { printHelp, USAGE } from './help';
+import type { CliIo } from './io';
+import { start } from './start';
+import { printVersion } from './version';
+
+type Verb = (args: readonly string[], io: CliIo) => Promise<number> | number;
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  start,
+  help: printHelp,
+  '--help': printHelp,
+  '-h': printHelp,
+  version: printVersion,
+  '--version': printVersion,
+  '-v': printVersion,
+};
+
+export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  const [name, ...rest] = args;
+  const verb = name !== undefined && Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (verb) return await verb(rest, io);
+  io.stderr.write(name === undefined ? USAGE : `Unknown command "${name}".\n\n${USAGE}`);
+  return 2;
+}

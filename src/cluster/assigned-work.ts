@@ -1,0 +1,141 @@
+/** Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7. */
+import type { Logger } from '../logging/logger';
+import type { ConfigSnapshot } from '../storage/config-snapshot';
+import { within } from '../storage/retry';
+import type { StatusStore } from '../storage/status-store';
+import type { TaskId } from '../tasks/host';
+import type { ConnectorSet } from './connector-set';
+import type { ConnectorStateInfo } from './herder';
+import { restartPlan, type PendingRestart } from './restart-plan';
+import type { StatusReporter } from './status-reporter';
+import type { TaskSet } from './task-set';
+import type { Work } from './work';
+
+const STATUS_FLUSH_TIMEOUT_MS = 5_000;
+const STATUS_READ_TIMEOUT_MS = 1_000;
+
+export interface AssignedWorkOptions {
+  readonly connectors: ConnectorSet;
+  readonly tasks: TaskSet;
+  readonly statuses: StatusStore;
+  readonly reporter: StatusReporter;
+  readonly snapshot: () => ConfigSnapshot;
+  readonly logger: Logger;
+}
+
+export class AssignedWork {
+  constructor(private readonly options: AssignedWorkOptions) {}
+
+  /** Starts what is assigned and does not run. Does not wait for it: what fails is reported as status. */
+  startMissing(assigned: Work): void {
+    const { connectors, tasks } = this.options;
+    for (const connector of assigned.connectors)
+      if (!connectors.runner(connector)) this.inBackground(this.startConnector(connector));
+    for (const id of assigned.tasks) if (!tasks.has(id)) this.inBackground(this.startTask(id));
+  }
+
+  /** Resolves when nothing of it runs any more and everyone can read so. */
+  async stop(work: Work, goodbye = true): Promise<void> {
+    const { connectors, tasks, statuses, snapshot, logger } = this.options;
+    await Promise.all([connectors.stop(work.connectors, goodbye), tasks.stop(work.tasks)]);
+    const touched = new Set([...work.connectors, ...work.tasks.map(({ connector }) => connector)]);
+    for (const connector of touched)
+      if (!snapshot().contains(connector))
+        for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
+    await within(statuses.flush(), STATUS_FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) =>
+      logger.warn('Statuses of stopped work were not written in time', { error }),
+    );
+  }
+
+  /**
+   * Stops what others may be running by now. Their statuses are read first, so that this worker's goodbye does not hide them. When that
+   * takes too long, because Kafka is what was lost, connectors stop without a word; readers know a late goodbye of a task by themselves.
+   */
+  async stopLost(work: Work): Promise<void> {
+    const read = within(this.options.statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
+    const isRead = await read.then(
+      () => true,
+      () => false,
+    );
+    await this.stop(work, isRead);
+  }
+
+  /** The tasks of these connectors that run here, stopped because they get other configurations. */
+  async stopTasksOf(connectors: readonly string[]): Promise<void> {
+    const affected = new Set(connectors);
+    await this.options.tasks.stop(this.options.tasks.ids().filter(({ connector }) => affected.has(connector)));
+  }
+
+  async stopEverything(): Promise<void> {
+    await this.options.connectors.stop(this.options.connectors.names());
+    await this.options.tasks.stop(this.options.tasks.ids());
+  }
+
+  /** Stops the old instance and lets the new one start on its own. */
+  async reconfigureConnector(connector: string): Promise<void> {
+    if (this.options.connectors.runner(connector)) await this.beginConnectorRestart(connector);
+  }
+
+  /** Resolves when the old instance was stopped and the new one starts; the function waits for the new one's target state. */
+  async beginConnectorRestart(connector: string): Promise<() => Promise<void>> {
+    await this.options.connectors.stop([connector]);
+    const started = this.options.snapshot().contains(connector) ? this.startConnector(connector) : Promise.resolve();
+    this.inBackground(started);
+    return async () => await started;
+  }
+
+  /** The same for a task; the function waits until it was handed to the host. */
+  async beginTaskRestart(id: TaskId): Promise<() => Promise<void>> {
+    await this.options.tasks.stop([id]);
+    const started = this.startTask(id);
+    this.inBackground(started);
+    return async () => await started;
+  }
+
+  /** Applies a changed target state to what runs here. */
+  applyTargetState(connector: string): void {
+    const { connectors, tasks, snapshot } = this.options;
+    if (!snapshot().contains(connector)) return;
+    const target = snapshot().targetState(connector);
+    this.inBackground(connectors.setTarget(connector, target));
+    for (const id of tasks.ids()) {
+      if (id.connector !== connector) continue;
+      if (target === 'STARTED') tasks.resume(id);
+      // Tasks of a stopped connector are about to be taken away; until then they do nothing.
+      else tasks.pause(id);
+    }
+  }
+
+  /** Does this worker's part of a restart request. */
+  async restart(request: PendingRestart, current: ConnectorStateInfo): Promise<void> {
+    const { connectors, tasks, reporter, logger, snapshot } = this.options;
+    const name = request.connector;
+    const plan = restartPlan(request, current);
+    const connectorHere = plan.connector && connectors.runner(name) !== null;
+    const tasksHere = plan.tasks.map((task) => ({ connector: name, task })).filter((id) => tasks.has(id));
+    if (!connectorHere && tasksHere.length === 0) return;
+    logger.info(`Restarting connector ${name}`, { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) });
+    if (connectorHere) await connectors.stop([name]);
+    await tasks.stop(tasksHere);
+    if (!snapshot().contains(name)) return;
+    if (connectorHere) reporter.connectorState(name, 'RESTARTING');
+    for (const id of tasksHere) reporter.taskRestarting(id);
+    if (connectorHere) this.inBackground(this.startConnector(name));
+    for (const id of tasksHere) if (snapshot().hasTask(id)) this.inBackground(this.startTask(id));
+  }
+
+  private async startConnector(connector: string): Promise<void> {
+    const snapshot = this.options.snapshot();
+    const config = snapshot.connectorConfig(connector) ?? {};
+    await this.options.connectors.start(connector, config, snapshot.targetState(connector));
+  }
+
+  private async startTask(id: TaskId): Promise<void> {
+    await this.options.tasks.start(id, this.options.snapshot());
+  }
+
+  /** Failures have been reported as status by those they happened to. */
+  private inBackground(started: Promise<void>): void {
+    started.catch((error: unknown) => this.options.logger.debug('A start did not succeed', { error }));
+  }
+}

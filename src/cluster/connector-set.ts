@@ -1,0 +1,115 @@
+/** The connector instances that run on this worker. Sources: connect-runtime §3.4, §10.2. */
+import {
+  ConfigError,
+  type Connector,
+  type ConnectorConfig,
+  type ConnectorInstance,
+  type SourceConnectorContext,
+} from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import type { TargetState } from '../storage/config-records';
+import type { OffsetStorage } from '../tasks/host';
+import type { ConnectorPlugins } from './connector-plugins';
+import { ConnectorRunner } from './connector-runner';
+import type { StatusReporter } from './status-reporter';
+
+/** Time for connectors to stop, all of a batch together. Milliseconds. */
+export const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
+
+export interface ConnectorSetOptions {
+  readonly plugins: ConnectorPlugins;
+  readonly reporter: StatusReporter;
+  readonly offsets: OffsetStorage;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** The connector was started or asks for it: its task configurations may have changed. */
+  readonly reconfigure: (connector: string) => void;
+  readonly logger: Logger;
+}
+
+export class ConnectorSet {
+  private readonly runners = new Map<string, ConnectorRunner>();
+
+  constructor(private readonly options: ConnectorSetOptions) {}
+
+  names(): string[] {
+    return [...this.runners.keys()];
+  }
+
+  runner(connector: string): ConnectorRunner | null {
+    return this.runners.get(connector) ?? null;
+  }
+
+  /**
+   * Creates the instance and lets it run towards the target state. Resolves when it is there and rejects when it failed; nobody needs to
+   * wait, failures are reported as status.
+   */
+  async start(connector: string, config: ConnectorConfig, target: TargetState): Promise<void> {
+    if (this.runners.has(connector))
+      throw new ConfigError(`Connector ${connector} already exists on this worker.`, { code: 'CONNECTOR_EXISTS' });
+    const { reporter, logger } = this.options;
+    const runner: ConnectorRunner = new ConnectorRunner({
+      connector,
+      logger: logger.child({ connector }),
+      create: async () => await this.create(connector, config, runner),
+      onState: (state) => reporter.connectorState(connector, state),
+      onFailed: (error) => {
+        logger.error(`Connector ${connector} failed`, { error });
+        reporter.connectorFailed(connector, error);
+      },
+    });
+    this.runners.set(connector, runner);
+    await this.moveTo(connector, runner, target);
+  }
+
+  /** Nothing happens when the connector does not run here. */
+  async setTarget(connector: string, target: TargetState): Promise<void> {
+    const runner = this.runners.get(connector);
+    if (runner) await this.moveTo(connector, runner, target);
+  }
+
+  /** Without `goodbye` their statuses stay as they are. */
+  async stop(connectors: readonly string[], goodbye = true): Promise<void> {
+    await Promise.all(
+      connectors.map(async (connector) => {
+        const runner = this.runners.get(connector);
+        this.runners.delete(connector);
+        await runner?.close(CONNECTOR_STOP_TIMEOUT_MS);
+        if (runner && goodbye) this.options.reporter.connectorState(connector, 'UNASSIGNED');
+      }),
+    );
+  }
+
+  private async moveTo(connector: string, runner: ConnectorRunner, target: TargetState): Promise<void> {
+    await runner.transitionTo(target);
+    if (runner.state === 'STARTED' && this.runners.get(connector) === runner) this.options.reconfigure(connector);
+  }
+
+  private async create(
+    connector: string,
+    config: ConnectorConfig,
+    runner: ConnectorRunner,
+  ): Promise<ConnectorInstance> {
+    const { plugins, resolve, offsets, logger, reconfigure } = this.options;
+    const [plugin, resolved] = await Promise.all([plugins.load(plugins.require(config)), resolve(config)]);
+    const context: SourceConnectorContext = {
+      connector,
+      logger: logger.child({ connector }),
+      requestTaskReconfiguration: () => {
+        if (this.runners.get(connector) === runner) reconfigure(connector);
+      },
+      raiseError: (error) => runner.fail(error),
+      offsets: {
+        offset: async (partition) => (await offsets.read(connector, [partition]))[0] ?? null,
+        offsets: async (partitions) => await offsets.read(connector, partitions),
+      },
+    };
+    return plugin.create?.(resolved, context) ?? defaultInstance(plugin, resolved);
+  }
+}
+
+/** A source has one task, a sink as many as it may have; each with the connector's own configuration. */
+function defaultInstance(plugin: Connector, config: ConnectorConfig): ConnectorInstance {
+  return {
+    taskConfigs: (max) => Array.from({ length: plugin.type === 'source' ? 1 : max }, () => config),
+  };
+}

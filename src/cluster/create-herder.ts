@@ -1,0 +1,216 @@
+/** Builds a herder from its parts. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConfigValidator } from '../config/validation';
+import type { WorkerConfig } from '../config/worker-config';
+import type { KafkaClients } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { PluginRegistry } from '../plugins/registry';
+import { ConfigStore } from '../storage/config-store';
+import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
+import { OffsetStore } from '../storage/offset-store';
+import { StatusStore } from '../storage/status-store';
+import { storageTopic } from '../storage/storage-topic';
+import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
+import { AssignedWork } from './assigned-work';
+import { ConnectorPlugins } from './connector-plugins';
+import { ConnectorSet } from './connector-set';
+import { DistributedHerder } from './distributed-herder';
+import type { Herder } from './herder';
+import { HerderReads } from './herder-reads';
+import { HerderRestarts } from './herder-restarts';
+import { HerderTick } from './herder-tick';
+import { HerderWrites } from './herder-writes';
+import { sendTaskConfigs } from './internal-request';
+import { Membership } from './membership';
+import { RequestQueue } from './request-queue';
+import { SessionKeyKeeper } from './session-key-keeper';
+import { StatusReporter } from './status-reporter';
+import { TaskPublication } from './task-publication';
+import { TaskSet } from './task-set';
+import { TickRequests } from './tick-requests';
+import { TickStage } from './tick-stage';
+import { UnsyncBackoff } from './unsync-backoff';
+import { Wakeup } from './wakeup';
+
+export interface HerderOptions {
+  readonly config: WorkerConfig;
+  readonly clients: KafkaClients;
+  readonly registry: PluginRegistry;
+  readonly validator: ConfigValidator;
+  /** The host reports to the herder and reads offsets through it. The herder closes it. */
+  readonly taskHost: (deps: { readonly offsets: OffsetStorage; readonly listener: TaskListener }) => TaskHost;
+  readonly logger: Logger;
+  /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
+  readonly restUrl: string;
+  /** Replaces placeholders of configuration providers. (Default: none are known) */
+  readonly resolve?: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** The herder can not go on: the process should end with status 1. (Default: only logged) */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** `host:port`, the port always written. */
+function workerIdOf(restUrl: string): string {
+  const { hostname, port, protocol } = new URL(restUrl);
+  return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
+}
+
+interface Storage {
+  readonly offsets: OffsetStore;
+  readonly statuses: StatusStore;
+  readonly configs: ConfigStore;
+}
+
+function createStorage(
+  { config, clients, logger }: HerderOptions,
+  admin: ReturnType<KafkaClients['admin']>,
+  onEvent: ConstructorParameters<typeof ConfigStore>[2],
+): Storage {
+  const client = config.client('worker');
+  const base = config.clientId.trim() === '' ? config.groupId : `${config.groupId}-${config.clientId}`;
+  const log = (kind: 'config' | 'offset' | 'status', clientId: string, producer?: Record<string, string>) =>
+    new KafkaCompactedLog({
+      topic: storageTopic(kind, config[kind]),
+      clients,
+      admin,
+      client,
+      clientId: `${base}-${clientId}`,
+      producer,
+      logger,
+    });
+  return {
+    offsets: new OffsetStore(log('offset', 'offsets'), logger),
+    // Statuses are written again by the store, which knows when an older one has had its day.
+    statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
+    configs: new ConfigStore(log('config', 'configs'), logger, onEvent),
+  };
+}
+
+export function createHerder(options: HerderOptions): Herder {
+  const { config, clients, validator, onFatal = () => undefined } = options;
+  const logger = options.logger.child({}, 'millrace.herder');
+  const resolve = options.resolve ?? (async (unresolved: ConnectorConfig) => unresolved);
+  const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
+  const workerId = workerIdOf(restUrl);
+  const client = config.client('worker');
+  const admin = clients.admin({ ...client, 'client.id': `${config.groupId}-shared-admin` });
+  const plugins = new ConnectorPlugins(options.registry);
+  const wakeup = new Wakeup();
+  const stage = new TickStage();
+  const queue = new RequestQueue(() => wakeup.wake());
+  // The tick needs the parts it drives, and they need its snapshot: it gets them when it runs.
+  const tick: HerderTick = new HerderTick({
+    configs: () => configs,
+    statuses: () => statuses,
+    membership: () => membership,
+    work: () => work,
+    reads: () => reads,
+    keys: () => keys,
+    queue,
+    stage,
+    wakeup,
+    backoff: new UnsyncBackoff(config.scheduledRebalanceMaxDelayMs, config.workerUnsyncBackoffMs),
+    syncTimeoutMs: config.workerSyncTimeoutMs,
+    logger,
+  });
+  const { offsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) =>
+    tick.onConfigEvent(event),
+  );
+  const membership: Membership = new Membership({
+    clients,
+    client: { ...client, 'client.id': config.clientId || `connect-${workerId}` },
+    settings: config,
+    workerUrl: restUrl,
+    snapshot: () => configs.snapshot(),
+    joinSnapshot: tick.joinSnapshot,
+    stopWork: async (stopped) => await work.stop(stopped),
+    stopLostWork: async (lost) => await work.stopLost(lost),
+    wake: () => wakeup.wake(),
+    logger,
+  });
+  const reporter = new StatusReporter({
+    statuses,
+    workerId,
+    generation: () => membership.generation,
+    version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
+    topicTracking: config.topicTrackingEnable,
+  });
+  const taskHost = options.taskHost({ offsets, listener: reporter });
+  const publication: TaskPublication = new TaskPublication({
+    connectors: () => connectors,
+    configs,
+    plugins,
+    resolve,
+    queue,
+    isLeader: () => membership.isLeader,
+    sendToLeader: async (connector, taskConfigs) =>
+      await sendTaskConfigs(connector, taskConfigs, {
+        leaderUrl: membership.leaderUrl,
+        sign: membership.protocol === 'sessioned',
+        key: configs.snapshot().sessionKey,
+        macAlgorithm: config.interWorkerSignatureAlgorithm,
+      }),
+    logger,
+  });
+  const connectors = new ConnectorSet({
+    plugins,
+    reporter,
+    offsets,
+    resolve,
+    reconfigure: (connector) => publication.request(connector),
+    logger,
+  });
+  const tasks = new TaskSet({
+    host: taskHost,
+    plugins,
+    reporter,
+    offsets,
+    resolve,
+    stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    logger,
+  });
+  const work = new AssignedWork({ connectors, tasks, statuses, reporter, snapshot: () => tick.snapshot(), logger });
+  const keys = new SessionKeyKeeper({
+    configs,
+    settings: {
+      algorithm: config.interWorkerKeyGenerationAlgorithm,
+      size: config.interWorkerKeySize,
+      ttlMs: config.interWorkerKeyTtlMs,
+    },
+    isResponsible: () => membership.isLeader && membership.protocol === 'sessioned',
+    readTimeoutMs: config.workerSyncTimeoutMs,
+    logger,
+  });
+  const reads = new HerderReads(() => configs.snapshot(), statuses.cache, plugins);
+  const requests = new TickRequests(queue, stage, membership);
+  const writes = new HerderWrites({
+    configs,
+    reads,
+    requests,
+    validator,
+    requiresSignature: () => membership.protocol === 'sessioned',
+    verificationAlgorithms: config.interWorkerVerificationAlgorithms,
+  });
+  const restarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });
+  return new DistributedHerder({
+    workerId,
+    admin,
+    offsets,
+    statuses,
+    configs,
+    membership,
+    taskHost,
+    queue,
+    stage,
+    tick,
+    work,
+    publication,
+    reads,
+    writes,
+    restarts,
+    tickLimitMs: config.workerSyncTimeoutMs + config.taskShutdownGracefulTimeoutMs,
+    onFatal,
+    logger,
+  });
+}

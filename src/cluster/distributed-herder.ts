@@ -1,0 +1,222 @@
+/** The herder of one worker in a group: what the REST layer talks to. Sources: connect-runtime §3, connect-rest §1. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { Admin } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ConfigStore } from '../storage/config-store';
+import type { OffsetStore } from '../storage/offset-store';
+import { within } from '../storage/retry';
+import type { StatusStore } from '../storage/status-store';
+import type { TaskHost } from '../tasks/host';
+import type { AssignedWork } from './assigned-work';
+import { HerderError } from './errors';
+import type {
+  ConnectorInfo,
+  ConnectorStateInfo,
+  Herder,
+  RestartRequest,
+  SignedBody,
+  TargetState,
+  TaskInfo,
+  TaskState,
+  WorkerHealth,
+} from './herder';
+import type { HerderReads } from './herder-reads';
+import type { HerderRestarts } from './herder-restarts';
+import type { HerderTick } from './herder-tick';
+import type { HerderWrites } from './herder-writes';
+import type { Membership } from './membership';
+import type { RequestQueue } from './request-queue';
+import type { TaskPublication } from './task-publication';
+import type { TickStage } from './tick-stage';
+
+/** Just under the REST layer's 10 s. */
+const HEALTH_TIMEOUT_MS = 9_500;
+/** On top of what the tick may legitimately be waiting for. */
+const TICK_END_EXTRA_MS = 15_000;
+
+export interface DistributedHerderParts {
+  readonly workerId: string;
+  readonly admin: Admin;
+  readonly offsets: OffsetStore;
+  readonly statuses: StatusStore;
+  readonly configs: ConfigStore;
+  readonly membership: Membership;
+  readonly taskHost: TaskHost;
+  readonly queue: RequestQueue;
+  readonly stage: TickStage;
+  readonly tick: HerderTick;
+  readonly work: AssignedWork;
+  readonly publication: TaskPublication;
+  readonly reads: HerderReads;
+  readonly writes: HerderWrites;
+  readonly restarts: HerderRestarts;
+  /** `worker.sync.timeout.ms` + `task.shutdown.graceful.timeout.ms`. */
+  readonly tickLimitMs: number;
+  readonly onFatal: (error: unknown) => void;
+  readonly logger: Logger;
+}
+
+export class DistributedHerder implements Herder {
+  private clusterId: string | null = null;
+  /** The storage topics were read: what is not found there does not exist. */
+  private opened = false;
+  private loop: Promise<void> | null = null;
+  private stopped: Promise<void> | null = null;
+
+  constructor(private readonly parts: DistributedHerderParts) {}
+
+  get workerId(): string {
+    return this.parts.workerId;
+  }
+
+  async start(): Promise<void> {
+    const { stage } = this.parts;
+    try {
+      await stage.during('initializing and reading to the end of internal topics', async () => await this.open());
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.loop = this.parts.tick.run().catch((error: unknown) => {
+      this.parts.logger.error('The herder can not go on', { error });
+      this.parts.onFatal(error);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped ??= this.shutDown();
+    await this.stopped;
+  }
+
+  async health(): Promise<WorkerHealth> {
+    const { queue, tick, stage } = this.parts;
+    let inTime = true;
+    await within(
+      queue.submit(async () => undefined),
+      HEALTH_TIMEOUT_MS,
+      () => {
+        inTime = false;
+        return new Error('timed out');
+      },
+    ).catch((error: unknown) => {
+      if (inTime) throw error;
+    });
+    if (inTime) return { status: 'healthy', message: 'Worker has completed startup and is ready to handle requests.' };
+    const sentence = stage.sentence();
+    const suffix = sentence === '' ? '' : ` ${sentence}`;
+    return tick.isReady
+      ? {
+          status: 'unhealthy',
+          message: `Worker was unable to handle this request and may be unable to handle other requests.${suffix}`,
+        }
+      : { status: 'starting', message: `Worker is still starting up.${suffix}` };
+  }
+
+  kafkaClusterId(): string | null {
+    return this.clusterId;
+  }
+
+  connectors(): readonly string[] {
+    return this.reads.connectors();
+  }
+  connectorInfo(name: string): ConnectorInfo {
+    return this.reads.connectorInfo(name);
+  }
+  connectorStatus(name: string): ConnectorStateInfo {
+    return this.reads.connectorStatus(name);
+  }
+  taskStatus(name: string, task: number): TaskState {
+    return this.reads.taskStatus(name, task);
+  }
+  taskInfos(name: string): readonly TaskInfo[] {
+    return this.reads.taskInfos(name);
+  }
+
+  async createConnector(
+    name: string,
+    config: ConnectorConfig,
+    initialState: TargetState | null,
+  ): Promise<ConnectorInfo> {
+    return await this.parts.writes.createConnector(name, config, initialState);
+  }
+  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
+    return await this.parts.writes.putConnectorConfig(name, config);
+  }
+  async deleteConnector(name: string): Promise<void> {
+    await this.parts.writes.deleteConnector(name);
+  }
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+    this.requireOpen();
+    await this.parts.writes.setTargetState(name, state);
+  }
+  async stopConnector(name: string): Promise<void> {
+    await this.parts.writes.stopConnector(name);
+  }
+  async restartConnector(name: string): Promise<void> {
+    await this.parts.restarts.restartConnector(name);
+  }
+  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
+    return await this.parts.restarts.requestRestart(name, request);
+  }
+  async restartTask(name: string, task: number): Promise<void> {
+    await this.parts.restarts.restartTask(name, task);
+  }
+  async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
+    await this.parts.writes.submitTaskConfigs(name, configs, body);
+  }
+
+  private async open(): Promise<void> {
+    const { offsets, statuses, configs, admin } = this.parts;
+    // All are waited for, so that nothing is still being opened when a failure closes everything.
+    const opened = await Promise.allSettled([
+      admin.describeCluster().then(({ clusterId }) => (this.clusterId = clusterId)),
+      offsets.start(),
+      statuses.start(),
+      configs.start(),
+    ]);
+    for (const result of opened) if (result.status === 'rejected') throw result.reason;
+    this.opened = true;
+  }
+
+  /** Nobody is to believe that there are no connectors because they were not read yet. */
+  private get reads(): HerderReads {
+    this.requireOpen();
+    return this.parts.reads;
+  }
+
+  private requireOpen(): void {
+    if (!this.opened) throw new HerderError(404, 'Worker is still starting up.');
+  }
+
+  /** The group is left last, so that nobody starts this worker's tasks before they have stopped here. */
+  private async shutDown(): Promise<void> {
+    const { tick, work, queue, publication, statuses, configs, offsets, taskHost, membership, admin } = this.parts;
+    tick.stop();
+    if (this.loop)
+      await this.step('the tick', async () =>
+        within(
+          this.loop ?? Promise.resolve(),
+          this.parts.tickLimitMs + TICK_END_EXTRA_MS,
+          () => new Error('timed out'),
+        ),
+      );
+    publication.close();
+    await this.step('connectors and tasks', async () => await work.stopEverything());
+    queue.close();
+    await this.step('the status log', async () => await statuses.stop());
+    await this.step('the config log', async () => await configs.stop());
+    await this.step('the task host', async () => await taskHost.close());
+    await this.step('the offset log', async () => await offsets.stop());
+    await this.step('the membership', async () => await membership.close('the worker is shutting down'));
+    await this.step('the admin client', async () => await admin.close());
+  }
+
+  /** One that fails does not keep the others from being closed. */
+  private async step(what: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.parts.logger.warn(`Stopping ${what} failed`, { error });
+    }
+  }
+}

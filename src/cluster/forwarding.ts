@@ -1,0 +1,101 @@
+/** Requests from one worker to another. Sources: connect-rest §0.7, connect-runtime §2.7. */
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { messageOf } from '../tasks/trace';
+import { HerderError } from './errors';
+
+export interface OutgoingRequest {
+  /** Base URL of the other worker. */
+  readonly url: string;
+  readonly method: string;
+  /** Percent-encoded, beginning with `/`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** JSON text; null: none. */
+  readonly body: string | Uint8Array | null;
+  /** The client's `Authorization` header. */
+  readonly authorization?: string | null;
+  /** Whether the receiver may pass the request on; null: not said. */
+  readonly forward: boolean | null;
+  /** Signature of an internal request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface ForwardedAnswer {
+  readonly status: number;
+  /** Null on 204 and for an empty body. */
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 90_000;
+
+/** The path below the other worker's base URL. */
+function target({ url, path, query = {}, forward }: OutgoingRequest): URL {
+  const found = new URL(url.replace(/\/+$/, '') + path);
+  for (const [name, value] of Object.entries(query)) found.searchParams.set(name, value);
+  if (forward !== null) found.searchParams.set('forward', String(forward));
+  return found;
+}
+
+function parse(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** Not `fetch`, which refuses some ports, follows proxies and hides reasons. Redirects are not followed. */
+async function exchange(request: OutgoingRequest): Promise<{ status: number; text: string }> {
+  const { method, body, authorization, headers, signal } = request;
+  const url = target(request);
+  const bytes = body === null ? null : Buffer.from(body as string);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  return await new Promise((resolve, reject) => {
+    const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
+      url,
+      {
+        method,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        // One request now and then: a kept socket would only keep the process.
+        agent: false,
+        headers: {
+          Accept: 'application/json',
+          'User-Agent': 'kafka-connect',
+          ...(bytes === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': bytes.length }),
+          ...(authorization ? { Authorization: authorization } : {}),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(bytes ?? undefined);
+  });
+}
+
+/** Throws HerderError: the other worker's status and message, or 500 when it can not be reached. */
+export async function forwardRequest(request: OutgoingRequest): Promise<ForwardedAnswer> {
+  let answer: { status: number; text: string };
+  try {
+    answer = await exchange(request);
+  } catch (error) {
+    throw new HerderError(500, `IO Error trying to forward REST request: ${messageOf(error)}`, { cause: error });
+  }
+  const { status, text } = answer;
+  if (status === 204) return { status, body: null };
+  const parsed = parse(text);
+  if (status >= 200 && status < 300) return { status, body: parsed };
+  if (status < 400) throw new HerderError(500, `Unexpected status code when handling forwarded request: ${status}`);
+  const message = (parsed as { message?: unknown } | null)?.message;
+  throw new HerderError(status, typeof message === 'string' ? message : text || `HTTP ${status}`);
+}

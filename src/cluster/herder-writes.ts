@@ -1,0 +1,99 @@
+/** Changes of connectors and their task configurations. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13, §2. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConfigValidator } from '../config/validation';
+import { validationFailure } from '../config/validation-failure';
+import type { ConfigStore } from '../storage/config-store';
+import { HerderError } from './errors';
+import type { ConnectorInfo, SignedBody, TargetState } from './herder';
+import { notFound, type HerderReads } from './herder-reads';
+import { verifySignature } from './session-key';
+import type { TickRequests } from './tick-requests';
+
+export interface HerderWritesOptions {
+  readonly configs: ConfigStore;
+  readonly reads: HerderReads;
+  readonly requests: TickRequests;
+  readonly validator: ConfigValidator;
+  /** True while the group signs its internal requests. */
+  readonly requiresSignature: () => boolean;
+  /** `inter.worker.verification.algorithms`. */
+  readonly verificationAlgorithms: readonly string[];
+}
+
+export class HerderWrites {
+  constructor(private readonly options: HerderWritesOptions) {}
+
+  async createConnector(
+    name: string,
+    config: ConnectorConfig,
+    initialState: TargetState | null,
+  ): Promise<ConnectorInfo> {
+    const { configs, reads, requests } = this.options;
+    await this.validate(config);
+    return await requests.runAsLeader(writing(name), async () => {
+      if (configs.snapshot().contains(name)) throw new HerderError(409, `Connector ${name} already exists`);
+      await configs.putConnector(name, config, initialState);
+      return reads.connectorInfo(name);
+    });
+  }
+
+  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
+    const { configs, reads, requests } = this.options;
+    await this.validate(config);
+    return await requests.runAsLeader(writing(name), async () => {
+      const created = !configs.snapshot().contains(name);
+      await configs.putConnector(name, config, null);
+      return { created, info: reads.connectorInfo(name) };
+    });
+  }
+
+  async deleteConnector(name: string): Promise<void> {
+    const { configs, requests } = this.options;
+    await requests.runAsLeader(`removing the config for connector ${name} from the config topic`, async () => {
+      if (!configs.snapshot().contains(name)) throw notFound(name);
+      await configs.removeConnector(name);
+    });
+  }
+
+  /** Any worker may; nobody waits for the effect. */
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+    const { configs } = this.options;
+    if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
+    await configs.putTargetState(name, state);
+  }
+
+  /** Without task configurations nobody runs tasks, whatever he has read of the target state. */
+  async stopConnector(name: string): Promise<void> {
+    const { configs, requests } = this.options;
+    await requests.runAsLeader(`writing 0 task configs for connector ${name} to the config topic`, async () => {
+      if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
+      await configs.putTaskConfigs(name, []);
+      await configs.putTargetState(name, 'STOPPED');
+      await configs.readToEnd(STOP_READ_TIMEOUT_MS);
+    });
+  }
+
+  async submitTaskConfigs(name: string, taskConfigs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
+    const { configs, requests, requiresSignature, verificationAlgorithms } = this.options;
+    if (requiresSignature()) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
+    await requests.runAsLeader(stage, async () => {
+      const snapshot = configs.snapshot();
+      if (!snapshot.contains(name)) throw notFound(name);
+      if (snapshot.targetState(name) === 'STOPPED' && taskConfigs.length > 0)
+        throw new HerderError(400, `Cannot submit non-empty set of task configs for stopped connector ${name}`);
+      await configs.putTaskConfigs(name, taskConfigs);
+    });
+  }
+
+  private async validate(config: ConnectorConfig): Promise<void> {
+    const failure = validationFailure(await this.options.validator.validate(config));
+    if (failure !== null) throw new HerderError(400, failure);
+  }
+}
+
+const STOP_READ_TIMEOUT_MS = 30_000;
+
+function writing(name: string): string {
+  return `writing a config for connector ${name} to the config topic`;
+}

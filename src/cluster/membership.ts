@@ -1,0 +1,283 @@
+/** This worker's place in the group: joins, leads when elected, knows who owns what. Source: connect-runtime §2. */
+import type { KafkaError } from '../kafka/errors';
+import type {
+  ClientConfig,
+  GroupMember,
+  GroupMemberInfo,
+  GroupProtocol,
+  JoinedGroup,
+  KafkaClients,
+} from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ConfigSnapshot } from '../storage/config-snapshot';
+import type { TaskId } from '../tasks/host';
+import { taskName } from '../tasks/task-id';
+import {
+  decodeAssignment,
+  decodeMetadata,
+  encodeMetadata,
+  offeredProtocols,
+  type Assignment,
+  type ConnectProtocolName,
+  type MemberMetadata,
+} from './connect-protocol';
+import { LeaderAssignment } from './leader-assignment';
+import { isEmpty, minus, NO_WORK, union, type Work } from './work';
+
+export interface MembershipSettings {
+  readonly groupId: string;
+  readonly connectProtocol: 'eager' | 'compatible' | 'sessioned';
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly rebalanceTimeoutMs: number;
+  readonly scheduledRebalanceMaxDelayMs: number;
+}
+
+export interface MembershipOptions {
+  readonly clients: KafkaClients;
+  readonly client: ClientConfig;
+  readonly settings: MembershipSettings;
+  /** Advertised REST URL with its trailing slash. */
+  readonly workerUrl: string;
+  readonly snapshot: () => ConfigSnapshot;
+  /** The snapshot that a join is made with; everything read so far is covered by the rebalance that follows. */
+  readonly joinSnapshot: () => ConfigSnapshot;
+  /** Stops what is listed; resolves when it no longer runs. */
+  readonly stopWork: (work: Work) => Promise<void>;
+  /** The same for what other members may be running by now. */
+  readonly stopLostWork: (work: Work) => Promise<void>;
+  /** The tick has something to do. */
+  readonly wake: () => void;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+interface Current {
+  readonly joined: JoinedGroup;
+  readonly protocol: ConnectProtocolName;
+  readonly assignment: Assignment;
+}
+
+export class Membership {
+  private readonly member: GroupMember;
+  private readonly leader: LeaderAssignment;
+  private readonly now: () => number;
+  private readonly aborter = new AbortController();
+  /** Aborts the join that is under way, so that lost work is stopped first. */
+  private joining: AbortController | null = null;
+  private current: Current | null = null;
+  /** Everything assigned so far; what the next join reports as running. */
+  private held: Work = NO_WORK;
+  private lost = false;
+  /** Left on purpose and not joined again; what is held still runs. */
+  private left = false;
+  private joinSnapshot: ConfigSnapshot;
+  private ownMetadata: readonly GroupProtocol[] = [];
+  private lastCompletedGeneration = -1;
+  private scheduled: number | null = null;
+  private owners: ReadonlyMap<string, Work> = new Map();
+  private urls: ReadonlyMap<string, string> = new Map();
+
+  constructor(private readonly options: MembershipOptions) {
+    const { settings, clients, client } = options;
+    this.now = options.now ?? Date.now;
+    this.leader = new LeaderAssignment(settings.scheduledRebalanceMaxDelayMs, this.now);
+    this.joinSnapshot = options.snapshot();
+    this.member = clients.groupMember(client, {
+      groupId: settings.groupId,
+      protocolType: 'connect',
+      sessionTimeoutMs: settings.sessionTimeoutMs,
+      heartbeatIntervalMs: settings.heartbeatIntervalMs,
+      rebalanceTimeoutMs: settings.rebalanceTimeoutMs,
+      protocols: () => this.protocols(),
+      assign: (protocol, members, generation) => this.assign(protocol as ConnectProtocolName, members, generation),
+    });
+    this.member.onLost = (error) => this.onLost(error);
+  }
+
+  /** -1 before the first rebalance. */
+  get generation(): number {
+    return this.current?.joined.generation ?? this.lastCompletedGeneration;
+  }
+  get isLeader(): boolean {
+    return !this.left && this.current !== null && this.current.joined.leaderId === this.current.joined.memberId;
+  }
+  /** Null while no leader is known. */
+  get leaderUrl(): string | null {
+    return (!this.left && this.current?.assignment.leaderUrl) || null;
+  }
+  get protocol(): ConnectProtocolName | null {
+    return this.current?.protocol ?? null;
+  }
+  /** What the last rebalance said to this worker. */
+  get assignment(): Assignment | null {
+    return this.current?.assignment ?? null;
+  }
+  /** All that this worker is to run. */
+  get work(): Work {
+    return this.held;
+  }
+  /** When everyone must rejoin; absolute, milliseconds. */
+  get scheduledRebalance(): number | null {
+    return this.scheduled;
+  }
+  get needsJoin(): boolean {
+    return this.lost || this.left || this.current === null || this.member.needsJoin;
+  }
+  /** True: what this worker held may be running elsewhere; the next join stops it first. */
+  get isLost(): boolean {
+    return this.lost;
+  }
+
+  /** Leader only: URL of the worker that runs the connector. */
+  connectorOwner(connector: string): string | null {
+    return this.owner((work) => work.connectors.includes(connector));
+  }
+  /** Leader only. */
+  taskOwner(task: TaskId): string | null {
+    const name = taskName(task);
+    return this.owner((work) => work.tasks.some((held) => taskName(held) === name));
+  }
+
+  /** One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not be joined. */
+  async join(): Promise<void> {
+    if (this.lost || this.eager) await this.giveUpWork();
+    this.lost = false;
+    this.left = false;
+    this.owners = new Map();
+    this.joining = new AbortController();
+    const signal = AbortSignal.any([this.aborter.signal, this.joining.signal]);
+    try {
+      await this.apply(await this.member.join(signal));
+    } finally {
+      this.joining = null;
+    }
+    this.watch();
+  }
+
+  requestRejoin(reason: string): void {
+    this.options.logger.info(`The group is to be joined again: ${reason}`);
+    this.scheduled = null;
+    this.member.requestRejoin(reason);
+  }
+
+  /** Stops everything this worker holds and forgets it; the next join reports nothing as running. */
+  async giveUpWork(): Promise<void> {
+    const work = this.held;
+    const stop = this.lost || this.left ? this.options.stopLostWork : this.options.stopWork;
+    this.held = NO_WORK;
+    this.current = null;
+    this.scheduled = null;
+    if (!isEmpty(work)) await stop(work);
+  }
+
+  /** Leaves, so that others need not wait for this worker; it joins again later. */
+  async leave(reason: string): Promise<void> {
+    this.left = true;
+    await this.member.leave(reason);
+  }
+
+  /** Ends a pending join; no further one is possible. */
+  abort(): void {
+    this.aborter.abort();
+  }
+
+  /** Leaves for good. */
+  async close(reason: string): Promise<void> {
+    this.abort();
+    try {
+      if (this.member.current !== null) await this.member.leave(reason);
+    } finally {
+      await this.member.close();
+    }
+  }
+
+  /** True while the group speaks the eager protocol. */
+  get eager(): boolean {
+    return this.current?.protocol === 'default';
+  }
+
+  private owner(test: (work: Work) => boolean): string | null {
+    for (const [member, work] of this.owners) if (test(work)) return this.urls.get(member) ?? null;
+    return null;
+  }
+
+  private protocols(): GroupProtocol[] {
+    this.joinSnapshot = this.options.joinSnapshot();
+    const allocation: Assignment | null =
+      this.current === null ? null : { ...this.current.assignment, assigned: this.held, revoked: NO_WORK, delay: 0 };
+    const metadata: MemberMetadata = {
+      url: this.options.workerUrl,
+      configOffset: this.joinSnapshot.offset,
+      allocation,
+    };
+    const protocols = offeredProtocols(this.options.settings.connectProtocol).map((name) => ({
+      name,
+      metadata: encodeMetadata(name, metadata),
+    }));
+    this.ownMetadata = protocols;
+    return protocols;
+  }
+
+  private assign(
+    protocol: ConnectProtocolName,
+    members: readonly GroupMemberInfo[],
+    generation: number,
+  ): Map<string, Buffer> {
+    const decoded = new Map(members.map(({ memberId, metadata }) => [memberId, decodeMetadata(metadata)]));
+    const { assignments, owners } = this.leader.assign({
+      protocol,
+      members: decoded,
+      leaderId: this.ownMemberId(protocol, members),
+      generation,
+      lastCompletedGeneration: this.lastCompletedGeneration,
+      snapshot: this.joinSnapshot,
+      freshSnapshot: this.options.snapshot,
+    });
+    this.owners = owners;
+    this.urls = new Map([...decoded].map(([member, { url }]) => [member, url]));
+    return assignments;
+  }
+
+  /** Only this worker sent exactly these bytes: they hold its URL. */
+  private ownMemberId(protocol: string, members: readonly GroupMemberInfo[]): string {
+    const own = this.ownMetadata.find(({ name }) => name === protocol)?.metadata;
+    return members.find(({ metadata }) => own?.equals(metadata))?.memberId ?? this.member.current?.memberId ?? '';
+  }
+
+  private async apply(joined: JoinedGroup): Promise<void> {
+    const assignment = decodeAssignment(joined.assignment);
+    const protocol = joined.protocol as ConnectProtocolName;
+    this.current = { joined, protocol, assignment };
+    this.lastCompletedGeneration = joined.generation;
+    this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
+    if (joined.leaderId !== joined.memberId) this.owners = new Map();
+    const before = this.held;
+    this.held =
+      protocol === 'default' ? assignment.assigned : union(minus(before, assignment.revoked), assignment.assigned);
+    this.options.logger.info(`Joined generation ${joined.generation} of the group`, {
+      protocol,
+      leader: assignment.leaderUrl,
+      configMismatch: assignment.configMismatch,
+      connectors: this.held.connectors.length,
+      tasks: this.held.tasks.length,
+      revoked: assignment.revoked.connectors.length + assignment.revoked.tasks.length,
+      delay: assignment.delay,
+    });
+    // Under the eager protocol everything was stopped before joining.
+    const stop = protocol === 'default' ? before : assignment.revoked;
+    if (!isEmpty(stop)) await this.options.stopWork(stop);
+  }
+
+  private watch(): void {
+    this.member.whenNeedsJoin(this.aborter.signal).then(this.options.wake, () => undefined);
+  }
+
+  /** Others may be running this worker's tasks already: whatever the tick is doing, the work is stopped next. */
+  private onLost(error: KafkaError): void {
+    this.options.logger.warn(`The worker lost its place in the group, its work is stopped: ${error.message}`);
+    this.lost = true;
+    this.joining?.abort();
+    this.options.wake();
+  }
+}

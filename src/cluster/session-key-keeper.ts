@@ -1,0 +1,59 @@
+/** The leader's duty to keep a fresh session key in the config topic. Source: connect-runtime §2.7. */
+import type { Logger } from '../logging/logger';
+import type { ConfigStore } from '../storage/config-store';
+import { messageOf } from '../tasks/trace';
+import { generateSessionKey, keyExpiry, type SessionKeySettings } from './session-key';
+
+export interface SessionKeyKeeperOptions {
+  readonly configs: ConfigStore;
+  readonly settings: SessionKeySettings;
+  /** True while this worker leads a group that signs its requests. */
+  readonly isResponsible: () => boolean;
+  readonly readTimeoutMs: number;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+const RETRY_MS = 1_000;
+
+export class SessionKeyKeeper {
+  private readonly now: () => number;
+  /** The config topic must be read to its end before another key is written. */
+  private failed = false;
+  private notBefore = -Infinity;
+
+  constructor(private readonly options: SessionKeyKeeperOptions) {
+    this.now = options.now ?? Date.now;
+  }
+
+  /** Writes a key when one is due. A failure is logged; the next tick tries again. */
+  async keep(): Promise<void> {
+    const { configs, settings, readTimeoutMs, logger } = this.options;
+    const due = this.nextDue();
+    if (due === null || due > this.now()) return;
+    try {
+      if (this.failed) {
+        await configs.readToEnd(readTimeoutMs);
+        this.failed = false;
+        if (this.expiry() > this.now()) return;
+      }
+      logger.debug('Writing a new session key');
+      await configs.putSessionKey(generateSessionKey(settings, this.now()));
+    } catch (error) {
+      this.failed = true;
+      this.notBefore = this.now() + RETRY_MS;
+      logger.warn(`The session key could not be written, trying again: ${messageOf(error)}`);
+    }
+  }
+
+  /** When `keep` has something to do; absolute, milliseconds. Null: nothing foreseen. */
+  nextDue(): number | null {
+    if (!this.options.isResponsible()) return null;
+    const due = Math.max(this.expiry(), this.notBefore);
+    return due === Infinity ? null : due;
+  }
+
+  private expiry(): number {
+    return keyExpiry(this.options.configs.snapshot().sessionKey, this.options.settings);
+  }
+}

@@ -1,0 +1,73 @@
+/** Turns what happens to connectors and tasks into statuses. Sources: connect-runtime §1.6.3, §3.11. */
+import type { EntityStatus, StatusState } from '../storage/status-records';
+import type { StatusStore } from '../storage/status-store';
+import type { TaskId, TaskListener } from '../tasks/host';
+import { formatTrace } from '../tasks/trace';
+
+export interface StatusReporterOptions {
+  readonly statuses: StatusStore;
+  readonly workerId: string;
+  /** Of the group. */
+  readonly generation: () => number;
+  /** Of the connector's plug-in; null when unknown. */
+  readonly version: (connector: string) => string | null;
+  readonly topicTracking: boolean;
+  readonly now?: () => number;
+}
+
+export class StatusReporter implements TaskListener {
+  constructor(private readonly options: StatusReporterOptions) {}
+
+  connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
+    const entity = { kind: 'connector', connector } as const;
+    const status = this.status(connector, state, null);
+    // Only a goodbye gives way to what a newer owner has said.
+    if (state === 'UNASSIGNED') this.options.statuses.putSafe(entity, status);
+    else this.options.statuses.put(entity, status);
+  }
+
+  connectorFailed(connector: string, error: unknown): void {
+    const status = this.status(connector, 'FAILED', formatTrace(error));
+    this.options.statuses.putSafe({ kind: 'connector', connector }, status);
+  }
+
+  taskRestarting(id: TaskId): void {
+    this.put(id, 'RESTARTING');
+  }
+
+  /** Failed before it could be handed to the host. */
+  taskFailed(id: TaskId, error: unknown): void {
+    this.onFailed(id, formatTrace(error));
+  }
+
+  onRunning(id: TaskId): void {
+    this.put(id, 'RUNNING');
+  }
+  onPaused(id: TaskId): void {
+    this.put(id, 'PAUSED');
+  }
+  onResumed(id: TaskId): void {
+    this.put(id, 'RUNNING');
+  }
+  onFailed({ connector, task }: TaskId, trace: string): void {
+    this.options.statuses.putSafe({ kind: 'task', connector, task }, this.status(connector, 'FAILED', trace));
+  }
+  onStopped({ connector, task }: TaskId): void {
+    this.options.statuses.putSafe({ kind: 'task', connector, task }, this.status(connector, 'UNASSIGNED', null));
+  }
+
+  onTopicActive({ connector, task }: TaskId, topic: string): void {
+    const { statuses, topicTracking, now = Date.now } = this.options;
+    if (!topicTracking || statuses.cache.topic(connector, topic) !== null) return;
+    statuses.putTopic({ topic, connector, task, discoveredAt: now() });
+  }
+
+  private put({ connector, task }: TaskId, state: StatusState): void {
+    this.options.statuses.put({ kind: 'task', connector, task }, this.status(connector, state, null));
+  }
+
+  private status(connector: string, state: StatusState, trace: string | null): EntityStatus {
+    const { workerId, generation, version } = this.options;
+    return { state, trace, workerId, generation: generation(), version: version(connector) };
+  }
+}

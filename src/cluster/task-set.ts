@@ -1,0 +1,133 @@
+/** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import type { ConfigSnapshot } from '../storage/config-snapshot';
+import type { OffsetStore } from '../storage/offset-store';
+import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
+import { within } from '../storage/retry';
+import { taskName } from '../tasks/task-id';
+import type { ConnectorPlugins } from './connector-plugins';
+import type { StatusReporter } from './status-reporter';
+import { TooManyTasksError, taskLimit } from './task-configs';
+
+export interface TaskSetOptions {
+  readonly host: TaskHost;
+  readonly plugins: ConnectorPlugins;
+  readonly reporter: StatusReporter;
+  readonly offsets: OffsetStore;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** For a batch of tasks together. Milliseconds. */
+  readonly stopTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+interface Started {
+  readonly id: TaskId;
+  /** Settles when the task was handed over or could not be; never rejects. */
+  handedOver: Promise<unknown>;
+}
+
+export class TaskSet {
+  /** Failed ones included: they keep their place until they are taken away or restarted. */
+  private readonly started = new Map<string, Started>();
+
+  constructor(private readonly options: TaskSetOptions) {}
+
+  ids(): TaskId[] {
+    return [...this.started.values()].map(({ id }) => id);
+  }
+
+  has(id: TaskId): boolean {
+    return this.started.has(taskName(id));
+  }
+
+  /**
+   * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown; nobody needs to
+   * wait for it: importing a plug-in may take long.
+   */
+  async start(id: TaskId, snapshot: ConfigSnapshot): Promise<void> {
+    const { host, logger, reporter } = this.options;
+    const started: Started = { id, handedOver: Promise.resolve() };
+    this.started.set(taskName(id), started);
+    const isCurrent = (): boolean => this.started.get(taskName(id)) === started;
+    const start = async (): Promise<void> => {
+      try {
+        const spec = await this.spec(id, snapshot);
+        // It may have been taken away meanwhile.
+        if (isCurrent()) await host.start(spec);
+      } catch (error) {
+        if (!isCurrent()) return;
+        logger.error(`Task ${taskName(id)} could not be started`, { error });
+        reporter.taskFailed(id, error);
+        throw error;
+      }
+    };
+    const handedOver = start();
+    started.handedOver = handedOver.catch(() => undefined);
+    await handedOver;
+  }
+
+  /** Those that do not stop in time are cut off by the host. */
+  async stop(ids: readonly TaskId[]): Promise<void> {
+    const { host, stopTimeoutMs, logger } = this.options;
+    const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
+    if (found.length === 0) return;
+    const deadline = Date.now() + stopTimeoutMs;
+    for (const { id } of found) this.started.delete(taskName(id));
+    // A start that was on its way to the host must arrive there before the stop does.
+    await within(
+      Promise.all(found.map(async ({ handedOver }) => await handedOver)),
+      stopTimeoutMs,
+      () => new Error('still starting'),
+    ).catch(() => undefined);
+    const cancelled = await host.stop(
+      found.map(({ id }) => id),
+      Math.max(0, deadline - Date.now()),
+    );
+    for (const id of cancelled)
+      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
+  }
+
+  pause(id: TaskId): void {
+    this.onceHandedOver(id, () => this.options.host.pause(id));
+  }
+
+  resume(id: TaskId): void {
+    this.onceHandedOver(id, () => this.options.host.resume(id));
+  }
+
+  /** The host does not know a task that is still being started. */
+  private onceHandedOver(id: TaskId, then: () => void): void {
+    const started = this.started.get(taskName(id));
+    void started?.handedOver.then(() => {
+      if (this.started.get(taskName(id)) === started) then();
+    });
+  }
+
+  private async spec(id: TaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
+    const { plugins, resolve, offsets } = this.options;
+    const config = snapshot.connectorConfig(id.connector) ?? {};
+    const stored = snapshot.taskConfig(id) ?? {};
+    const limit = taskLimit(config);
+    const count = snapshot.taskCount(id.connector);
+    if (limit.enforce && count > limit.max) throw new TooManyTasksError(id.connector, count, limit.max);
+    const description = plugins.require(config);
+    const type = description.type === 'sink' ? 'sink' : 'source';
+    const [plugin, connectorConfig, taskConfig] = await Promise.all([
+      plugins.load(description),
+      resolve(config),
+      resolve(stored),
+    ]);
+    if (plugin.type === 'source') offsets.setPartitionOrder(id.connector, plugin.partitionOrder ?? 'hash-map');
+    return {
+      id,
+      type,
+      connectorClass: description.class,
+      connectorConfig,
+      taskConfig,
+      targetState: snapshot.targetState(id.connector) === 'STARTED' ? 'STARTED' : 'PAUSED',
+      consumerGroup:
+        type === 'sink' ? connectorConfig['consumer.override.group.id'] || `connect-${id.connector}` : null,
+    };
+  }
+}

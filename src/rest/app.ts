@@ -1,0 +1,46 @@
+/** The express application: tidy the path, find the route, answer. The table of routes is `resources`. */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { connectorResources } from './connector-router';
+import { connectorsResources } from './connectors-router';
+import type { RestContext } from './context';
+import { dispatch, writeError, type DispatchOptions } from './dispatch';
+import { errorReply } from './errors';
+import { lifecycleResources } from './lifecycle-router';
+import { pluginsResources } from './plugins-router';
+import { tidyUrl } from './request-path';
+import { routingError } from './rest-error';
+import type { Resource } from './route';
+import { serverInfoResources } from './server-info-router';
+import { tasksResources } from './tasks-router';
+
+export function resources(context: RestContext): readonly Resource[] {
+  return [
+    ...serverInfoResources(context),
+    ...connectorsResources(context),
+    ...connectorResources(context),
+    ...lifecycleResources(context),
+    ...tasksResources(context),
+    ...pluginsResources(context),
+  ];
+}
+
+export function createApp(context: RestContext, options: DispatchOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+
+  const tidy: RequestHandler = (request, _response, next) => {
+    request.url = tidyUrl(request.url);
+    next();
+  };
+  app.use(tidy);
+  for (const resource of resources(context)) app.all(resource.path, dispatch(resource, options));
+  app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger)));
+  // Four parameters make it an error handler.
+  const failed: ErrorRequestHandler = (error, _request, response, _next) =>
+    writeError(response, errorReply(error, options.logger));
+  app.use(failed);
+  return app;
+}

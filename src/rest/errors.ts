@@ -1,0 +1,42 @@
+/** The one place where an error becomes a status and a message. Source: connect-rest §2.1. */
+import { HerderError, NotHereError } from '../cluster/errors';
+import { ValidationError } from '../config/validation-error';
+import type { Logger } from '../logging/logger';
+import { JsonSyntaxError } from './json-tree';
+import { RestError } from './rest-error';
+import type { Reply } from './route';
+
+export interface ErrorEnvelope {
+  readonly error_code: number;
+  readonly message: string | null;
+}
+
+export const CONFLICT = 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)';
+export const NO_LEADER =
+  'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.';
+
+export interface ErrorReply extends Reply {
+  readonly body: ErrorEnvelope;
+  /** False: the envelope goes out without a Content-Type. */
+  readonly typed: boolean;
+}
+
+/** Errors that nobody foresaw are logged with their stack; the others are the client's business. */
+export function errorReply(error: unknown, logger: Logger): ErrorReply {
+  const reply = (status: number, message: string | null, typed = true): ErrorReply => ({
+    status,
+    body: { error_code: status, message },
+    typed,
+  });
+  if (error instanceof RestError) return reply(error.status, error.message, !error.routing);
+  if (error instanceof JsonSyntaxError) return reply(error.status, error.message);
+  if (error instanceof HerderError || error instanceof ValidationError) {
+    // The answer holds Java's text alone; what led to it would be lost.
+    if (error.status >= 500) logger.error(`A request failed: ${error.message}`, { error });
+    return reply(error.status, error.message);
+  }
+  if (error instanceof NotHereError) return reply(409, error.url === null ? NO_LEADER : CONFLICT);
+  const message = error instanceof Error ? error.message : String(error);
+  logger.error(`A request failed: ${message}`, { error });
+  return reply(500, message === '' ? null : message);
+}

@@ -1,0 +1,30 @@
+/** An error of the HTTP layer itself. Source: connect-rest §0.4. */
+export class RestError extends Error {
+  readonly status: number;
+  /** Routing errors carry the JSON envelope but no Content-Type. */
+  readonly routing: boolean;
+
+  constructor(status: number, message: string, options: { routing?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RestError';
+    this.status = status;
+    this.routing = options.routing ?? false;
+  }
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  415: 'Unsupported Media Type',
+};
+
+/** `HTTP 404 Not Found` and its like, raised before a route has matched completely. */
+export function routingError(status: 404 | 405 | 406 | 415): RestError {
+  return new RestError(status, `HTTP ${status} ${REASONS[status]}`, { routing: true });
+}
+
+/** The same text raised after a route matched. */
+export function matchedError(status: 404 | 415): RestError {
+  return new RestError(status, `HTTP ${status} ${REASONS[status]}`);
+}

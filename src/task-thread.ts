@@ -1,0 +1,30 @@
+/** Composition root of a task thread: everything a task needs, made anew inside the thread. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { parseWorkerConfig } from './config/worker-config';
+import { builtInConverters } from './converters';
+import { createKafkaClients } from './kafka/kafkajs-clients';
+import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
+import { ThreadLogger } from './tasks/thread-logger';
+import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
+import { ThreadServer } from './tasks/thread-server';
+
+const port = parentPort;
+if (!port) throw new Error('task-thread runs as a worker thread only');
+const post = (message: FromThread): void => port.postMessage(message);
+const data = workerData as ThreadData;
+
+const logger = new ThreadLogger(post);
+const config = parseWorkerConfig(data.settings);
+const registry = createPluginRegistry({
+  pluginPath: config.pluginPath,
+  builtIns: builtInConverters,
+  logger,
+  catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
+});
+const server = new ThreadServer({ config, registry, logger, clients: createKafkaClients(logger) }, post);
+
+port.on('message', (message: ToThread) => server.handle(message));
+process.on('uncaughtException', (error) => {
+  server.crashed(error);
+  process.exit(1);
+});

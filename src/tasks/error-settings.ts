@@ -1,0 +1,31 @@
+/** The `errors.*` settings of a connector. Source: connect-runtime §4.6 and §5.8. */
+import type { ConnectorConfig } from '@millrace/sdk';
+
+export interface ErrorSettings {
+  readonly tolerance: 'none' | 'all';
+  /** Milliseconds; 0: no retries, Infinity: for ever. */
+  readonly retryTimeoutMs: number;
+  readonly retryDelayMaxMs: number;
+  readonly log: boolean;
+  readonly logMessages: boolean;
+  /** Null: no dead letter topic. */
+  readonly deadLetterTopic: string | null;
+  readonly deadLetterReplication: number;
+  readonly deadLetterHeaders: boolean;
+}
+
+export function errorSettings(config: ConnectorConfig): ErrorSettings {
+  const text = (key: string, fallback: string): string => config[key]?.trim() || fallback;
+  const flag = (key: string): boolean => text(key, 'false').toLowerCase() === 'true';
+  const timeout = Number(text('errors.retry.timeout', '0'));
+  return {
+    tolerance: text('errors.tolerance', 'none') === 'all' ? 'all' : 'none',
+    retryTimeoutMs: timeout < 0 ? Infinity : timeout,
+    retryDelayMaxMs: Number(text('errors.retry.delay.max.ms', '60000')),
+    log: flag('errors.log.enable'),
+    logMessages: flag('errors.log.include.messages'),
+    deadLetterTopic: config['errors.deadletterqueue.topic.name']?.trim() || null,
+    deadLetterReplication: Number(text('errors.deadletterqueue.topic.replication.factor', '3')),
+    deadLetterHeaders: flag('errors.deadletterqueue.context.headers.enable'),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Where tasks run. The herder knows this port alone; implementations: `thread-host.ts` (worker threads) and `inline-host.ts` (same
+ * thread: tests, debugging). Only control crosses it; records never do.
+ */
+import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
+
+export interface TaskId {
+  readonly connector: string;
+  readonly task: number;
+}
+
+export type TaskTargetState = 'STARTED' | 'PAUSED';
+
+export interface TaskSpec {
+  readonly id: TaskId;
+  readonly type: 'source' | 'sink';
+  /** Connector class, as in the configuration. */
+  readonly connectorClass: string;
+  /** Resolved. */
+  readonly connectorConfig: ConnectorConfig;
+  /** Resolved; `task.class` included. */
+  readonly taskConfig: ConnectorConfig;
+  readonly targetState: TaskTargetState;
+  /** `connect-<name>` unless overridden; sinks only. */
+  readonly consumerGroup: string | null;
+}
+
+/** Source offsets of one connector, owned by the main thread's offset store. */
+export interface OffsetStorage {
+  read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
+  /** Resolves once Kafka has acknowledged all of them. */
+  write(connector: string, offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[]): Promise<void>;
+}
+
+/** What a task reports. Never called again for a task after `onStopped` or `onFailed`, or after it was cancelled. */
+export interface TaskListener {
+  onRunning(id: TaskId): void;
+  onPaused(id: TaskId): void;
+  onResumed(id: TaskId): void;
+  /** `trace` is what the status topic gets: Java class name, message, frames, causes. `retriable`: may be restarted automatically. */
+  onFailed(id: TaskId, trace: string, retriable: boolean): void;
+  /** After a stop that was asked for. */
+  onStopped(id: TaskId): void;
+  /** First use of a topic by this task. */
+  onTopicActive(id: TaskId, topic: string): void;
+}
+
+export interface TaskHost {
+  /** Resolves when the task was handed over; failures to start arrive at `onFailed`. */
+  start(spec: TaskSpec): Promise<void>;
+  pause(id: TaskId): void;
+  resume(id: TaskId): void;
+  /**
+   * Asks all to stop and waits for them at most `timeoutMs` altogether. Those not finished are cancelled: cut off, no further reports, no
+   * offset commits. Resolves to the cancelled ones.
+   */
+  stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
+  has(id: TaskId): boolean;
+  /** Ends threads. */
+  close(): Promise<void>;
+}

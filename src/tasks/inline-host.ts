@@ -1,0 +1,71 @@
+/** Runs tasks in this thread: for tests and debugging. */
+import type { TaskHost, TaskId, TaskListener, TaskSpec } from './host';
+import type { TaskEnvironment } from './task-environment';
+import { taskName } from './task-id';
+import { TaskRunner } from './task-runner';
+import { within } from './waker';
+
+export class InlineTaskHost implements TaskHost {
+  private readonly runners = new Map<string, TaskRunner>();
+
+  constructor(
+    private readonly environment: TaskEnvironment,
+    private readonly listener: TaskListener,
+  ) {}
+
+  async start(spec: TaskSpec): Promise<void> {
+    const name = taskName(spec.id);
+    if (this.runners.has(name)) throw new Error(`Task ${name} is running already`);
+    const runner = new TaskRunner(spec, this.environment, this.releasing(name));
+    this.runners.set(name, runner);
+    runner.start();
+  }
+
+  pause(id: TaskId): void {
+    this.runners.get(taskName(id))?.pause();
+  }
+
+  resume(id: TaskId): void {
+    this.runners.get(taskName(id))?.resume();
+  }
+
+  async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+    const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
+    for (const runner of runners) runner.stop();
+    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
+    for (const runner of late) {
+      runner.cancel();
+      this.runners.delete(taskName(runner.spec.id));
+    }
+    return late.map((runner) => runner.spec.id);
+  }
+
+  has(id: TaskId): boolean {
+    return this.runners.has(taskName(id));
+  }
+
+  /** The task is out before the listener hears of its end: it may start it again at once. */
+  private releasing(name: string): TaskListener {
+    const listener = this.listener;
+    return {
+      onRunning: (id) => listener.onRunning(id),
+      onPaused: (id) => listener.onPaused(id),
+      onResumed: (id) => listener.onResumed(id),
+      onTopicActive: (id, topic) => listener.onTopicActive(id, topic),
+      onStopped: (id) => {
+        this.runners.delete(name);
+        listener.onStopped(id);
+      },
+      onFailed: (id, trace, retriable) => {
+        this.runners.delete(name);
+        listener.onFailed(id, trace, retriable);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const ids = [...this.runners.values()].map((runner) => runner.spec.id);
+    await this.stop(ids, this.environment.config.taskShutdownGracefulTimeoutMs);
+  }
+}

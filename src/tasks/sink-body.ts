@@ -1,0 +1,170 @@
+/** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
+import type { SinkConnector, SinkTask, SinkTaskContext } from '@millrace/sdk';
+import type { GroupConsumer, Producer } from '../kafka/port';
+import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from './client-configs';
+import { connectClient } from './connect-client';
+import { DeadLetters, ensureDeadLetterTopic } from './dead-letters';
+import { ErrantRecords } from './errant-records';
+import { ErrorPolicy, LogReporter } from './error-policy';
+import { errorSettings, type ErrorSettings } from './error-settings';
+import type { FailureReporter } from './failed-record';
+import { SinkConversion } from './sink-records';
+import { SinkLoop } from './sink-loop';
+import { sinkTopics } from './sink-subscription';
+import { taskConverters } from './task-converters';
+import type { TaskBody, TaskBodyOptions } from './task-environment';
+import { taskName } from './task-id';
+import { messageOf } from './trace';
+import { Waker } from './waker';
+
+const CLOSE_MS = 30_000;
+
+export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): Promise<TaskBody> {
+  const { spec, environment, logger } = options;
+  const { config, clients, registry } = environment;
+  const settings = errorSettings(spec.connectorConfig);
+  const topics = sinkTopics(spec.connectorConfig);
+  const converters = await taskConverters(spec.connectorConfig, config, registry);
+  const task = options.connector.createTask();
+  const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
+  const deadLetters = settings.deadLetterTopic
+    ? clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig))
+    : null;
+  const reporters: FailureReporter[] = [];
+  if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings));
+  if (deadLetters && settings.deadLetterTopic) {
+    reporters.push(new DeadLetters(deadLetters, settings.deadLetterTopic, spec.id, settings, logger));
+  }
+  const waker = new Waker();
+  const policy: ErrorPolicy = new ErrorPolicy({
+    settings,
+    reporters,
+    sleep: (ms) => waker.sleep(ms),
+    stopping: () => loop.isStopping,
+  });
+  const errants = reporters.length > 0 ? new ErrantRecords(policy, converters) : null;
+  const loop: SinkLoop = new SinkLoop({
+    task,
+    consumer,
+    errants,
+    logger,
+    conversion: new SinkConversion(converters, policy, errants ? errants.remember : null),
+    flushIntervalMs: config.offsetFlushIntervalMs,
+    flushTimeoutMs: config.offsetFlushTimeoutMs,
+    onTopicActive: (topic) => options.hooks.onTopicActive(topic),
+    onPaused: () => options.hooks.onPaused(),
+    onResumed: () => options.hooks.onResumed(),
+  });
+  return new SinkBody(options, { settings, topics, task, consumer, deadLetters, errants, loop, waker });
+}
+
+interface Parts {
+  readonly settings: ErrorSettings;
+  readonly topics: readonly string[] | RegExp;
+  readonly task: SinkTask;
+  readonly consumer: GroupConsumer;
+  readonly deadLetters: Producer | null;
+  readonly errants: ErrantRecords | null;
+  readonly loop: SinkLoop;
+  readonly waker: Waker;
+}
+
+class SinkBody implements TaskBody {
+  private readonly aborter = new AbortController();
+  private cancelled = false;
+  /** `stop` of the task belongs to `start`, also to one that threw. */
+  private started = false;
+
+  constructor(
+    private readonly options: TaskBodyOptions<SinkConnector>,
+    private readonly parts: Parts,
+  ) {}
+
+  async run(): Promise<void> {
+    const { task, consumer, loop, topics, waker } = this.parts;
+    const { spec, hooks, logger } = this.options;
+    const wait = { sleep: (ms: number) => waker.sleep(ms), stopping: () => loop.isStopping };
+    try {
+      await this.openDeadLetters(wait);
+      await connectClient(consumer, wait, logger);
+      if (loop.isStopping) return;
+      consumer.subscribe(topics, loop);
+      this.started = true;
+      await task.start(spec.taskConfig, this.context());
+      hooks.onRunning();
+      await loop.run();
+    } finally {
+      await this.finish();
+    }
+  }
+
+  stop(): void {
+    this.parts.loop.stop();
+    this.parts.waker.wake();
+    this.aborter.abort();
+  }
+  pause(): void {
+    this.parts.loop.pause();
+  }
+  resume(): void {
+    this.parts.loop.resume();
+  }
+  cancel(): void {
+    this.cancelled = true;
+    this.parts.loop.cancel();
+    this.stop();
+    void this.parts.consumer.close({ timeoutMs: 0 }).catch(() => undefined);
+  }
+
+  private async openDeadLetters(wait: Parameters<typeof connectClient>[1]): Promise<void> {
+    const { deadLetters, settings } = this.parts;
+    if (!deadLetters || settings.deadLetterTopic === null) return;
+    const { spec, environment, logger } = this.options;
+    const admin = environment.clients.admin({
+      ...taskAdminConfig(environment.config, spec.id, spec.connectorConfig),
+      'client.id': 'connector-dlq-adminclient-',
+    });
+    try {
+      await ensureDeadLetterTopic(admin, settings.deadLetterTopic, settings.deadLetterReplication);
+    } finally {
+      await admin.close();
+    }
+    await connectClient(deadLetters, wait, logger);
+  }
+
+  private async finish(): Promise<void> {
+    const { task, consumer, deadLetters } = this.parts;
+    this.aborter.abort();
+    if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    await this.quietly('closing the consumer', () => consumer.close(this.cancelled ? { timeoutMs: 0 } : {}));
+    if (deadLetters)
+      await this.quietly('closing the dead letter producer', () => deadLetters.close(this.cancelled ? 0 : CLOSE_MS));
+  }
+
+  private async quietly(what: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.options.logger.warn(`An error while ${what} is ignored: ${messageOf(error)}`, { error });
+    }
+  }
+
+  private context(): SinkTaskContext {
+    const { loop, consumer, errants } = this.parts;
+    const { spec, logger } = this.options;
+    return {
+      connector: spec.id.connector,
+      task: spec.id.task,
+      logger,
+      signal: this.aborter.signal,
+      configs: () => spec.taskConfig,
+      assignment: () => consumer.assignment(),
+      seek: (offset) => loop.seek(offset),
+      timeout: (ms) => loop.limitNextPoll(ms),
+      pause: (partitions) => loop.pausePartitions(partitions),
+      resume: (partitions) => loop.resumePartitions(partitions),
+      requestCommit: () => loop.requestCommit(),
+      errantRecordReporter: errants,
+    };
+  }
+}

@@ -1,0 +1,129 @@
+/** When and how a sink task's offsets are committed. Source: connect-runtime §5.2, §5.5. */
+import type { SinkTask, TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
+import type { GroupConsumer } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ErrantRecords } from './errant-records';
+import type { SinkOffsets } from './sink-offsets';
+import { messageOf } from './trace';
+
+export interface SinkCommitParts {
+  readonly task: SinkTask;
+  readonly consumer: GroupConsumer;
+  readonly errants: ErrantRecords | null;
+  readonly flushIntervalMs: number;
+  readonly flushTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+export class SinkCommits {
+  private requested = false;
+  private nextDue: number;
+  /** Start of the commit under way; null: none. */
+  private startedAt: number | null = null;
+  /** Answers to older commits are ignored. */
+  private sequence = 0;
+  private cancelled = false;
+
+  constructor(
+    private readonly parts: SinkCommitParts,
+    private readonly offsets: SinkOffsets,
+  ) {
+    this.nextDue = Date.now() + parts.flushIntervalMs;
+  }
+
+  request(): void {
+    this.requested = true;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+
+  /** Milliseconds until the next commit is due. */
+  untilDue(): number {
+    return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - Date.now());
+  }
+
+  /** The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed offsets. */
+  async ifDue(assigned: readonly TopicPartition[]): Promise<boolean> {
+    const now = Date.now();
+    if (this.startedAt !== null && now >= this.startedAt + this.parts.flushTimeoutMs) {
+      this.parts.logger.warn(`Offset commit timed out after ${this.parts.flushTimeoutMs} ms; the next one covers it`);
+      this.startedAt = null;
+    }
+    if (this.startedAt !== null || (!this.requested && now < this.nextDue)) return false;
+    this.requested = false;
+    this.nextDue = now + this.parts.flushIntervalMs;
+    const returned = await this.preCommit(assigned);
+    if (returned === null) return true;
+    this.send(this.choose(returned, assigned));
+    return false;
+  }
+
+  /** preCommit, close, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
+  async closing(partitions: readonly TopicPartition[]): Promise<void> {
+    const returned = await this.preCommit(partitions);
+    // Chosen before close: afterwards nothing more is processed.
+    const offsets = returned === null ? [] : this.choose(returned, partitions);
+    await this.parts.task.close?.(partitions);
+    const sequence = ++this.sequence;
+    this.startedAt = null;
+    if (offsets.length === 0 || this.cancelled) return;
+    try {
+      await this.parts.consumer.commit(offsets);
+      if (sequence === this.sequence) this.offsets.committedNow(offsets);
+    } catch (error) {
+      this.parts.logger.error(
+        `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
+        { error },
+      );
+    }
+  }
+
+  /** Null when the task threw, which is logged. */
+  private async preCommit(partitions: readonly TopicPartition[]): Promise<readonly TopicPartitionOffset[] | null> {
+    await this.parts.errants?.settled(partitions);
+    const processed = this.offsets.processedOf(partitions);
+    if (processed.length === 0) return [];
+    const { task, logger } = this.parts;
+    try {
+      if (task.preCommit) return await task.preCommit(processed);
+      await task.flush?.(processed);
+      return processed;
+    } catch (error) {
+      logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
+      return null;
+    }
+  }
+
+  private choose(
+    returned: readonly TopicPartitionOffset[],
+    concerned: readonly TopicPartition[],
+  ): readonly TopicPartitionOffset[] {
+    const assigned = [...this.parts.consumer.assignment(), ...concerned];
+    const { offsets, warnings } = this.offsets.choose(returned, concerned, assigned);
+    for (const warning of warnings) this.parts.logger.warn(`${warning}; ignored`);
+    return offsets;
+  }
+
+  private send(offsets: readonly TopicPartitionOffset[]): void {
+    if (offsets.length === 0 || this.cancelled) return;
+    const sequence = ++this.sequence;
+    this.startedAt = Date.now();
+    this.parts.consumer.commit(offsets).then(
+      () => this.answered(sequence, () => this.offsets.committedNow(offsets)),
+      (error: unknown) =>
+        this.answered(sequence, () => {
+          this.parts.logger.error(`Offsets could not be committed; the next commit covers them: ${messageOf(error)}`, {
+            error,
+          });
+        }),
+    );
+  }
+
+  private answered(sequence: number, then: () => void): void {
+    if (sequence !== this.sequence) return;
+    this.startedAt = null;
+    then();
+  }
+}

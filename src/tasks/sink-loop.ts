@@ -1,0 +1,275 @@
+/**
+ * poll → convert → put, with commits in between. Everything the task implements is called from here, one call at a time; the consumer
+ * calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
+ */
+import {
+  isRetriable,
+  type SinkRecord,
+  type SinkTask,
+  type TopicPartition,
+  type TopicPartitionOffset,
+} from '@millrace/sdk';
+import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ErrantRecords } from './errant-records';
+import { PartitionMap } from './partition-map';
+import { SinkCommits } from './sink-commits';
+import { includes, SinkOffsets } from './sink-offsets';
+import { SinkPauses } from './sink-pauses';
+import type { SinkConversion } from './sink-records';
+import { messageOf } from './trace';
+import { breathe } from './waker';
+
+/** Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute. */
+const REDELIVERY_MS = 1000;
+
+export interface SinkLoopParts {
+  readonly task: SinkTask;
+  readonly consumer: GroupConsumer;
+  readonly conversion: SinkConversion;
+  readonly errants: ErrantRecords | null;
+  readonly flushIntervalMs: number;
+  readonly flushTimeoutMs: number;
+  readonly logger: Logger;
+  onTopicActive(topic: string): void;
+  onPaused(): void;
+  onResumed(): void;
+}
+
+export class SinkLoop implements RebalanceListener {
+  private readonly offsets = new SinkOffsets();
+  private readonly pauses: SinkPauses;
+  private readonly commits: SinkCommits;
+  private readonly active = new Set<string>();
+  private readonly rewinds = new PartitionMap<number>();
+  /** Converted and not yet put; kept while the task asks for it again. */
+  private batch: SinkRecord[] = [];
+  /** What is processed once `batch` is put, skipped records included. */
+  private readonly batchOffsets = new PartitionMap<number>();
+  private rebalanceError: unknown;
+  private stopping = false;
+  private closed = false;
+  private wantPaused = false;
+  /** Set by the task for one poll. */
+  private timeoutMs: number | null = null;
+
+  constructor(private readonly parts: SinkLoopParts) {
+    this.pauses = new SinkPauses(parts.consumer);
+    this.commits = new SinkCommits(parts, this.offsets);
+  }
+
+  stop(): void {
+    this.stopping = true;
+    this.parts.consumer.wakeup();
+  }
+
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
+  pause(): void {
+    this.wantPaused = true;
+    this.parts.consumer.wakeup();
+  }
+
+  resume(): void {
+    this.wantPaused = false;
+    this.parts.consumer.wakeup();
+  }
+
+  /** No commits from now on: another worker may own the partitions. */
+  cancel(): void {
+    this.closed = true;
+    this.commits.cancel();
+    this.stop();
+  }
+
+  // ------------------------------------------------------------ what the task's context offers
+
+  seek({ topic, partition, offset }: TopicPartitionOffset): void {
+    this.rewinds.set({ topic, partition }, offset);
+  }
+  limitNextPoll(ms: number): void {
+    this.timeoutMs = ms;
+  }
+  pausePartitions(partitions: readonly TopicPartition[]): void {
+    this.requireAssigned(partitions);
+    this.pauses.pauseByTask(partitions);
+  }
+  resumePartitions(partitions: readonly TopicPartition[]): void {
+    this.requireAssigned(partitions);
+    this.pauses.resumeByTask(partitions);
+  }
+  requestCommit(): void {
+    this.commits.request();
+  }
+
+  // ------------------------------------------------------------ the loop
+
+  /** Resolves when stopped; rejects when the task has to fail. Partitions are closed and committed in both cases. */
+  async run(): Promise<void> {
+    let failure: { error: unknown } | null = null;
+    try {
+      while (!this.stopping) await this.turn();
+    } catch (error) {
+      failure = { error };
+    }
+    try {
+      await this.closePartitions(this.parts.consumer.assignment());
+    } catch (error) {
+      if (failure) this.parts.logger.error(`close() of the task threw as well: ${messageOf(error)}`, { error });
+      failure ??= { error };
+    }
+    this.closed = true;
+    if (failure) throw failure.error;
+  }
+
+  private async turn(): Promise<void> {
+    this.followPause();
+    if (await this.commits.ifDue(this.parts.consumer.assignment())) this.rewindToCommitted();
+    this.applyRewinds();
+    const fetched = await this.parts.consumer.poll(this.pollTimeout());
+    if (this.rebalanceError !== undefined) throw this.rebalanceError;
+    for (const batch of fetched) await this.convert(batch);
+    // While paused a batch that waits to be put again goes on waiting.
+    if (!this.stopping && !(this.pauses.connector && this.pauses.redelivery)) await this.deliver();
+    await breathe();
+  }
+
+  private pollTimeout(): number {
+    const untilCommit = this.commits.untilDue();
+    const limit = this.timeoutMs ?? (this.pauses.redelivery ? REDELIVERY_MS : Infinity);
+    this.timeoutMs = null;
+    return Math.max(0, Math.min(untilCommit, limit));
+  }
+
+  private async convert(batch: FetchedBatch): Promise<void> {
+    const first = batch.records[0];
+    const last = batch.records[batch.records.length - 1];
+    if (!first || !last) return;
+    this.offsets.startIfUnknown(batch, first.offset);
+    await this.parts.conversion.convert(batch, this.batch);
+    this.batchOffsets.set(batch, last.offset + 1);
+    if (this.active.has(batch.topic)) return;
+    this.active.add(batch.topic);
+    this.parts.onTopicActive(batch.topic);
+  }
+
+  private async deliver(): Promise<void> {
+    try {
+      await this.parts.task.put(this.batch);
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      this.parts.logger.warn(`put() failed and gets the same ${this.batch.length} records again: ${messageOf(error)}`, {
+        error,
+      });
+      this.pauses.redelivery = true;
+      return;
+    }
+    for (const [partition, next] of this.batchOffsets.entries()) this.offsets.processed(partition, next);
+    this.dropBatch();
+    if (this.parts.errants?.failure) throw this.parts.errants.failure;
+  }
+
+  private dropBatch(): void {
+    this.batch = [];
+    this.batchOffsets.clear();
+    this.pauses.redelivery = false;
+  }
+
+  private followPause(): void {
+    if (this.wantPaused === this.pauses.connector) return;
+    this.pauses.connector = this.wantPaused;
+    if (this.wantPaused) {
+      this.commits.request();
+      this.parts.onPaused();
+    } else {
+      this.parts.onResumed();
+    }
+  }
+
+  /** The task refused the commit: it gets everything since the last one again. */
+  private rewindToCommitted(): void {
+    for (const to of this.offsets.rewind(this.parts.consumer.assignment())) this.parts.consumer.seek(to);
+    this.dropBatch();
+  }
+
+  private applyRewinds(): void {
+    const assigned = this.parts.consumer.assignment();
+    for (const [partition, offset] of this.rewinds.entries()) {
+      if (!includes(assigned, partition)) {
+        this.parts.logger.warn(
+          `seek() for ${partition.topic}-${partition.partition} is ignored: it is not assigned to this task`,
+        );
+        continue;
+      }
+      this.parts.consumer.seek({ ...partition, offset });
+      this.offsets.start(partition, offset);
+    }
+    this.rewinds.clear();
+  }
+
+  // ------------------------------------------------------------ rebalances, called inside poll
+
+  async onAssigned(partitions: readonly TopicPartition[]): Promise<void> {
+    if (this.closed) return;
+    for (const partition of partitions) {
+      const position = this.parts.consumer.position(partition);
+      if (position !== undefined) this.offsets.start(partition, position);
+    }
+    this.pauses.apply();
+    if (partitions.length === 0) return;
+    await this.guard(async () => {
+      await this.parts.task.open?.(partitions);
+      this.applyRewinds();
+    });
+  }
+
+  async onRevoked(partitions: readonly TopicPartition[]): Promise<void> {
+    if (this.closed || partitions.length === 0) return;
+    await this.guard(() => this.closePartitions(partitions));
+  }
+
+  async onLost(partitions: readonly TopicPartition[]): Promise<void> {
+    if (this.closed || partitions.length === 0) return;
+    await this.guard(async () => {
+      this.forget(partitions);
+      await this.parts.task.close?.(partitions);
+    });
+  }
+
+  private async closePartitions(partitions: readonly TopicPartition[]): Promise<void> {
+    if (this.closed || partitions.length === 0) return;
+    try {
+      await this.commits.closing(partitions);
+    } finally {
+      this.forget(partitions);
+    }
+  }
+
+  private forget(partitions: readonly TopicPartition[]): void {
+    this.offsets.forget(partitions);
+    this.pauses.forget(partitions);
+    this.batch = this.batch.filter((record) => !includes(partitions, record));
+    for (const partition of partitions) {
+      this.batchOffsets.delete(partition);
+      this.rewinds.delete(partition);
+    }
+    if (this.batch.length === 0) this.pauses.redelivery = false;
+  }
+
+  /** The group protocol goes on; the task fails when `poll` has returned. */
+  private async guard(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.rebalanceError ??= error;
+    }
+  }
+
+  private requireAssigned(partitions: readonly TopicPartition[]): void {
+    const assigned = this.parts.consumer.assignment();
+    const foreign = partitions.find((p) => !includes(assigned, p));
+    if (foreign) throw new Error(`Partition ${foreign.topic}-${foreign.partition} is not assigned to this task`);
+  }
+}

@@ -1,0 +1,171 @@
+/** A source task with its producer, converters, offset tracker and committer. Source: connect-runtime §4. */
+import { ConnectError, type SourceConnector, type SourceTask, type SourceTaskContext } from '@millrace/sdk';
+import type { Admin, Producer } from '../kafka/port';
+import { sourceProducerConfig, taskAdminConfig } from './client-configs';
+import { connectClient } from './connect-client';
+import { ErrorPolicy, LogReporter } from './error-policy';
+import { errorSettings } from './error-settings';
+import { InFlight } from './in-flight';
+import { OffsetCommitter } from './offset-commit';
+import { SourceLoop } from './source-loop';
+import { SourceConversion } from './source-records';
+import { taskConverters } from './task-converters';
+import type { TaskBody, TaskBodyOptions } from './task-environment';
+import { taskName } from './task-id';
+import { TopicCreator } from './topic-creation';
+import { topicGroups } from './topic-creation-config';
+import { messageOf } from './trace';
+import { within } from './waker';
+
+const CLOSE_MS = 30_000;
+
+export async function createSourceBody(options: TaskBodyOptions<SourceConnector>): Promise<TaskBody> {
+  const { spec, environment, logger } = options;
+  const { config, clients, registry } = environment;
+  const converters = await taskConverters(spec.connectorConfig, config, registry);
+  const groups = config.topicCreationEnable ? topicGroups(spec.connectorConfig) : null;
+  const task = options.connector.createTask();
+  const producer = clients.producer(sourceProducerConfig(config, spec.id, spec.connectorConfig));
+  const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
+  const settings = errorSettings(spec.connectorConfig);
+  const inFlight = new InFlight();
+  const policy: ErrorPolicy = new ErrorPolicy({
+    settings,
+    reporters: settings.log ? [new LogReporter(logger, taskName(spec.id), settings)] : [],
+    sleep: (ms) => loop.sleep(ms),
+    stopping: () => loop.isStopping,
+  });
+  const loop: SourceLoop = new SourceLoop({
+    task,
+    producer,
+    policy,
+    inFlight,
+    logger,
+    conversion: new SourceConversion(converters, policy),
+    topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
+    keepRecords: settings.log && settings.logMessages,
+    onTopicActive: (topic) => options.hooks.onTopicActive(topic),
+    onPaused: () => options.hooks.onPaused(),
+    onResumed: () => options.hooks.onResumed(),
+  });
+  return new SourceBody(options, { task, producer, admin, inFlight, loop });
+}
+
+interface Parts {
+  readonly task: SourceTask;
+  readonly producer: Producer;
+  readonly admin: Admin | null;
+  readonly inFlight: InFlight;
+  readonly loop: SourceLoop;
+}
+
+class SourceBody implements TaskBody {
+  private readonly aborter = new AbortController();
+  private readonly committer: OffsetCommitter;
+  private cancelled = false;
+  /** `stop` of the task belongs to `start`, also to one that threw. */
+  private started = false;
+
+  constructor(
+    private readonly options: TaskBodyOptions<SourceConnector>,
+    private readonly parts: Parts,
+  ) {
+    const { config, offsets } = options.environment;
+    this.committer = new OffsetCommitter({
+      connector: options.spec.id.connector,
+      inFlight: parts.inFlight,
+      task: parts.task,
+      logger: options.logger,
+      intervalMs: config.offsetFlushIntervalMs,
+      timeoutMs: config.offsetFlushTimeoutMs,
+      storage: {
+        read: (connector, partitions) => offsets.read(connector, partitions),
+        write: async (connector, entries) => {
+          this.refuseWhenCancelled();
+          await offsets.write(connector, entries);
+        },
+      },
+    });
+  }
+
+  async run(): Promise<void> {
+    const { task, producer, loop } = this.parts;
+    const { spec, hooks, logger } = this.options;
+    try {
+      await connectClient(producer, { sleep: (ms) => loop.sleep(ms), stopping: () => loop.isStopping }, logger);
+      if (loop.isStopping) return;
+      this.started = true;
+      await task.start(spec.taskConfig, this.context());
+      hooks.onRunning();
+      this.committer.start();
+      await loop.run();
+    } finally {
+      await this.finish();
+    }
+  }
+
+  stop(): void {
+    this.parts.loop.stop();
+    this.aborter.abort();
+  }
+  pause(): void {
+    this.parts.loop.pause();
+  }
+  resume(): void {
+    this.parts.loop.resume();
+  }
+  cancel(): void {
+    this.cancelled = true;
+    this.stop();
+    // A task that hangs never gets to the end, where its commits stop otherwise.
+    void this.committer.stop();
+    void this.parts.producer.close(0).catch(() => undefined);
+  }
+
+  /** Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source. */
+  private async finish(): Promise<void> {
+    const { task, producer, admin } = this.parts;
+    this.aborter.abort();
+    await this.committer.stop();
+    if (!this.cancelled) {
+      const limit = this.options.environment.config.offsetFlushTimeoutMs;
+      await within(producer.flush(), limit, undefined).catch(() => undefined);
+      await this.committer.commit(limit);
+    }
+    if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    await this.quietly('closing the producer', () => producer.close(this.cancelled ? 0 : CLOSE_MS));
+    if (admin) await this.quietly('closing the admin client', () => admin.close());
+  }
+
+  private async quietly(what: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.options.logger.warn(`An error while ${what} is ignored: ${messageOf(error)}`, { error });
+    }
+  }
+
+  private refuseWhenCancelled(): void {
+    if (this.cancelled)
+      throw new ConnectError('The task was cancelled and may no longer store offsets.', { code: 'TASK_CANCELLED' });
+  }
+
+  private context(): SourceTaskContext {
+    const { spec, environment, logger } = this.options;
+    const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
+      this.refuseWhenCancelled();
+      return await environment.offsets.read(spec.id.connector, partitions);
+    };
+    return {
+      connector: spec.id.connector,
+      task: spec.id.task,
+      logger,
+      signal: this.aborter.signal,
+      configs: () => spec.taskConfig,
+      offsets: {
+        offset: async (partition) => (await read([partition]))[0] ?? null,
+        offsets: read,
+      },
+    };
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * poll → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source: connect-runtime §4.2, §4.3.
+ *
+ * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
+ */
+import { isRetriable, type SourceRecord, type SourceTask } from '@millrace/sdk';
+import { KafkaError } from '../kafka/errors';
+import type { DeliveryCallback, Producer, ProducerRecord } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ErrorPolicy } from './error-policy';
+import type { InFlight } from './in-flight';
+import { PendingRecords } from './pending-records';
+import type { SourceConversion } from './source-records';
+import type { TopicCreator } from './topic-creation';
+import { messageOf } from './trace';
+import { breathe, Waker } from './waker';
+
+/** Before a batch that Kafka did not take yet is tried again. */
+const HELD_BATCH_MS = 100;
+/** After an answer of "nothing now" that came at once: the task has not waited, so we do. */
+const IDLE_MS = 5;
+const PRODUCER_CLASS = 'org.apache.kafka.clients.producer.KafkaProducer';
+
+export interface SourceLoopParts {
+  readonly task: SourceTask;
+  readonly producer: Producer;
+  readonly conversion: SourceConversion;
+  readonly policy: ErrorPolicy;
+  readonly inFlight: InFlight;
+  /** Null: topics are left to the broker. */
+  readonly topics: TopicCreator | null;
+  /** True when failed records are reported with their contents. */
+  readonly keepRecords: boolean;
+  readonly logger: Logger;
+  onTopicActive(topic: string): void;
+  onPaused(): void;
+  onResumed(): void;
+}
+
+export class SourceLoop {
+  private readonly waker = new Waker();
+  private readonly active = new Set<string>();
+  /** Only when someone asks for the records again: tokens then number these, else the tracker's slots. */
+  private readonly pending: PendingRecords | null;
+  private held: readonly SourceRecord[] = [];
+  /** Next record of `held`. */
+  private at = 0;
+  private stopping = false;
+  private paused = false;
+  private sendError: KafkaError | null = null;
+  private readyTopic: string | null = null;
+  private ackedTopic: string | null = null;
+
+  constructor(private readonly parts: SourceLoopParts) {
+    this.pending = parts.task.commitRecord || parts.keepRecords ? new PendingRecords() : null;
+  }
+
+  stop(): void {
+    this.stopping = true;
+    this.waker.wake();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.waker.wake();
+  }
+
+  /** Waits, but not beyond a request to stop. */
+  async sleep(ms: number): Promise<void> {
+    if (!this.stopping) await this.waker.sleep(ms);
+  }
+
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
+  /** Resolves when stopped; rejects when the task has to fail. */
+  async run(): Promise<void> {
+    while (!this.stopping) {
+      if (this.paused) await this.pausedUntilWoken();
+      else await this.turn();
+    }
+  }
+
+  private async pausedUntilWoken(): Promise<void> {
+    this.parts.onPaused();
+    while (this.paused && !this.stopping) await this.waker.woken();
+    if (!this.stopping) this.parts.onResumed();
+  }
+
+  private async turn(): Promise<void> {
+    this.throwSendError();
+    if (this.at >= this.held.length) {
+      const started = performance.now();
+      this.held = (await this.poll()) ?? [];
+      this.at = 0;
+      if (this.held.length === 0) {
+        if (performance.now() - started < 1) await this.sleep(IDLE_MS);
+        return;
+      }
+    }
+    if (await this.sendOrFail()) {
+      this.held = [];
+      this.at = 0;
+      this.parts.inFlight.endBatch();
+      await breathe();
+    } else {
+      await this.sleep(HELD_BATCH_MS);
+    }
+  }
+
+  private async poll(): Promise<readonly SourceRecord[] | null> {
+    try {
+      return await this.parts.task.poll();
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      this.parts.logger.warn(`poll() failed and is tried again: ${messageOf(error)}`, { error });
+      await this.sleep(HELD_BATCH_MS);
+      return null;
+    }
+  }
+
+  private async sendOrFail(): Promise<boolean> {
+    try {
+      return await this.send();
+    } catch (error) {
+      // The task ends here: everything before this record may still be stored.
+      const next = this.held[this.at];
+      if (next) this.parts.inFlight.announce(next.sourcePartition, next.sourceOffset);
+      throw error;
+    }
+  }
+
+  /** False: the rest of the batch has to wait. */
+  private async send(): Promise<boolean> {
+    const { producer, conversion } = this.parts;
+    for (; this.at < this.held.length; this.at++) {
+      const full = producer.whenReady();
+      if (full) {
+        await this.waker.orWoken(full);
+        if (this.stopping) return false;
+      }
+      if (this.sendError) this.throwSendError();
+      const record = this.held[this.at] as SourceRecord;
+      if (record.topic !== this.readyTopic && !this.isReady(record.topic) && !(await this.prepare(record.topic)))
+        return false;
+      let converted = conversion.convert(record);
+      if (converted instanceof Promise) converted = await converted;
+      if (converted === null) this.tellTask(record, null);
+      else if (!this.hand(record, converted)) return false;
+    }
+    return true;
+  }
+
+  /** False: Kafka cannot take it now. */
+  private hand(record: SourceRecord, converted: ProducerRecord): boolean {
+    const slot = this.parts.inFlight.add(record.sourcePartition, record.sourceOffset);
+    const token = this.pending ? this.pending.add(record, slot) : slot;
+    try {
+      this.parts.producer.send(converted, this.onDelivery, token);
+      return true;
+    } catch (error) {
+      if (!(error instanceof KafkaError)) throw error;
+      if (!error.retriable) {
+        // Such as a record too large: the same as a refusal that comes later.
+        this.onDelivery(error, token, record.topic, -1, -1);
+        return true;
+      }
+      this.parts.logger.warn(`Kafka does not take records of topic ${record.topic} now: ${messageOf(error)}`);
+      this.pending?.remove(token);
+      this.parts.inFlight.withdraw(slot);
+      return false;
+    }
+  }
+
+  /** Batches of several topics change between them often: no waiting for what is known. */
+  private isReady(topic: string): boolean {
+    const { topics, producer } = this.parts;
+    if (!producer.isPrepared(topic) || (topics !== null && !topics.isKnown(topic))) return false;
+    this.readyTopic = topic;
+    return true;
+  }
+
+  /** The topic exists and the producer knows its partitions. False: not yet. */
+  private async prepare(topic: string): Promise<boolean> {
+    try {
+      await this.parts.topics?.ensure(topic);
+      if (!this.parts.producer.isPrepared(topic)) await this.parts.producer.prepare([topic]);
+      this.readyTopic = topic;
+      return true;
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      this.parts.logger.warn(`Topic ${topic} is not available, trying on: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  private readonly onDelivery: DeliveryCallback = (error, token, topic, partition, offset) => {
+    const pending = this.pending;
+    const slot = pending ? pending.slot(token) : token;
+    const record = pending ? pending.remove(token) : null;
+    if (error !== null) {
+      this.refused(error, slot, record);
+      return;
+    }
+    if (topic !== this.ackedTopic) this.track(topic);
+    this.parts.inFlight.acknowledge(slot);
+    if (record) this.tellTask(record, { topic, partition, offset });
+  };
+
+  /** Without tolerance the offset must never move past this record, so it is not acknowledged. */
+  private refused(error: KafkaError, slot: number, record: SourceRecord | null): void {
+    if (!this.parts.policy.tolerant) {
+      this.sendError ??= error;
+      this.waker.wake();
+      return;
+    }
+    void this.parts.policy.report({
+      stage: 'KAFKA_PRODUCE',
+      className: PRODUCER_CLASS,
+      error,
+      ...(record ? { source: record } : {}),
+    });
+    if (record) this.tellTask(record, null);
+    this.parts.inFlight.acknowledge(slot);
+  }
+
+  private throwSendError(): void {
+    if (this.sendError) throw this.sendError;
+  }
+
+  private track(topic: string): void {
+    this.ackedTopic = topic;
+    if (this.active.has(topic)) return;
+    this.active.add(topic);
+    this.parts.onTopicActive(topic);
+  }
+
+  private tellTask(record: SourceRecord, metadata: { topic: string; partition: number; offset: number } | null): void {
+    if (!this.parts.task.commitRecord) return;
+    try {
+      this.parts.task.commitRecord(record, metadata);
+    } catch (error) {
+      this.parts.logger.error(`commitRecord() of the task threw, which is ignored: ${messageOf(error)}`, { error });
+    }
+  }
+}

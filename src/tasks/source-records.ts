@@ -1,0 +1,73 @@
+/** Source records to producer records. The converters' buffers are used again: hand each record to the producer before converting the next. */
+import { ConnectError, type Converter, type HeaderConverter, type SourceRecord } from '@millrace/sdk';
+import type { ProducerRecord, RecordHeader } from '../kafka/port';
+import type { ErrorPolicy, Operation } from './error-policy';
+import type { Stage } from './failed-record';
+
+export interface NamedConverter<T> {
+  readonly converter: T;
+  /** Java class name. */
+  readonly className: string;
+}
+
+export interface TaskConverters {
+  readonly key: NamedConverter<Converter>;
+  readonly value: NamedConverter<Converter>;
+  readonly header: NamedConverter<HeaderConverter>;
+}
+
+export class SourceConversion {
+  constructor(
+    private readonly converters: TaskConverters,
+    private readonly policy: ErrorPolicy,
+  ) {}
+
+  /** The record for Kafka; null when it is skipped; a promise only after something went wrong. */
+  convert(record: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
+    const { key, value, header } = this.converters;
+    const timestamp = timestampOf(record);
+    let stage: Stage = 'HEADER_CONVERTER';
+    try {
+      const headers = record.headers && record.headers.length > 0 ? this.headers(record) : null;
+      stage = 'KEY_CONVERTER';
+      const keyBytes = key.converter.fromConnectData(record.topic, record.keySchema, record.key);
+      stage = 'VALUE_CONVERTER';
+      const valueBytes = value.converter.fromConnectData(record.topic, record.valueSchema, record.value);
+      return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
+    } catch (error) {
+      const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
+      return this.again({ stage, className: failed.className, source: record, run: () => this.once(record) }, error);
+    }
+  }
+
+  private async again(operation: Operation<ProducerRecord>, error: unknown): Promise<ProducerRecord | null> {
+    const recovered = await this.policy.recover(operation, error);
+    return recovered === null ? null : recovered.value;
+  }
+
+  private once(record: SourceRecord): ProducerRecord {
+    const { topic, partition } = record;
+    const headers = this.headers(record);
+    const key = this.converters.key.converter.fromConnectData(topic, record.keySchema, record.key);
+    const value = this.converters.value.converter.fromConnectData(topic, record.valueSchema, record.value);
+    return { topic, partition, key, value, headers, timestamp: timestampOf(record) };
+  }
+
+  private headers(record: SourceRecord): RecordHeader[] {
+    return (record.headers ?? []).map(({ key, schema, value }) => {
+      const bytes = this.converters.header.converter.fromConnectHeader(record.topic, key, schema, value);
+      // Copied: the next header may be written to the same buffer.
+      return { key, value: bytes && Buffer.from(bytes) };
+    });
+  }
+}
+
+/** -1 stands for "no timestamp", as in Java. */
+function timestampOf({ timestamp, topic }: SourceRecord): number | null {
+  if (timestamp === null || timestamp === undefined || timestamp === -1) return null;
+  if (timestamp >= 0) return timestamp;
+  throw new ConnectError(`Invalid record timestamp ${timestamp}: it must not be negative.`, {
+    code: 'INVALID_TIMESTAMP',
+    place: { topic },
+  });
+}

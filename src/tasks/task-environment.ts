@@ -1,0 +1,42 @@
+/** What a task needs from the worker, and what it runs as. */
+import type { Connector } from '@millrace/sdk';
+import type { WorkerConfig } from '../config/worker-config';
+import type { KafkaClients } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { PluginRegistry } from '../plugins/registry';
+import type { OffsetStorage, TaskSpec } from './host';
+
+export interface TaskEnvironment {
+  readonly config: WorkerConfig;
+  readonly clients: KafkaClients;
+  readonly registry: PluginRegistry;
+  readonly offsets: OffsetStorage;
+  readonly logger: Logger;
+}
+
+export interface TaskHooks {
+  onRunning(): void;
+  onPaused(): void;
+  onResumed(): void;
+  onTopicActive(topic: string): void;
+}
+
+/** A task with everything around it. Made once, run once. */
+export interface TaskBody {
+  /** Resolves when stopped, with all clients closed; rejects with the reason when the task has failed. */
+  run(): Promise<void>;
+  stop(): void;
+  pause(): void;
+  resume(): void;
+  /** Stop, and from now on store and commit nothing. */
+  cancel(): void;
+}
+
+export interface TaskBodyOptions<C extends Connector> {
+  readonly spec: TaskSpec;
+  readonly connector: C;
+  readonly environment: TaskEnvironment;
+  readonly hooks: TaskHooks;
+  /** Carries the task's name. */
+  readonly logger: Logger;
+}

@@ -1,0 +1,160 @@
+/** Runs one task from start to end and tells the listener about it. Source: connect-runtime §3.10. */
+import { ConfigError, type Connector } from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import type { TaskListener, TaskSpec } from './host';
+import { createSinkBody } from './sink-body';
+import { createSourceBody } from './source-body';
+import type { TaskBody, TaskEnvironment, TaskHooks } from './task-environment';
+import { taskName } from './task-id';
+import { transition, type TaskEvent, type TaskState } from './task-state';
+import { formatTrace, isWorthRestarting, messageOf } from './trace';
+import { refuseUnsupported } from './unsupported';
+
+export class TaskRunner {
+  /** Resolves when the task has ended and everything it held is closed. Never rejects. */
+  readonly done: Promise<void>;
+  private readonly logger: Logger;
+  private state: TaskState = 'STARTING';
+  private body: TaskBody | null = null;
+  private paused: boolean;
+  private stopRequested = false;
+  /** Ends the wait of a task that starts paused. */
+  private wake: (() => void) | null = null;
+  private finished!: () => void;
+
+  constructor(
+    readonly spec: TaskSpec,
+    private readonly environment: TaskEnvironment,
+    private readonly listener: TaskListener,
+  ) {
+    this.paused = spec.targetState === 'PAUSED';
+    this.logger = environment.logger.child(
+      { connector: spec.id.connector, task: spec.id.task },
+      `task ${taskName(spec.id)}`,
+    );
+    this.done = new Promise((resolve) => {
+      this.finished = resolve;
+    });
+  }
+
+  /** Returns at once. Call once. */
+  start(): void {
+    this.run().then(
+      () => this.report('ended'),
+      (error: unknown) => this.report('failed', error),
+    );
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.body?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.body?.resume();
+    this.wake?.();
+  }
+
+  stop(): void {
+    this.stopRequested = true;
+    this.move('stopRequested');
+    this.body?.stop();
+    this.wake?.();
+  }
+
+  /** No further reports, no offsets stored or committed. */
+  cancel(): void {
+    this.move('cancelled');
+    this.stopRequested = true;
+    this.body?.cancel();
+    this.wake?.();
+  }
+
+  private async run(): Promise<void> {
+    await this.waitWhilePaused();
+    if (this.stopRequested) return;
+    const body = await this.createBody();
+    this.body = body;
+    // Both may have come while the code was loading.
+    if (this.paused) body.pause();
+    if (this.stopRequested) body.stop();
+    await body.run();
+  }
+
+  /** Neither code is loaded nor the task started before the first resume. */
+  private async waitWhilePaused(): Promise<void> {
+    if (!this.paused) return;
+    this.report('paused');
+    while (this.paused && !this.stopRequested) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    this.wake = null;
+  }
+
+  private async createBody(): Promise<TaskBody> {
+    const { spec, environment, logger } = this;
+    refuseUnsupported(spec.type, spec.connectorConfig, environment.config.offset.topic);
+    const connector = await this.loadConnector();
+    const hooks: TaskHooks = {
+      onRunning: () => this.report('started'),
+      onPaused: () => this.report('paused'),
+      onResumed: () => this.report('started'),
+      onTopicActive: (topic) => {
+        if (this.state !== 'CANCELLED') this.listener.onTopicActive(spec.id, topic);
+      },
+    };
+    return connector.type === 'source'
+      ? await createSourceBody({ spec, environment, hooks, logger, connector })
+      : await createSinkBody({ spec, environment, hooks, logger, connector });
+  }
+
+  private async loadConnector(): Promise<Connector> {
+    const { registry } = this.environment;
+    const description = registry.find(this.spec.connectorClass, ['source', 'sink']);
+    if (!description) {
+      throw new ConfigError(`Connector class ${this.spec.connectorClass} is not installed in this worker.`, {
+        code: 'CONNECTOR_UNKNOWN',
+      });
+    }
+    const plugin = await registry.load(description);
+    if (plugin.type === 'source' || plugin.type === 'sink') return plugin;
+    throw new ConfigError(`${description.class} is a ${plugin.type}, not a connector.`, { code: 'CONNECTOR_KIND' });
+  }
+
+  private report(event: TaskEvent, error?: unknown): void {
+    const { spec, listener, logger } = this;
+    const stopping = this.state === 'STOPPING';
+    const report = this.move(event);
+    if (event === 'failed' && stopping) {
+      logger.warn(`The task failed after it was asked to stop: ${messageOf(error)}`, { error });
+    }
+    switch (report) {
+      case 'running':
+        listener.onRunning(spec.id);
+        break;
+      case 'resumed':
+        listener.onResumed(spec.id);
+        break;
+      case 'paused':
+        listener.onPaused(spec.id);
+        break;
+      case 'stopped':
+        listener.onStopped(spec.id);
+        break;
+      case 'failed':
+        logger.error(`The task failed: ${messageOf(error)}`, { error });
+        listener.onFailed(spec.id, formatTrace(error), isWorthRestarting(error));
+        break;
+    }
+    if (event === 'ended' || event === 'failed') this.finished();
+  }
+
+  private move(event: TaskEvent): ReturnType<typeof transition>['report'] {
+    const { state, report } = transition(this.state, event);
+    this.state = state;
+    return report;
+  }
+}

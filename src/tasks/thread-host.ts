@@ -1,0 +1,235 @@
+/** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
+import { join } from 'node:path';
+import type { SourceOffset } from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
+import { HostThread, type Run } from './host-thread';
+import { taskName } from './task-id';
+import type { FromThread, ThreadData } from './thread-messages';
+import { messageOf } from './trace';
+import { within } from './waker';
+
+/** A thread without tasks ends after this. */
+const IDLE_MS = 60_000;
+/** For a task that was cut off to close its sockets, before its thread ends under it. */
+const CUT_OFF_MS = 1000;
+
+export interface ThreadTaskHostOptions {
+  readonly data: ThreadData;
+  /** Size of the shared pool. */
+  readonly threads: number;
+  readonly gracefulTimeoutMs: number;
+  readonly offsets: OffsetStorage;
+  readonly listener: TaskListener;
+  readonly logger: Logger;
+  /** Code of a thread. (Default: `task-thread.js` of this build) */
+  readonly module?: string;
+  /** (Default: 60 s) */
+  readonly idleMs?: number;
+}
+
+export class ThreadTaskHost implements TaskHost {
+  private readonly threads = new Set<HostThread>();
+  private readonly runs = new Map<string, Run>();
+  private readonly timers = new Map<HostThread, NodeJS.Timeout>();
+  /** Threads that are being ended. */
+  private readonly ending = new Set<Promise<void>>();
+  private runNumbers = 0;
+  private threadNumbers = 0;
+
+  constructor(private readonly options: ThreadTaskHostOptions) {}
+
+  async start(spec: TaskSpec): Promise<void> {
+    const name = taskName(spec.id);
+    if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
+    const thread = this.threadFor(spec);
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const run: Run = { number: ++this.runNumbers, spec, thread, ended, end, stopping: false };
+    this.runs.set(name, run);
+    thread.runs.set(run.number, run);
+    this.keep(thread);
+    thread.post({ type: 'start', run: run.number, spec });
+  }
+
+  pause(id: TaskId): void {
+    this.tell(id, 'pause');
+  }
+
+  resume(id: TaskId): void {
+    this.tell(id, 'resume');
+  }
+
+  async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+    const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
+    for (const run of runs) {
+      run.stopping = true;
+      run.thread.post({ type: 'stop', run: run.number });
+    }
+    await within(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
+    const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
+    for (const run of late) this.cutOff(run);
+    return late.map((run) => run.spec.id);
+  }
+
+  has(id: TaskId): boolean {
+    return this.runs.has(taskName(id));
+  }
+
+  async close(): Promise<void> {
+    await this.stop(
+      [...this.runs.values()].map((run) => run.spec.id),
+      this.options.gracefulTimeoutMs,
+    );
+    const threads = [...this.threads];
+    this.threads.clear();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+    await Promise.all([...this.ending, ...threads.map((thread) => thread.terminate())]);
+  }
+
+  private tell(id: TaskId, type: 'pause' | 'resume'): void {
+    const run = this.runs.get(taskName(id));
+    run?.thread.post({ type, run: run.number });
+  }
+
+  // ------------------------------------------------------------ threads
+
+  private threadFor({ connectorConfig }: TaskSpec): HostThread {
+    const memory = Number(connectorConfig['task.memory.mb']?.trim() || NaN);
+    const memoryMb = Number.isFinite(memory) && memory > 0 ? memory : null;
+    const dedicated = memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
+    if (dedicated) return this.newThread(true, memoryMb);
+    const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.tainted && !t.gone);
+    const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
+    if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
+    return this.newThread(false, null);
+  }
+
+  private newThread(dedicated: boolean, memoryMb: number | null): HostThread {
+    const thread = new HostThread({
+      module: this.options.module ?? join(__dirname, '..', 'task-thread.js'),
+      name: `tasks-${++this.threadNumbers}`,
+      data: this.options.data,
+      dedicated,
+      memoryMb,
+      onMessage: (from, message) => this.received(from, message),
+      onDeath: (dead, traceFor) => this.died(dead, traceFor),
+    });
+    this.threads.add(thread);
+    return thread;
+  }
+
+  /** No reports, no offsets from it any more. Its thread ends as soon as no other task needs it. */
+  private cutOff(run: Run): void {
+    run.thread.post({ type: 'cancel', run: run.number });
+    run.thread.tainted = true;
+    this.forget(run);
+    if (run.thread.runs.size === 0) this.endLater(run.thread, CUT_OFF_MS);
+  }
+
+  private forget(run: Run): void {
+    run.thread.runs.delete(run.number);
+    if (this.runs.get(taskName(run.spec.id)) === run) this.runs.delete(taskName(run.spec.id));
+    run.end();
+  }
+
+  private endLater(thread: HostThread, ms: number): void {
+    this.keep(thread);
+    const timer = setTimeout(() => {
+      this.timers.delete(thread);
+      this.threads.delete(thread);
+      const ending = thread.terminate().finally(() => this.ending.delete(ending));
+      this.ending.add(ending);
+    }, ms);
+    timer.unref();
+    this.timers.set(thread, timer);
+  }
+
+  private keep(thread: HostThread): void {
+    clearTimeout(this.timers.get(thread));
+    this.timers.delete(thread);
+  }
+
+  private died(thread: HostThread, traceFor: (run: Run) => string): void {
+    this.keep(thread);
+    this.threads.delete(thread);
+    // Written first: each names the tasks it shared the thread with.
+    const traces = [...thread.runs.values()].map((run) => [run, traceFor(run)] as const);
+    for (const [run, trace] of traces) {
+      this.forget(run);
+      if (run.stopping) {
+        this.options.logger.warn(`The thread of task ${taskName(run.spec.id)} ended while the task was stopping`, {
+          trace,
+        });
+        this.options.listener.onStopped(run.spec.id);
+      } else {
+        this.options.logger.error(`The thread of task ${taskName(run.spec.id)} ended`, { trace });
+        this.options.listener.onFailed(run.spec.id, trace, true);
+      }
+    }
+  }
+
+  // ------------------------------------------------------------ messages
+
+  private received(thread: HostThread, message: FromThread): void {
+    if (message.type === 'log') {
+      const logger = message.name === null ? this.options.logger : this.options.logger.child({}, message.name);
+      logger[message.level](message.message, message.fields);
+      return;
+    }
+    const run = message.run === null ? undefined : thread.runs.get(message.run);
+    if (!run) {
+      const asks = message.type === 'read' || message.type === 'write';
+      if (asks)
+        thread.post({ type: 'answer', request: message.request, offsets: [], error: 'The task was cancelled.' });
+      return;
+    }
+    const { listener } = this.options;
+    const { id } = run.spec;
+    switch (message.type) {
+      case 'running':
+        return listener.onRunning(id);
+      case 'paused':
+        return listener.onPaused(id);
+      case 'resumed':
+        return listener.onResumed(id);
+      case 'stopped':
+        this.ended(run);
+        return listener.onStopped(id);
+      case 'failed':
+        this.ended(run);
+        return listener.onFailed(id, message.trace, message.retriable);
+      case 'topic':
+        return listener.onTopicActive(id, message.topic);
+      case 'read':
+        return this.answer(run, message.request, this.options.offsets.read(id.connector, message.partitions));
+      case 'write':
+        return this.answer(
+          run,
+          message.request,
+          this.options.offsets.write(id.connector, message.offsets).then(() => []),
+        );
+    }
+  }
+
+  /** Before the listener hears of it: it may start the task again at once. */
+  private ended(run: Run): void {
+    const { thread } = run;
+    this.forget(run);
+    if (thread.runs.size === 0) this.endLater(thread, thread.tainted || thread.options.dedicated ? 0 : this.idleMs);
+  }
+
+  private get idleMs(): number {
+    return this.options.idleMs ?? IDLE_MS;
+  }
+
+  private answer(run: Run, request: number, result: Promise<(SourceOffset | null)[]>): void {
+    result.then(
+      (offsets) => run.thread.post({ type: 'answer', request, offsets, error: null }),
+      (error: unknown) => run.thread.post({ type: 'answer', request, offsets: [], error: messageOf(error) }),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** A task thread's logger: every line is sent to the worker's log. */
+import type { Logger } from '../logging/logger';
+import type { FromThread, LogLevel } from './thread-messages';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export class ThreadLogger implements Logger {
+  constructor(
+    private readonly post: (message: FromThread) => void,
+    private readonly fields: Fields = {},
+    private readonly name: string | null = null,
+  ) {}
+
+  error(message: string, fields?: Fields): void {
+    this.send('error', message, fields);
+  }
+  warn(message: string, fields?: Fields): void {
+    this.send('warn', message, fields);
+  }
+  info(message: string, fields?: Fields): void {
+    this.send('info', message, fields);
+  }
+  debug(message: string, fields?: Fields): void {
+    this.send('debug', message, fields);
+  }
+  trace(message: string, fields?: Fields): void {
+    this.send('trace', message, fields);
+  }
+
+  child(fields: Fields, name?: string): Logger {
+    return new ThreadLogger(this.post, { ...this.fields, ...fields }, name ?? this.name);
+  }
+
+  private send(level: LogLevel, message: string, fields: Fields = {}): void {
+    const all = { ...this.fields, ...fields };
+    const line = { type: 'log', level, name: this.name, message } as const;
+    try {
+      this.post({ ...line, fields: all });
+    } catch {
+      // Functions and the like do not cross; better a poorer line than none.
+      const texts = Object.entries(all).map(([key, value]) => [
+        key,
+        value instanceof Error ? value.message : String(value),
+      ]);
+      this.post({ ...line, fields: Object.fromEntries(texts) as Fields });
+    }
+  }
+}

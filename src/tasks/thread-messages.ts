@@ -1,0 +1,52 @@
+/** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
+import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { TaskSpec } from './host';
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** Given to a thread when it is made. Holds secrets: never log it. */
+export interface ThreadData {
+  /** Worker settings as they were given. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The plug-in registry's findings; plain data. */
+  readonly catalog: unknown;
+}
+
+export type ToThread =
+  | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec }
+  | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
+  /** Answers `read` and `write`; `error` null: it went well. */
+  | {
+      readonly type: 'answer';
+      readonly request: number;
+      readonly offsets: readonly (SourceOffset | null)[];
+      readonly error: string | null;
+    };
+
+export type FromThread =
+  | { readonly type: 'running' | 'paused' | 'resumed'; readonly run: number }
+  /** `stopped` and `failed` are the last word of a run: everything it held is closed. */
+  | { readonly type: 'stopped'; readonly run: number }
+  | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
+  | { readonly type: 'topic'; readonly run: number; readonly topic: string }
+  | {
+      readonly type: 'read';
+      readonly run: number;
+      readonly request: number;
+      readonly partitions: readonly SourcePartition[];
+    }
+  | {
+      readonly type: 'write';
+      readonly run: number;
+      readonly request: number;
+      readonly offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[];
+    }
+  | {
+      readonly type: 'log';
+      readonly level: LogLevel;
+      readonly name: string | null;
+      readonly message: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    }
+  /** Last words: an error nobody caught. `run` null: it is unknown whose. */
+  | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

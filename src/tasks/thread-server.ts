@@ -1,0 +1,91 @@
+/** The inside of a task thread: runs tasks as the worker's messages say. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+import type { OffsetStorage, TaskListener, TaskSpec } from './host';
+import type { TaskEnvironment } from './task-environment';
+import { TaskRunner } from './task-runner';
+import type { FromThread, ToThread } from './thread-messages';
+import { formatTrace } from './trace';
+
+interface Waiting {
+  resolve(offsets: (SourceOffset | null)[]): void;
+  reject(error: Error): void;
+}
+
+export class ThreadServer {
+  private readonly runners = new Map<number, TaskRunner>();
+  private readonly waiting = new Map<number, Waiting>();
+  private requests = 0;
+  /** Knows, anywhere in a task's asynchronous calls, whose they are. */
+  private readonly owner = new AsyncLocalStorage<number>();
+
+  constructor(
+    private readonly environment: Omit<TaskEnvironment, 'offsets'>,
+    private readonly post: (message: FromThread) => void,
+  ) {}
+
+  handle(message: ToThread): void {
+    switch (message.type) {
+      case 'start':
+        this.start(message.run, message.spec);
+        break;
+      case 'answer':
+        this.answer(message.request, message.offsets, message.error);
+        break;
+      default:
+        this.runners.get(message.run)?.[message.type]();
+    }
+  }
+
+  /** For an error that nobody caught. The thread has to end after it: its state is unknown. */
+  crashed(error: unknown): void {
+    this.post({ type: 'crash', run: this.owner.getStore() ?? null, trace: formatTrace(error) });
+  }
+
+  private start(run: number, spec: TaskSpec): void {
+    this.owner.run(run, () => {
+      const environment = { ...this.environment, offsets: this.offsets(run) };
+      const runner = new TaskRunner(spec, environment, this.listener(run));
+      this.runners.set(run, runner);
+      void runner.done.then(() => this.runners.delete(run));
+      runner.start();
+    });
+  }
+
+  private listener(run: number): TaskListener {
+    return {
+      onRunning: () => this.post({ type: 'running', run }),
+      onPaused: () => this.post({ type: 'paused', run }),
+      onResumed: () => this.post({ type: 'resumed', run }),
+      onStopped: () => this.post({ type: 'stopped', run }),
+      onFailed: (_id, trace, retriable) => this.post({ type: 'failed', run, trace, retriable }),
+      onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
+    };
+  }
+
+  /** The offset store lives with the worker. */
+  private offsets(run: number): OffsetStorage {
+    return {
+      read: (_connector, partitions: readonly SourcePartition[]) =>
+        this.ask((request) => this.post({ type: 'read', run, request, partitions })),
+      write: async (_connector, offsets) => {
+        await this.ask((request) => this.post({ type: 'write', run, request, offsets }));
+      },
+    };
+  }
+
+  private async ask(send: (request: number) => void): Promise<(SourceOffset | null)[]> {
+    const request = ++this.requests;
+    return await new Promise((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject });
+      send(request);
+    });
+  }
+
+  private answer(request: number, offsets: readonly (SourceOffset | null)[], error: string | null): void {
+    const waiting = this.waiting.get(request);
+    this.waiting.delete(request);
+    if (error === null) waiting?.resolve([...offsets]);
+    else waiting?.reject(new ConnectError(error, { code: 'OFFSET_STORAGE' }));
+  }
+}

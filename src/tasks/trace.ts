@@ -1,0 +1,85 @@
+/** Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest §6.2. */
+import { isConnectError, isRetriable } from '@millrace/sdk';
+import { KafkaError } from '../kafka/errors';
+
+const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
+const MAX_CAUSES = 10;
+
+/** The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. */
+export function formatTrace(error: unknown): string {
+  let text = '';
+  const seen = new Set<unknown>();
+  for (let at = error, prefix = ''; !seen.has(at) && seen.size < MAX_CAUSES; prefix = 'Caused by: ') {
+    seen.add(at);
+    text += `${prefix}${headline(at)}\n${frames(at)}`;
+    const cause = causeOf(at);
+    if (cause === undefined || cause === null) break;
+    at = cause;
+  }
+  return text;
+}
+
+/** The message without the class: for log lines and for errors that quote others. Never empty. */
+export function messageOf(error: unknown): string {
+  if (!isErrorLike(error)) return String(error);
+  if (error.message !== '') return error.message;
+  // Node reports a host with several addresses as an AggregateError without a message.
+  const parts = ((error as { errors?: unknown[] }).errors ?? []).map(messageOf);
+  const code = (error as { code?: unknown }).code;
+  return parts.join('; ') || (code === undefined ? error.name : String(code));
+}
+
+/** The name Java users know the error by. */
+export function javaClassOf(error: unknown): string {
+  if (isConnectError(error)) return error.javaClass;
+  if (error instanceof KafkaError)
+    return error.retriable
+      ? 'org.apache.kafka.common.errors.RetriableException'
+      : 'org.apache.kafka.common.KafkaException';
+  return CONNECT_EXCEPTION;
+}
+
+/** Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no; accidents say yes. */
+export function isWorthRestarting(error: unknown): boolean {
+  if (isRetriable(error)) return true;
+  return !isConnectError(error) && !(error instanceof KafkaError);
+}
+
+function headline(error: unknown): string {
+  const name = isErrorLike(error) && !isConnectError(error) && error.name !== 'Error' ? `${error.name}: ` : '';
+  return `${javaClassOf(error)}: ${name}${messageOf(error)}${details(error)}`;
+}
+
+function details(error: unknown): string {
+  if (!isErrorLike(error)) return '';
+  const parts: string[] = [];
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string' && code !== 'CONNECT_ERROR') parts.push(`code: ${code}`);
+  if (isConnectError(error)) for (const [key, value] of Object.entries(error.place)) parts.push(`${key}: ${value}`);
+  if (error instanceof KafkaError) {
+    if (error.topic !== null) parts.push(`topic: ${error.topic}`);
+    if (error.partition !== null) parts.push(`partition: ${error.partition}`);
+  }
+  return parts.length === 0 ? '' : ` [${parts.join(', ')}]`;
+}
+
+function frames(error: unknown): string {
+  if (!isErrorLike(error) || typeof error.stack !== 'string') return '';
+  return error.stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => `\t${line.trim()}\n`)
+    .join('');
+}
+
+function causeOf(error: unknown): unknown {
+  return isErrorLike(error) ? (error as { cause?: unknown }).cause : undefined;
+}
+
+/** Also errors of another realm: modules in a test's sandbox, copies that crossed a thread. */
+function isErrorLike(error: unknown): error is Error {
+  return (
+    error instanceof Error ||
+    (typeof error === 'object' && error !== null && typeof (error as Error).message === 'string')
+  );
+}

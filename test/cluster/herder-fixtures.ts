@@ -1,0 +1,199 @@
+/** Herders with trivial plug-ins and a task host that only pretends. */
+import type { Connector, ConnectorConfig } from '@millrace/sdk';
+import { createHerder } from '../../src/cluster/create-herder';
+import type { ConnectorStateInfo, Herder } from '../../src/cluster/herder';
+import type { ConfigInfos, ConfigValidator } from '../../src/config/validation';
+import { ValidationError } from '../../src/config/validation-error';
+import type { WorkerConfig } from '../../src/config/worker-config';
+import type { KafkaClients } from '../../src/kafka/port';
+import { silentLogger, type Logger } from '../../src/logging/logger';
+import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
+import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from '../../src/tasks/host';
+import { taskName } from '../../src/tasks/task-id';
+
+export class FakeHost implements TaskHost {
+  readonly running = new Map<string, TaskSpec>();
+  /** Everything that ever started. */
+  readonly log: string[] = [];
+  /** Tasks whose start fails, by name. */
+  readonly failing = new Set<string>();
+  constructor(
+    readonly listener: TaskListener,
+    readonly offsets: OffsetStorage,
+  ) {}
+  async start(spec: TaskSpec): Promise<void> {
+    const name = taskName(spec.id);
+    this.log.push(`start ${name}`);
+    if (this.failing.has(name)) {
+      this.listener.onFailed(spec.id, 'java.lang.Exception: told to fail\n', false);
+      return;
+    }
+    this.running.set(name, spec);
+    if (spec.targetState === 'PAUSED') this.listener.onPaused(spec.id);
+    else this.listener.onRunning(spec.id);
+  }
+  pause(id: TaskId): void {
+    if (this.running.has(taskName(id))) this.listener.onPaused(id);
+  }
+  resume(id: TaskId): void {
+    if (this.running.has(taskName(id))) this.listener.onResumed(id);
+  }
+  async stop(ids: readonly TaskId[]): Promise<TaskId[]> {
+    for (const id of ids) {
+      this.log.push(`stop ${taskName(id)}`);
+      if (this.running.delete(taskName(id))) this.listener.onStopped(id);
+    }
+    return [];
+  }
+  has(id: TaskId): boolean {
+    return this.running.has(taskName(id));
+  }
+  fail(id: TaskId): void {
+    this.running.delete(taskName(id));
+    this.listener.onFailed(id, 'java.lang.Exception: boom\n', false);
+  }
+  async close(): Promise<void> {}
+}
+
+/** Behaviour of the fixture plug-in that a test may change. */
+export interface FixtureBehaviour {
+  start(config: ConnectorConfig): Promise<void> | void;
+  taskConfigs(config: ConnectorConfig, max: number): readonly ConnectorConfig[];
+}
+export function defaultBehaviour(): FixtureBehaviour {
+  return {
+    start: () => undefined,
+    taskConfigs: (config, max) =>
+      Array.from({ length: Math.min(max, Number(config.tasks ?? max)) }, (_, part) => ({
+        part: String(part),
+        value: config.value ?? '',
+      })),
+  };
+}
+
+export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
+  const description = (type: 'source' | 'sink', name: string): PluginDescription => ({
+    type,
+    class: `org.example.${name}Connector`,
+    version: '1.2.3',
+    aliases: [],
+    taskClass: `org.example.${name}Task`,
+    location: 'built-in',
+  });
+  const all = [description('source', 'Tick'), description('sink', 'Drain')];
+  return {
+    list: () => all,
+    find: (name) => all.find((plugin) => plugin.class === name || plugin.class.includes(`.${name}Connector`)) ?? null,
+    load: async ({ type }) =>
+      ({
+        type,
+        config: [],
+        create: (config: ConnectorConfig) => ({
+          start: () => behaviour.start(config),
+          taskConfigs: (max: number) => behaviour.taskConfigs(config, max),
+        }),
+        createTask: () => ({}) as never,
+      }) as unknown as Connector,
+    problems: () => [],
+  };
+}
+
+/** Finds fault with `fault=...` alone. */
+export const fixtureValidator: ConfigValidator = {
+  validate: async (config): Promise<ConfigInfos> => {
+    if (!config['connector.class']) throw new ValidationError(400, 'Connector config contains no connector type');
+    const errors = config.fault ? [config.fault] : [];
+    return {
+      name: '',
+      error_count: errors.length,
+      groups: [],
+      configs: [
+        { definition: null, value: { name: 'fault', value: null, recommended_values: [], errors, visible: true } },
+      ],
+    };
+  },
+  definitions: async () => [],
+};
+
+export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = {}): WorkerConfig {
+  const topic = (suffix: string, partitions: number): WorkerConfig['config'] => ({
+    topic: `${group}-${suffix}`,
+    partitions,
+    replicationFactor: 1,
+    topicConfigs: {},
+  });
+  return {
+    raw: {},
+    bootstrapServers: process.env.BOOTSTRAP_SERVERS ?? '',
+    groupId: group,
+    clientId: '',
+    config: topic('configs', 1),
+    offset: topic('offsets', 25),
+    status: topic('status', 5),
+    sessionTimeoutMs: 10_000,
+    heartbeatIntervalMs: 3_000,
+    rebalanceTimeoutMs: 60_000,
+    scheduledRebalanceMaxDelayMs: 0,
+    workerSyncTimeoutMs: 3_000,
+    workerUnsyncBackoffMs: 300_000,
+    connectProtocol: 'sessioned',
+    interWorkerKeyTtlMs: 3_600_000,
+    interWorkerKeySize: null,
+    interWorkerKeyGenerationAlgorithm: 'HmacSHA256',
+    interWorkerSignatureAlgorithm: 'HmacSHA256',
+    interWorkerVerificationAlgorithms: ['HmacSHA256'],
+    taskShutdownGracefulTimeoutMs: 1_000,
+    topicTrackingEnable: true,
+    client: () => ({ 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' }),
+    withPrefix: () => ({}),
+    ...overrides,
+  } as WorkerConfig;
+}
+
+export interface TestWorker {
+  readonly herder: Herder;
+  readonly host: FakeHost;
+  readonly behaviour: FixtureBehaviour;
+  readonly url: string;
+  fatal: unknown;
+}
+
+export function createWorker(
+  clients: KafkaClients,
+  group: string,
+  options: { url?: string; config?: Partial<WorkerConfig>; behaviour?: FixtureBehaviour; logger?: Logger } = {},
+): TestWorker {
+  const behaviour = options.behaviour ?? defaultBehaviour();
+  const url = options.url ?? 'http://w1:8083/';
+  let host: FakeHost | undefined;
+  const worker = {
+    behaviour,
+    url,
+    fatal: undefined as unknown,
+    herder: createHerder({
+      config: fixtureConfig(group, options.config),
+      clients,
+      registry: fixtureRegistry(behaviour),
+      validator: fixtureValidator,
+      taskHost: ({ listener, offsets }) => (host = new FakeHost(listener, offsets)),
+      logger: options.logger ?? silentLogger,
+      restUrl: url,
+      onFatal: (error) => (worker.fatal = error),
+    }),
+    get host(): FakeHost {
+      return host as FakeHost;
+    },
+  };
+  return worker;
+}
+
+/** `RUNNING RUNNING,FAILED`: connector, then its tasks; empty without a status. */
+export function states(herder: Herder, name: string): string {
+  let status: ConnectorStateInfo;
+  try {
+    status = herder.connectorStatus(name);
+  } catch {
+    return '';
+  }
+  return `${status.connector.state} ${status.tasks.map(({ state }) => state).join()}`.trim();
+}

@@ -1,0 +1,527 @@
+import { NotHereError } from '../../src/cluster/errors';
+import type { KafkaClients } from '../../src/kafka/port';
+import { waitFor } from '../helpers/wait-for';
+import { createWorker, defaultBehaviour, states, type TestWorker } from './herder-fixtures';
+import { serveInternalEndpoint, type Endpoint } from './internal-endpoint';
+import { MemoryKafka, type MemoryMember } from './memory-kafka';
+
+const GROUP = 'g';
+const CONFIGS = 'g-configs';
+const source = (config: Record<string, string> = {}): Record<string, string> => ({
+  name: 'c',
+  'connector.class': 'org.example.TickConnector',
+  'tasks.max': '2',
+  ...config,
+});
+
+let kafka: MemoryKafka;
+let workers: TestWorker[];
+let endpoints: Endpoint[];
+beforeEach(() => {
+  kafka = new MemoryKafka();
+  workers = [];
+  endpoints = [];
+});
+afterEach(async () => {
+  for (const worker of workers) await worker.herder.stop();
+  for (const endpoint of endpoints) endpoint.close();
+});
+
+async function start(
+  options: Parameters<typeof createWorker>[2] = {},
+  clients: KafkaClients = kafka,
+): Promise<TestWorker> {
+  const worker = createWorker(clients, GROUP, options);
+  workers.push(worker);
+  await worker.herder.start();
+  expect(await worker.herder.health()).toMatchObject({ status: 'healthy' });
+  return worker;
+}
+/** A worker whose URL answers the internal endpoint. */
+async function startReachable(
+  options: Parameters<typeof createWorker>[2] = {},
+  clients: KafkaClients = kafka,
+): Promise<TestWorker> {
+  const endpoint = await serveInternalEndpoint();
+  endpoints.push(endpoint);
+  const worker = await start({ ...options, url: endpoint.url }, clients);
+  endpoint.serve(worker.herder);
+  return worker;
+}
+const until = async (what: string, probe: () => unknown): Promise<void> => {
+  await waitFor(what, () => Boolean(probe()), { everyMs: 5 });
+};
+const reaches = async (worker: TestWorker, name: string, expected: string): Promise<void> =>
+  await waitFor(`${name} to be ${expected}`, () => states(worker.herder, name) === expected, {
+    everyMs: 5,
+    detail: () => states(worker.herder, name),
+  }).then(() => undefined);
+
+describe('one worker', () => {
+  test('creates a connector, runs its tasks, answers reads, deletes it', async () => {
+    const worker = await start();
+    const { herder, host } = worker;
+    expect(herder.workerId).toBe('w1:8083');
+    expect(herder.kafkaClusterId()).toBe('memory');
+    const info = await herder.createConnector('c', source(), null);
+    expect(info).toEqual({ name: 'c', config: source(), tasks: [], type: 'source' });
+    expect(herder.connectors()).toEqual(['c']);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(herder.taskInfos('c')).toEqual(
+      [0, 1].map((task) => ({
+        id: { connector: 'c', task },
+        config: { part: String(task), value: '', 'task.class': 'org.example.TickTask' },
+      })),
+    );
+    expect(herder.taskStatus('c', 1)).toEqual({ id: 1, state: 'RUNNING', worker_id: 'w1:8083', version: '1.2.3' });
+    expect(host.running.get('c-0')).toMatchObject({ type: 'source', consumerGroup: null, targetState: 'STARTED' });
+    expect(kafka.texts(CONFIGS).filter((text) => !text.startsWith('session-key'))).toEqual([
+      `connector-c=${JSON.stringify({ properties: source() })}`,
+      'task-c-0={"properties":{"part":"0","value":"","task.class":"org.example.TickTask"}}',
+      'task-c-1={"properties":{"part":"1","value":"","task.class":"org.example.TickTask"}}',
+      'commit-c={"tasks":2}',
+    ]);
+    await herder.deleteConnector('c');
+    expect(herder.connectors()).toEqual([]);
+    await until('the tasks to stop', () => host.running.size === 0);
+    await until('the statuses to go', () => states(herder, 'c') === '');
+    expect(() => herder.connectorStatus('c')).toThrow('No status found for connector c');
+  });
+
+  test("connect-runtime 54: Java's errors", async () => {
+    const { herder } = await start();
+    await herder.createConnector('c', source(), 'PAUSED');
+    await expect(herder.createConnector('c', source(), null)).rejects.toMatchObject({
+      status: 409,
+      message: 'Connector c already exists',
+    });
+    await expect(herder.createConnector('d', source({ name: 'd', fault: 'bad key' }), null)).rejects.toMatchObject({
+      status: 400,
+      message:
+        'Connector configuration is invalid and contains the following 1 error(s):\nbad key\n' +
+        'You can also find the above list of errors at the endpoint `/connector-plugins/{connectorType}/config/validate`',
+    });
+    const gone = { status: 404 };
+    await expect(herder.deleteConnector('x')).rejects.toMatchObject({ ...gone, message: 'Connector x not found' });
+    await expect(herder.setTargetState('x', 'PAUSED')).rejects.toMatchObject({
+      ...gone,
+      message: 'Unknown connector x',
+    });
+    await expect(herder.stopConnector('x')).rejects.toMatchObject({ ...gone, message: 'Unknown connector x' });
+    await expect(herder.restartConnector('x')).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
+    await expect(herder.restartTask('x', 0)).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
+    await expect(herder.restartTask('c', 7)).rejects.toMatchObject({ ...gone, message: 'Unknown task: c-7' });
+    const flags = { includeTasks: true, onlyFailed: false };
+    await expect(herder.requestRestart('x', flags)).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
+    expect(() => herder.connectorInfo('x')).toThrow('Connector x not found');
+    expect(() => herder.taskInfos('x')).toThrow('Connector x not found');
+    expect(() => herder.taskStatus('c', 7)).toThrow('No status found for task c-7');
+  });
+
+  test('connect-runtime 5: with initial state STOPPED the state is written first and no task starts', async () => {
+    const worker = await start();
+    await worker.herder.createConnector('c', source(), 'STOPPED');
+    await reaches(worker, 'c', 'STOPPED');
+    expect(worker.host.log).toEqual([]);
+    expect(kafka.texts(CONFIGS).filter((text) => !text.startsWith('session'))[0]).toMatch(/^target-state-c=/);
+    await worker.herder.setTargetState('c', 'STARTED');
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 55 and 56: pause, resume, stop, resume', async () => {
+    const worker = await start();
+    const { herder, host } = worker;
+    await herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    await herder.setTargetState('c', 'PAUSED');
+    await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
+    await herder.setTargetState('c', 'STARTED');
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(host.log).toEqual(['start c-0', 'start c-1']);
+    await herder.stopConnector('c');
+    expect(herder.connectorInfo('c').tasks).toEqual([]);
+    await reaches(worker, 'c', 'STOPPED');
+    expect(host.running.size).toBe(0);
+    await expect(
+      herder.submitTaskConfigs('c', [{ a: '1' }], { raw: Buffer.alloc(0), signature: null, algorithm: null }),
+    ).rejects.toMatchObject({ status: 400, message: 'Internal request missing required signature' });
+    await herder.putConnectorConfig('c', source({ value: 'new', 'tasks.max': '1' }));
+    await herder.setTargetState('c', 'STARTED');
+    await reaches(worker, 'c', 'RUNNING RUNNING');
+    expect(host.running.get('c-0')?.taskConfig.value).toBe('new');
+  });
+
+  test('connect-runtime 49 and 60: a config update restarts connector and tasks without moving anything else', async () => {
+    const worker = await start();
+    const { herder, host } = worker;
+    await herder.createConnector('other', source({ name: 'other' }), null);
+    await reaches(worker, 'other', 'RUNNING RUNNING,RUNNING');
+    expect((await herder.putConnectorConfig('c', source())).created).toBe(true);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    host.log.length = 0;
+    const { created, info } = await herder.putConnectorConfig('c', source({ value: 'v2' }));
+    expect(created).toBe(false);
+    expect(info.tasks).toHaveLength(2);
+    await until('new tasks', () => host.running.get('c-1')?.taskConfig.value === 'v2');
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(host.log).toEqual(['stop c-0', 'stop c-1', 'start c-0', 'start c-1']);
+    const commits = (): number => kafka.texts(CONFIGS).filter((text) => text.startsWith('commit-c=')).length;
+    expect(commits()).toBe(2);
+    // Same tasks from another configuration: written again, because compaction may forget the earlier commit.
+    await herder.putConnectorConfig('c', source({ value: 'v2', unrelated: 'x' }));
+    await until('another commit', () => commits() === 3);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    // A restart changes nothing.
+    await herder.restartConnector('c');
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    await herder.health();
+    expect(commits()).toBe(3);
+  });
+
+  test('fewer tasks: the surplus stops and its status goes', async () => {
+    const worker = await start();
+    await worker.herder.createConnector('c', source({ 'tasks.max': '3' }), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING,RUNNING');
+    await worker.herder.putConnectorConfig('c', source({ 'tasks.max': '1' }));
+    await reaches(worker, 'c', 'RUNNING RUNNING');
+    expect([...worker.host.running.keys()]).toEqual(['c-0']);
+  });
+
+  test('connect-runtime 57: restarts of failed tasks, of all, of one', async () => {
+    const worker = await start();
+    const { herder, host } = worker;
+    await herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    host.fail({ connector: 'c', task: 1 });
+    await reaches(worker, 'c', 'RUNNING RUNNING,FAILED');
+    expect(herder.taskStatus('c', 1).trace).toBe('java.lang.Exception: boom\n');
+    host.log.length = 0;
+    const plan = await herder.requestRestart('c', { includeTasks: true, onlyFailed: true });
+    expect([plan.connector.state, ...plan.tasks.map((task) => task.state)]).toEqual([
+      'RUNNING',
+      'RUNNING',
+      'RESTARTING',
+    ]);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(host.log).toEqual(['stop c-1', 'start c-1']);
+    host.log.length = 0;
+    await herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+    await until('both tasks', () => host.log.length === 4);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    host.log.length = 0;
+    await herder.restartTask('c', 0);
+    expect(host.log).toEqual(['stop c-0', 'start c-0']);
+  });
+
+  test('a connector that can not start is FAILED with a trace, and recovers when its configuration changes', async () => {
+    const behaviour = defaultBehaviour();
+    behaviour.start = (config) => {
+      if (config.value !== 'good') throw new Error('no such database');
+    };
+    const worker = await start({ behaviour });
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'FAILED');
+    expect(worker.herder.connectorStatus('c').connector.trace).toMatch(/^org\.apache.*: no such database\n\tat /);
+    await expect(worker.herder.restartConnector('c')).rejects.toMatchObject({
+      status: 500,
+      message: 'Failed to start connector: c',
+    });
+    await worker.herder.putConnectorConfig('c', source({ value: 'good' }));
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 58: more tasks than allowed', async () => {
+    const behaviour = defaultBehaviour();
+    behaviour.taskConfigs = () => [{}, {}, {}];
+    const worker = await start({ behaviour });
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'FAILED');
+    expect(worker.herder.connectorStatus('c').connector.trace).toContain(
+      'The connector c has generated 3 tasks, which is greater than 2',
+    );
+    await worker.herder.createConnector('d', source({ name: 'd', 'tasks.max.enforce': 'false' }), null);
+    await reaches(worker, 'd', 'RUNNING RUNNING,RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 59: task configurations that fail are asked for again', async () => {
+    const behaviour = defaultBehaviour();
+    let calls = 0;
+    behaviour.taskConfigs = () => {
+      if (++calls < 3) throw new Error('not yet');
+      return [{ n: '1' }];
+    };
+    const worker = await start({ behaviour });
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING');
+    expect(calls).toBe(3);
+  });
+
+  test('a plug-in that hangs does not hold up the tick', async () => {
+    const behaviour = defaultBehaviour();
+    let release: () => void = () => undefined;
+    behaviour.start = async (config) => {
+      if (config.name === 'hangs') await new Promise<void>((resolve) => (release = resolve));
+    };
+    const worker = await start({ behaviour });
+    await worker.herder.createConnector('hangs', source({ name: 'hangs' }), null);
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(states(worker.herder, 'hangs')).toBe('');
+    release();
+    await reaches(worker, 'hangs', 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 24: a restart request that is in the log already is not replayed', async () => {
+    const first = await start();
+    await first.herder.createConnector('c', source(), null);
+    await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
+    await first.herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+    await first.herder.stop();
+    const second = await start();
+    await reaches(second, 'c', 'RUNNING RUNNING,RUNNING');
+    await second.herder.health();
+    expect(second.host.log).toEqual(['start c-0', 'start c-1']);
+  });
+
+  test('connect-runtime 22: a crash between task records and commit leaves the old tasks', async () => {
+    const first = await start();
+    await first.herder.createConnector('c', source({ value: 'old' }), null);
+    await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
+    await first.herder.stop();
+    const half = Buffer.from('{"properties":{"part":"0","value":"half"}}');
+    kafka.append(CONFIGS, 0, Buffer.from('task-c-0'), half);
+    const second = await start();
+    await reaches(second, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(second.host.running.get('c-0')?.taskConfig.value).toBe('old');
+  });
+
+  test('connect-runtime 25: a config log that ends in a marker does not hang the start', async () => {
+    kafka.createTopic(CONFIGS);
+    kafka.append(CONFIGS, 0, Buffer.from('connector-c'), Buffer.from(JSON.stringify({ properties: source() })));
+    kafka.appendHole(CONFIGS);
+    const worker = await start();
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('shutdown stops the work and says so', async () => {
+    const worker = await start();
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    const late = worker.herder.stop();
+    await expect(worker.herder.createConnector('d', source(), null)).rejects.toMatchObject({
+      status: 500,
+      message: 'Worker is shutting down',
+    });
+    await late;
+    expect(worker.host.running.size).toBe(0);
+    const last = kafka.texts('g-status').filter((text) => text.startsWith('status-'));
+    expect(last.filter((text) => text.includes('"UNASSIGNED"'))).toHaveLength(3);
+    expect(kafka.groups.get(GROUP)?.members.size).toBe(0);
+  });
+
+  test('while the storage topics are not read nobody is told that there are no connectors', async () => {
+    const worker = createWorker(kafka, GROUP);
+    workers.push(worker);
+    const starting = { status: 404, message: 'Worker is still starting up.' };
+    expect(() => worker.herder.connectors()).toThrow(expect.objectContaining(starting));
+    await expect(worker.herder.setTargetState('c', 'PAUSED')).rejects.toMatchObject(starting);
+    await worker.herder.start();
+    expect(worker.herder.connectors()).toEqual([]);
+  });
+
+  test('connect-runtime 13: a wrong storage topic is refused and everything is closed', async () => {
+    kafka.createTopic(CONFIGS, 1, { 'cleanup.policy': 'delete' });
+    const worker = createWorker(kafka, GROUP);
+    await expect(worker.herder.start()).rejects.toThrow(
+      "Topic 'g-configs' supplied via the 'config.storage.topic' property",
+    );
+    await worker.herder.stop();
+  });
+
+  test('topics a task uses are written once', async () => {
+    const { herder, host } = await start();
+    await herder.createConnector('c', source(), null);
+    host.listener.onTopicActive({ connector: 'c', task: 1 }, 'orders');
+    await until('the topic status', () =>
+      kafka.texts('g-status').some((text) => text.startsWith('status-topic-orders')),
+    );
+    await until('it to be read back', () => {
+      host.listener.onTopicActive({ connector: 'c', task: 0 }, 'orders');
+      return true;
+    });
+    expect(kafka.texts('g-status').filter((text) => text.includes('status-topic-orders:connector-c'))).toHaveLength(1);
+  });
+});
+
+describe('two workers', () => {
+  test('share connectors and tasks; the follower publishes through the leader, signed', async () => {
+    const one = await startReachable();
+    const two = await startReachable();
+    const names = ['a', 'b', 'c', 'd'];
+    for (const name of names) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of names) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
+    const all = [...one.host.running.keys(), ...two.host.running.keys()].sort();
+    expect(all).toEqual(names.flatMap((name) => [`${name}-0`, `${name}-1`]));
+    expect(one.host.running.size).toBe(4);
+    const owners = new Set(names.map((name) => two.herder.connectorStatus(name).connector.worker_id));
+    expect(owners.size).toBe(2);
+    const keys = kafka.texts(CONFIGS).filter((text) => text.startsWith('session-key='));
+    expect(keys).toHaveLength(1);
+  });
+
+  test('writes on a follower name the leader; restarts name the owner', async () => {
+    const one = await startReachable();
+    const two = await startReachable();
+    await expect(two.herder.createConnector('c', source(), null)).rejects.toMatchObject({ url: one.url });
+    await expect(two.herder.deleteConnector('c')).rejects.toBeInstanceOf(NotHereError);
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    const of = (name: string): TestWorker =>
+      one.herder.connectorStatus(name).connector.worker_id === one.herder.workerId ? one : two;
+    const remote = ['a', 'b'].find((name) => of(name) === two) as string;
+    await expect(one.herder.restartConnector(remote)).rejects.toMatchObject({ url: two.url });
+    await two.herder.restartConnector(remote);
+    const local = ['a', 'b'].find((name) => of(name) === one) as string;
+    await expect(two.herder.restartConnector(local)).rejects.toMatchObject({ url: one.url });
+  });
+
+  test('a worker that leaves: its work moves, at once without a delay', async () => {
+    const one = await startReachable();
+    const two = await startReachable();
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await two.herder.stop();
+    await until('all tasks on one worker', () => one.host.running.size === 4);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 40: with a delay the work stays unassigned until it is over', async () => {
+    const config = { scheduledRebalanceMaxDelayMs: 400 };
+    const one = await startReachable({ config });
+    const two = await startReachable({ config });
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
+    await two.herder.stop();
+    expect(await one.herder.health()).toMatchObject({ status: 'healthy' });
+    expect(one.host.running.size).toBe(2);
+    await until('all tasks on one worker', () => one.host.running.size === 4);
+  });
+
+  test('connect-runtime 46: a worker that lost its membership stops its work before it comes back', async () => {
+    const one = await startReachable();
+    const two = await startReachable();
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
+    const before = two.host.log.length;
+    const held = [...two.host.running.keys()];
+    (kafka.members[1] as MemoryMember).expire();
+    await until(
+      'it to have stopped',
+      () => two.host.log.slice(before).filter((line) => line.startsWith('stop')).length >= 2,
+    );
+    expect(two.host.log.slice(before, before + 2).sort()).toEqual(held.map((name) => `stop ${name}`).sort());
+    await until('everything to run once', () => {
+      const all = [...one.host.running.keys(), ...two.host.running.keys()].sort();
+      return all.join() === 'a-0,a-1,b-0,b-1';
+    });
+  });
+
+  test('connect-runtime 12: a worker that was asleep says no goodbye for what others run by now', async () => {
+    const one = await startReachable();
+    let asleep = false;
+    const slow: KafkaClients = Object.assign(Object.create(kafka) as KafkaClients, {
+      assignedConsumer: () => {
+        const consumer = kafka.assignedConsumer();
+        return {
+          ...consumer,
+          poll: async (timeoutMs: number) => {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            return asleep ? [] : await consumer.poll(Math.min(timeoutMs, 20));
+          },
+        };
+      },
+    });
+    const two = await startReachable({}, slow);
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
+    const held =
+      ['a', 'b'].find((name) => two.herder.connectorStatus(name).connector.worker_id === two.herder.workerId) ?? '';
+    expect(held).not.toBe('');
+    asleep = true;
+    const status = { state: 'RUNNING', trace: null, worker_id: 'w9:8083', generation: 1_000, version: '1.2.3' };
+    const before = kafka.texts('g-status').length;
+    kafka.append('g-status', 0, Buffer.from(`status-connector-${held}`), Buffer.from(JSON.stringify(status)));
+    asleep = false;
+    (kafka.members[1] as MemoryMember).expire();
+    await until('it to be back', () => two.host.log.some((line) => line.startsWith('stop')));
+    await until('everything to run once', () => one.host.running.size + two.host.running.size === 4);
+    const goodbye = new RegExp(`^status-connector-${held}=.*UNASSIGNED`);
+    expect(
+      kafka
+        .texts('g-status')
+        .slice(before)
+        .filter((text) => goodbye.test(text)),
+    ).toEqual([]);
+  });
+
+  test('connect-runtime 44: a worker that can not read the config topic leaves, gives its work up, and comes back', async () => {
+    const config = { scheduledRebalanceMaxDelayMs: 500, workerSyncTimeoutMs: 50 };
+    const one = await startReachable({ config });
+    let stalled = false;
+    const slow: KafkaClients = Object.assign(Object.create(kafka) as KafkaClients, {
+      assignedConsumer: () => {
+        const consumer = kafka.assignedConsumer();
+        return {
+          ...consumer,
+          poll: async (timeoutMs: number) => {
+            if (stalled) await new Promise((resolve) => setTimeout(resolve, 5));
+            return stalled ? [] : await consumer.poll(Math.min(timeoutMs, 20));
+          },
+        };
+      },
+    });
+    const two = await startReachable({ config }, slow);
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
+    stalled = true;
+    await one.herder.createConnector('c', source(), null);
+    await until('it to have left', () => kafka.groups.get(GROUP)?.members.size === 1);
+    await until('it to have stopped its work', () => two.host.running.size === 0);
+    await until('the other one to have taken over', () => one.host.running.size === 6);
+    stalled = false;
+    await until('an even share', () => one.host.running.size === 3 && two.host.running.size === 3);
+    for (const name of ['a', 'b', 'c']) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 38: an eager member makes everybody eager, and signatures are off', async () => {
+    const one = await startReachable();
+    const two = await startReachable({ config: { connectProtocol: 'eager' } });
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    expect(one.host.running.size + two.host.running.size).toBe(4);
+    await one.herder.putConnectorConfig('a', source({ name: 'a', value: 'x' }));
+    await until('new tasks', () => [one, two].some(({ host }) => host.running.get('a-0')?.taskConfig.value === 'x'));
+    await one.herder.submitTaskConfigs('a', [{ k: 'v' }], { raw: Buffer.alloc(0), signature: null, algorithm: null });
+    expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
+  });
+
+  test('connect-runtime 65: statuses and topics of a deleted connector go', async () => {
+    const one = await startReachable();
+    const two = await startReachable();
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    one.host.listener.onTopicActive({ connector: 'a', task: 0 }, 't');
+    await one.herder.deleteConnector('a');
+    await until('the status to go', () => states(one.herder, 'a') === '' && states(two.herder, 'a') === '');
+    const topic = (): string | undefined =>
+      kafka
+        .texts('g-status')
+        .filter((text) => text.startsWith('status-topic-t:'))
+        .at(-1);
+    await until('the topic to go', () => topic() === 'status-topic-t:connector-a=∅');
+    expect(() => one.herder.taskStatus('a', 0)).toThrow('No status found for task a-0');
+  });
+});

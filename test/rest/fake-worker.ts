@@ -1,0 +1,363 @@
+/** A worker of which only the HTTP layer and validation are real: the herder keeps everything in memory. */
+import type {
+  ConnectorConfig,
+  ConverterPlugin,
+  HeaderConverterPlugin,
+  SinkConnector,
+  SourceConnector,
+} from '@millrace/sdk';
+import type { Express } from 'express';
+import { HerderError } from '../../src/cluster/errors';
+import type {
+  ConnectorInfo,
+  ConnectorStateInfo,
+  Herder,
+  RestartRequest,
+  SignedBody,
+  State,
+  TargetState,
+  TaskInfo,
+  TaskState,
+  WorkerHealth,
+} from '../../src/cluster/herder';
+import type { ConfigValidator } from '../../src/config/validation';
+import { validationFailure } from '../../src/config/validation-failure';
+import { createConfigValidator } from '../../src/config/validation-impl';
+import type { WorkerConfig } from '../../src/config/worker-config';
+import { silentLogger } from '../../src/logging/logger';
+import { createPluginRegistry } from '../../src/plugins/create-registry';
+import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
+import { createApp } from '../../src/rest/app';
+import type { RestContext } from '../../src/rest/context';
+import { createForwarder, type ForwardRequest } from '../../src/rest/forward';
+import { RestError } from '../../src/rest/rest-error';
+
+const noTask = (): never => {
+  throw new Error('no task is started here');
+};
+
+const fileSource: SourceConnector = {
+  type: 'source',
+  config: [
+    { name: 'file', type: 'STRING', default: null, importance: 'HIGH', documentation: 'Source file.' },
+    {
+      name: 'topic',
+      type: 'STRING',
+      importance: 'HIGH',
+      documentation: 'Topic.',
+      validator: (value) => (value === '' ? 'String must be non-empty' : null),
+    },
+    { name: 'batch.size', type: 'INT', default: 2000, importance: 'LOW', documentation: 'Batch size.' },
+  ],
+  createTask: noTask,
+};
+const fileSink: SinkConnector = {
+  type: 'sink',
+  config: [{ name: 'file', type: 'STRING', default: null, importance: 'HIGH', documentation: 'Destination file.' }],
+  createTask: noTask,
+};
+/** Does what its configuration says: throws, hangs, complains. */
+const oddSource: SourceConnector = {
+  type: 'source',
+  config: [
+    { name: 'tasks.max', type: 'INT', default: 0, importance: 'HIGH', documentation: 'Its own idea.', group: 'Odd' },
+    { name: 'secret', type: 'PASSWORD', default: 'pw', importance: 'HIGH', documentation: 'A password.' },
+    {
+      name: 'pin',
+      type: 'PASSWORD',
+      default: null,
+      importance: 'LOW',
+      documentation: 'Never good.',
+      validator: (value) => (value === null ? null : 'too short'),
+    },
+    { name: 'ratio', type: 'DOUBLE', default: 7, importance: 'LOW', documentation: 'A ratio.' },
+    { name: 'behaviour', type: 'STRING', default: '', importance: 'LOW', documentation: 'What validate does.' },
+  ],
+  validate: async (config) => {
+    if (config.behaviour === 'throw') throw new Error('x');
+    if (config.behaviour === 'hang') await new Promise(() => undefined);
+    if (config.behaviour === 'complain') {
+      return [
+        { key: 'ratio', message: 'The ratio is not to my liking' },
+        { key: 'nowhere', message: 'This key is missing' },
+      ];
+    }
+    return [];
+  },
+  createTask: noTask,
+};
+const jsonConverter: ConverterPlugin = {
+  type: 'converter',
+  config: [
+    {
+      name: 'schemas.enable',
+      type: 'BOOLEAN',
+      default: true,
+      importance: 'HIGH',
+      documentation: 'Schemas.',
+      group: 'Schemas',
+    },
+    {
+      name: 'decimal.format',
+      type: 'STRING',
+      default: 'BASE64',
+      importance: 'LOW',
+      documentation: 'Decimals.',
+      group: 'Serialization',
+    },
+  ],
+  create: noTask,
+};
+const headerConverter: HeaderConverterPlugin = { type: 'header_converter', config: [], create: noTask };
+
+function builtIn(className: string, plugin: BuiltInPlugin['plugin'], version = '4.3.1'): BuiltInPlugin {
+  return {
+    description: {
+      type: plugin.type,
+      class: className,
+      version,
+      aliases: [],
+      taskClass: plugin.type === 'source' || plugin.type === 'sink' ? className.replace(/Connector$/, 'Task') : null,
+      location: 'built-in',
+    },
+    plugin,
+  };
+}
+
+export function fakeRegistry(): PluginRegistry {
+  return createPluginRegistry({
+    pluginPath: [],
+    catalog: { entries: [], problems: [] },
+    logger: silentLogger,
+    builtIns: [
+      builtIn('org.apache.kafka.connect.file.FileStreamSourceConnector', fileSource),
+      builtIn('org.apache.kafka.connect.file.FileStreamSinkConnector', fileSink),
+      builtIn('org.example.OddConnector', oddSource, 'undefined'),
+      builtIn('org.example.a.TwinConnector', fileSource),
+      builtIn('org.example.b.TwinConnector', fileSource),
+      builtIn('org.apache.kafka.connect.json.JsonConverter', jsonConverter),
+      builtIn('org.apache.kafka.connect.storage.SimpleHeaderConverter', headerConverter),
+    ],
+  });
+}
+
+export function fakeWorkerConfig(raw: Record<string, string> = {}): WorkerConfig {
+  return {
+    raw,
+    groupId: 'connect-cluster',
+    offset: { topic: 'connect-offsets', partitions: 25, replicationFactor: 1, topicConfigs: {} },
+    keyConverter: 'org.apache.kafka.connect.json.JsonConverter',
+    valueConverter: 'org.apache.kafka.connect.json.JsonConverter',
+    headerConverter: 'org.apache.kafka.connect.storage.SimpleHeaderConverter',
+    clientOverridePolicy: 'All',
+    listeners: [],
+    ...raw,
+  } as unknown as WorkerConfig;
+}
+
+interface Entry {
+  config: ConnectorConfig;
+  type: 'source' | 'sink';
+  target: TargetState;
+  tasks: number;
+  state: State;
+  taskStates: State[];
+}
+
+/** Follows connect-rest §1 and §2.2; everything asynchronous has happened at once. */
+export class FakeHerder implements Herder {
+  readonly workerId = '127.0.0.1:8083';
+  readonly entries = new Map<string, Entry>();
+  readonly submitted: { name: string; configs: readonly ConnectorConfig[]; body: SignedBody }[] = [];
+  healthAnswer: () => Promise<WorkerHealth> = () =>
+    Promise.resolve({
+      status: 'healthy',
+      message: 'Worker has completed startup and is ready to handle requests.',
+    });
+  /** Thrown by the next leader-only call. */
+  elsewhere: Error | null = null;
+
+  constructor(
+    private readonly validator: ConfigValidator,
+    private readonly registry: PluginRegistry,
+  ) {}
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+  health(): Promise<WorkerHealth> {
+    return this.healthAnswer();
+  }
+  kafkaClusterId(): string | null {
+    return 'I4ZmrWqfT2e-upky_4fdPA';
+  }
+
+  connectors(): readonly string[] {
+    return [...this.entries.keys()];
+  }
+  private entry(name: string, message: string): Entry {
+    const entry = this.entries.get(name);
+    if (!entry) throw new HerderError(404, message);
+    return entry;
+  }
+  connectorInfo(name: string): ConnectorInfo {
+    const { config, tasks, type } = this.entry(name, `Connector ${name} not found`);
+    return { name, config, tasks: Array.from({ length: tasks }, (_, task) => ({ connector: name, task })), type };
+  }
+  connectorStatus(name: string): ConnectorStateInfo {
+    const entry = this.entry(name, `No status found for connector ${name}`);
+    return {
+      name,
+      connector: { state: entry.state, worker_id: this.workerId, version: '4.3.1' },
+      tasks: entry.taskStates.map((_, id) => this.taskStatus(name, id)),
+      type: entry.type,
+    };
+  }
+  taskStatus(name: string, task: number): TaskState {
+    const state = this.entries.get(name)?.taskStates[task];
+    if (!state) throw new HerderError(404, `No status found for task ${name}-${task}`);
+    return {
+      id: task,
+      state,
+      worker_id: this.workerId,
+      version: '4.3.1',
+      trace: state === 'FAILED' ? 'org.apache.kafka.connect.errors.ConnectException: boom\n\tat here\n' : '',
+    };
+  }
+  taskInfos(name: string): readonly TaskInfo[] {
+    const { config, tasks } = this.entry(name, `Connector ${name} not found`);
+    return Array.from({ length: tasks }, (_, task) => ({
+      id: { connector: name, task },
+      config: { ...config, 'task.class': 'org.apache.kafka.connect.file.FileStreamSourceTask' },
+    }));
+  }
+
+  private leaderOnly(): void {
+    const error = this.elsewhere;
+    this.elsewhere = null;
+    if (error) throw error;
+  }
+  private async check(config: ConnectorConfig): Promise<'source' | 'sink'> {
+    const failure = validationFailure(await this.validator.validate(config));
+    if (failure !== null) throw new HerderError(400, failure);
+    this.leaderOnly();
+    return this.registry.find(config['connector.class'] ?? '')?.type === 'sink' ? 'sink' : 'source';
+  }
+  private apply(entry: Entry): void {
+    entry.tasks = entry.target === 'STOPPED' ? 0 : 1;
+    entry.state = entry.target === 'STARTED' ? 'RUNNING' : entry.target;
+    entry.taskStates = entry.tasks === 0 ? [] : [entry.state];
+  }
+
+  async createConnector(name: string, config: ConnectorConfig, initial: TargetState | null): Promise<ConnectorInfo> {
+    const type = await this.check(config);
+    if (this.entries.has(name)) throw new HerderError(409, `Connector ${name} already exists`);
+    const entry: Entry = { config, type, target: initial ?? 'STARTED', tasks: 0, state: 'UNASSIGNED', taskStates: [] };
+    this.entries.set(name, entry);
+    this.apply(entry);
+    return { ...this.connectorInfo(name), tasks: [] };
+  }
+  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
+    const type = await this.check(config);
+    const before = this.entries.get(name);
+    if (!before) return { created: true, info: await this.createConnector(name, config, null) };
+    this.entries.set(name, { ...before, config, type });
+    return { created: false, info: this.connectorInfo(name) };
+  }
+  async deleteConnector(name: string): Promise<void> {
+    this.leaderOnly();
+    this.entry(name, `Connector ${name} not found`);
+    this.entries.delete(name);
+    return Promise.resolve();
+  }
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+    const entry = this.entry(name, `Unknown connector ${name}`);
+    entry.target = state;
+    this.apply(entry);
+    return Promise.resolve();
+  }
+  async stopConnector(name: string): Promise<void> {
+    this.leaderOnly();
+    const entry = this.entry(name, `Unknown connector ${name}`);
+    entry.target = 'STOPPED';
+    this.apply(entry);
+    return Promise.resolve();
+  }
+  async restartConnector(name: string): Promise<void> {
+    this.leaderOnly();
+    this.entry(name, `Unknown connector: ${name}`);
+    return Promise.resolve();
+  }
+  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
+    this.leaderOnly();
+    const entry = this.entry(name, `Unknown connector: ${name}`);
+    const status = this.connectorStatus(name);
+    const restarted = (state: State): boolean => !request.onlyFailed || state === 'FAILED';
+    return Promise.resolve({
+      ...status,
+      connector: { ...status.connector, state: restarted(entry.state) ? 'RESTARTING' : entry.state },
+      tasks: status.tasks.map((task) => ({
+        ...task,
+        state: request.includeTasks && restarted(task.state) ? 'RESTARTING' : task.state,
+      })),
+    });
+  }
+  async restartTask(name: string, task: number): Promise<void> {
+    this.leaderOnly();
+    const entry = this.entry(name, `Unknown connector: ${name}`);
+    if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
+    return Promise.resolve();
+  }
+  async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
+    if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
+    this.submitted.push({ name, configs, body });
+    return Promise.resolve();
+  }
+}
+
+export interface FakeWorker {
+  readonly app: Express;
+  readonly herder: FakeHerder;
+}
+
+export interface FakeWorkerOptions {
+  readonly settings?: Record<string, string>;
+  readonly forward?: ForwardRequest;
+  readonly requestLimitMs?: number;
+  readonly healthLimitMs?: number;
+  readonly pluginLimitMs?: number;
+  /** No herder yet. */
+  readonly starting?: boolean;
+}
+
+export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
+  const registry = fakeRegistry();
+  const validator = createConfigValidator({
+    registry,
+    config: fakeWorkerConfig(options.settings),
+    ...(options.pluginLimitMs === undefined ? {} : { pluginLimitMs: options.pluginLimitMs }),
+  });
+  const herder = new FakeHerder(validator, registry);
+  const context: RestContext = {
+    herderIfReady: () => (options.starting ? null : herder),
+    herder: () => {
+      if (options.starting) throw new RestError(404, 'Worker is still starting up.');
+      return herder;
+    },
+    registry,
+    validator,
+    logger: silentLogger,
+    forward: createForwarder(options.forward ?? (() => Promise.reject(new Error('nobody to forward to')))),
+    version: '4.3.1',
+    commit: '0123456789abcdef',
+    healthLimitMs: options.healthLimitMs ?? 10_000,
+  };
+  const app = createApp(context, { logger: silentLogger, requestLimitMs: options.requestLimitMs ?? 90_000 });
+  return { app, herder };
+}
+
+export const SRC = { 'connector.class': 'FileStreamSource', topic: 't' };
+export const SNK = { 'connector.class': 'FileStreamSink', topics: 't' };

@@ -1,0 +1,101 @@
+import request from 'supertest';
+import { HerderError, NotHereError } from '../../src/cluster/errors';
+import type { OutgoingRequest } from '../../src/cluster/forwarding';
+import { fakeWorker, SRC, type FakeWorker } from './fake-worker';
+
+let sent: OutgoingRequest[];
+let reply: () => Promise<{ status: number; body: unknown }>;
+let worker: FakeWorker;
+beforeEach(() => {
+  sent = [];
+  reply = () => Promise.resolve({ status: 204, body: null });
+  worker = fakeWorker({
+    forward: (outgoing) => {
+      sent.push(outgoing);
+      return reply();
+    },
+  });
+});
+const elsewhere = (url: string | null = 'http://leader:8083/'): void => {
+  worker.herder.elsewhere = new NotHereError(url);
+};
+const api = (): ReturnType<typeof request> => request(worker.app);
+
+test('connect-rest 154, 157: a create is sent on and answered with a Location of our own', async () => {
+  elsewhere();
+  const info = { name: 'a b', config: { ...SRC, name: 'a b' }, tasks: [], type: 'source' };
+  reply = () => Promise.resolve({ status: 201, body: info });
+  const answer = await api()
+    .post('/connectors')
+    .set('Host', 'follower:1')
+    .set('Authorization', 'Basic x')
+    .send({ name: ' a b ', config: SRC, initial_state: 'stopped' });
+  expect([answer.status, answer.headers.location]).toEqual([201, 'http://follower:1/connectors/a%20b']);
+  expect(answer.body).toEqual(info);
+  expect(sent).toEqual([
+    {
+      url: 'http://leader:8083/',
+      method: 'POST',
+      path: '/connectors',
+      query: {},
+      body: JSON.stringify({ name: 'a b', config: { ...SRC, name: 'a b' }, initial_state: 'STOPPED' }),
+      authorization: 'Basic x',
+      forward: true,
+    },
+  ]);
+});
+
+test('connect-rest 154: PUT config is 201 or 200 as the leader says', async () => {
+  for (const status of [201, 200]) {
+    elsewhere();
+    reply = () => Promise.resolve({ status, body: { name: 'a' } });
+    const answer = await api().put('/connectors/a/config').send(SRC);
+    expect([answer.status, answer.headers.location !== undefined]).toEqual([status, status === 201]);
+  }
+});
+
+test('connect-rest 154: the others pass the answer through', async () => {
+  for (const [method, path] of [
+    ['delete', '/connectors/a'],
+    ['put', '/connectors/a/stop'],
+    ['post', '/connectors/a/restart'],
+    ['post', '/connectors/a/tasks/0/restart'],
+  ] as const) {
+    elsewhere();
+    expect((await api()[method](path)).status).toBe(204);
+    expect(sent.at(-1)).toMatchObject({ method: method.toUpperCase(), path, body: null, authorization: null });
+  }
+  elsewhere();
+  reply = () => Promise.resolve({ status: 202, body: { name: 'a' } });
+  const restart = await api().post('/connectors/a/restart?includeTasks=TRUE&x=y');
+  expect([restart.status, restart.body]).toEqual([202, { name: 'a' }]);
+  expect(sent.at(-1)?.query).toEqual({ includeTasks: 'true', onlyFailed: 'false' });
+});
+
+test('connect-rest 155: errors of the leader come back unchanged', async () => {
+  elsewhere();
+  reply = () => Promise.reject(new HerderError(409, 'Connector a already exists'));
+  const answer = await api().post('/connectors').send({ name: 'a', config: SRC });
+  expect([answer.status, answer.body]).toEqual([409, { error_code: 409, message: 'Connector a already exists' }]);
+});
+
+test('connect-rest 156, §0.7: hops are bounded', async () => {
+  elsewhere();
+  const refused = await api().delete('/connectors/a?forward=false');
+  expect(refused.body).toEqual({
+    error_code: 409,
+    message: 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)',
+  });
+  elsewhere();
+  await api().delete('/connectors/a?forward=true');
+  expect(sent.map(({ forward }) => forward)).toEqual([false]);
+});
+
+test('connect-rest §2.5: no leader known', async () => {
+  elsewhere(null);
+  const answer = await api().put('/connectors/a/stop');
+  expect([answer.status, (answer.body as { message: string }).message]).toEqual([
+    409,
+    'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.',
+  ]);
+});

@@ -1,0 +1,115 @@
+import { encodeJson } from '../../src/rest/json-encode';
+import { toPlain } from '../../src/rest/json-shape';
+import { parseJson } from '../../src/rest/json-tree';
+
+const plain = (text: string): unknown => {
+  const parsed = parseJson(text);
+  return parsed && toPlain(parsed.root);
+};
+
+test('connect-rest §0.2: values keep their text, whatever JSON allows around them', () => {
+  expect(plain(' {"a" : [ 1.50 , -0, 1E+2 , true,null ] ,\r\n"b":{}} ')).toEqual({
+    a: ['1.50', '-0', '1E+2', 'true', null],
+    b: {},
+  });
+  expect(plain('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\\ud83d\\ude00ü"')).toBe('"\\/\b\f\n\r\tä😀ü');
+  expect(plain(' \n ')).toBeNull();
+});
+
+test('everything JSON.parse takes is taken, everything it refuses is refused', () => {
+  const texts = [
+    '1',
+    '-1',
+    '01',
+    '1.',
+    '.5',
+    '-',
+    '+1',
+    '1e',
+    '1e5',
+    '1e-',
+    '0x1',
+    'NaN',
+    'tru',
+    'nulll',
+    'true',
+    '"',
+    '"a',
+    '"\\x"',
+    '"\\u12"',
+    '"\t"',
+    '[',
+    '[]',
+    '[1',
+    '[1,',
+    '[1,]',
+    '[,]',
+    '[1 2]',
+    '[1}',
+    '{',
+    '{}',
+    '{"a"',
+    '{"a":',
+    '{"a":1',
+    '{"a":1,',
+    '{"a":1,}',
+    '{a:1}',
+    '{"a" 1}',
+    '{"a":1]',
+    '{"a":1 "b":2}',
+    '{} {}',
+    '[] x',
+    '"a" "b"',
+    '1 2',
+    '',
+  ];
+  const accepts = (parse: (text: string) => unknown) =>
+    texts.filter((text) => {
+      try {
+        parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  const ours = accepts((text) => {
+    const parsed = parseJson(text);
+    if (!parsed) throw new Error('empty');
+    if (parsed.trailing) throw parsed.trailing('X');
+  });
+  expect(ours).toEqual(accepts(JSON.parse));
+});
+
+test.each([
+  ['{"a"}', "Unexpected character ('}' (code 125)): was expecting a colon to separate field name and value"],
+  ['{"a":1 "b":2}', `Unexpected character ('"' (code 34)): was expecting comma to separate Object entries`],
+  ['[1}', "Unexpected close marker '}': expected ']' (for Array starting at "],
+  ['{"a":,}', "Unexpected character (',' (code 44)): expected a valid value (JSON String, "],
+  ['{"a":"x', 'Unexpected end-of-input: was expecting closing quote for a string value'],
+  ['{"a":"\n"}', 'Illegal unquoted character ((CTRL-CHAR, code 10)): has to be escaped using backslash'],
+  ['{"a":"\\x"}', "Unrecognized character escape 'x' (code 120)"],
+  [
+    '{"a":yes}',
+    "Unrecognized token 'yes': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')",
+  ],
+  ['{"a":012}', 'Invalid numeric value: Leading zeroes not allowed'],
+])("connect-rest §2.4: %s in Jackson's words", (text, start) => {
+  let message = '';
+  try {
+    parseJson(text);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message.slice(0, start.length)).toBe(start);
+});
+
+test('connect-rest §2.4: the place is given by line and column', () => {
+  expect(() => parseJson('{\n  "a": x\n}')).toThrow(/; line: 2, column: 9\]$/);
+});
+
+test('connect-rest §0.2: only quotes, backslashes and control characters are escaped, in upper case', () => {
+  const text = '"\\/<>ä😀\u007f\u2028\u0001\u001f\b\t\\u001f';
+  const encoded = encodeJson({ text, none: null, left: undefined }).toString('utf8');
+  expect(encoded).toBe('{"text":"\\"\\\\/<>ä😀\u007f\u2028\\u0001\\u001F\\b\\t\\\\u001f","none":null}');
+  expect(JSON.parse(encoded)).toEqual({ text, none: null });
+});

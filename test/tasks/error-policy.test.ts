@@ -1,0 +1,76 @@
+import { DataError, RetriableError } from '@millrace/sdk';
+import { ErrorPolicy, retryDelay, type Operation } from '../../src/tasks/error-policy';
+import { errorSettings } from '../../src/tasks/error-settings';
+import type { FailedRecord } from '../../src/tasks/failed-record';
+
+function setUp(config: Record<string, string>): {
+  policy: ErrorPolicy;
+  waits: number[];
+  reports: FailedRecord[];
+  stop(): void;
+} {
+  let now = 0;
+  let stopping = false;
+  const waits: number[] = [];
+  const reports: FailedRecord[] = [];
+  const policy = new ErrorPolicy({
+    settings: errorSettings(config),
+    reporters: [{ report: (failure) => void reports.push(failure) }],
+    now: () => now,
+    sleep: async (ms) => {
+      waits.push(ms);
+      now += ms;
+    },
+    stopping: () => stopping,
+  });
+  return { policy, waits, reports, stop: () => (stopping = true) };
+}
+function operation(fails: number, error: () => Error = () => new RetriableError('busy')): Operation<string> {
+  let runs = 0;
+  return {
+    stage: 'TRANSFORMATION',
+    className: 'X',
+    run: () => {
+      if (runs++ < fails) throw error();
+      return 'done';
+    },
+  };
+}
+
+test('connect-runtime 73: retried after 300, 600, 1200 ms, never beyond the deadline', async () => {
+  const { policy, waits, reports } = setUp({ 'errors.retry.timeout': '2000', 'errors.tolerance': 'all' });
+  expect(await policy.recover(operation(99), new RetriableError('busy'))).toBeNull();
+  expect(waits).toEqual([300, 600, 1100]);
+  expect(reports).toHaveLength(1);
+});
+
+test('connect-runtime 73: success after two tries', async () => {
+  const { policy, waits, reports } = setUp({ 'errors.retry.timeout': '-1' });
+  expect(await policy.recover(operation(1), new RetriableError('busy'))).toEqual({ value: 'done' });
+  expect(waits).toEqual([300, 600]);
+  expect(reports).toEqual([]);
+});
+
+test('exhausted retries fail the task when nothing is tolerated (Java skips the record)', async () => {
+  const { policy, reports } = setUp({ 'errors.retry.timeout': '500' });
+  await expect(policy.recover(operation(99), new RetriableError('busy'))).rejects.toThrow(
+    'TRANSFORMATION failed: busy',
+  );
+  expect(reports).toHaveLength(1);
+});
+
+test('no retries by default, nor for other errors, nor while stopping', async () => {
+  const other = setUp({ 'errors.retry.timeout': '-1' });
+  await expect(other.policy.recover(operation(0), new DataError('bad'))).rejects.toThrow('bad');
+  expect(other.waits).toEqual([]);
+  const byDefault = setUp({});
+  await expect(byDefault.policy.recover(operation(0), new RetriableError('busy'))).rejects.toThrow('busy');
+  const stopping = setUp({ 'errors.retry.timeout': '-1', 'errors.tolerance': 'all' });
+  stopping.stop();
+  expect(await stopping.policy.recover(operation(0), new RetriableError('busy'))).toBeNull();
+});
+
+test('delays double up to the cap, then are random below it', () => {
+  expect([1, 2, 3].map((n) => retryDelay(n, 60_000))).toEqual([300, 600, 1200]);
+  expect(retryDelay(20, 60_000, 0.5)).toBe(30_000);
+});

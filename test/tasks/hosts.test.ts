@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import type { TaskHost, TaskSpec } from '../../src/tasks/host';
+import { InlineTaskHost } from '../../src/tasks/inline-host';
+import { ThreadTaskHost } from '../../src/tasks/thread-host';
+import {
+  eventually,
+  MemoryOffsets,
+  PARTITION,
+  record,
+  RecordingListener,
+  RecordingLogger,
+  ScriptedSource,
+  sourceOf,
+  spec,
+  world,
+} from './fakes';
+
+let open: TaskHost[] = [];
+afterEach(async () => {
+  await Promise.all(open.map((host) => host.close()));
+  open = [];
+});
+
+interface Threads {
+  host: ThreadTaskHost;
+  listener: RecordingListener;
+  logger: RecordingLogger;
+  offsets: MemoryOffsets;
+  run(name: string, does: string, config?: Record<string, string>): Promise<TaskSpec>;
+}
+function threads(size = 1, idleMs = 60_000): Threads {
+  const listener = new RecordingListener();
+  const logger = new RecordingLogger();
+  const offsets = new MemoryOffsets();
+  const host = new ThreadTaskHost({
+    data: { settings: {}, catalog: null },
+    threads: size,
+    gracefulTimeoutMs: 200,
+    offsets,
+    listener,
+    logger,
+    idleMs,
+    module: join(__dirname, 'fixtures', 'thread.js'),
+  });
+  open.push(host);
+  const run = async (name: string, does: string, config: Record<string, string> = {}): Promise<TaskSpec> => {
+    const task = spec('source', { ...config, does }, { id: { connector: name, task: 0 } });
+    await host.start(task);
+    return task;
+  };
+  return { host, listener, logger, offsets, run };
+}
+/** Names of the threads in use. */
+const threadsOf = (host: ThreadTaskHost): string[] =>
+  [...(host as unknown as { threads: Set<{ options: { name: string } }> }).threads].map((t) => t.options.name);
+
+describe('thread host', () => {
+  test('no thread before the first task; tasks share the pool; reports come back', async () => {
+    const { host, listener, run } = threads(2);
+    expect(threadsOf(host)).toEqual([]);
+    const specs = await Promise.all(['a', 'b', 'c'].map((name) => run(name, 'works')));
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
+    await eventually(() => listener.events.length === 3 && listener.topics.length === 3);
+    expect(listener.topics).toEqual(['t', 't', 't']);
+    expect(specs.map((s) => host.has(s.id))).toEqual([true, true, true]);
+    expect(
+      await host.stop(
+        specs.map((s) => s.id),
+        5000,
+      ),
+    ).toEqual([]);
+    expect(listener.events.slice(3).sort()).toEqual(['stopped a-0', 'stopped b-0', 'stopped c-0']);
+    expect(specs.map((s) => host.has(s.id))).toEqual([false, false, false]);
+  });
+
+  test('a task that runs cannot be started again, one that failed can, from the report itself', async () => {
+    const { host, listener, run } = threads();
+    const a = await run('a', 'works');
+    await expect(host.start(a)).rejects.toThrow('running already');
+    const report = listener.onFailed;
+    listener.onFailed = (id, trace, retriable) => {
+      report(id, trace, retriable);
+      void host.start(spec('source', { does: 'works' }, { id }));
+    };
+    await run('b', 'fails');
+    await eventually(() => listener.events.filter((e) => e === 'running b-0').length === 2);
+    expect(listener.trace).toBe('java.lang.Y: no\n');
+    expect(listener.retriable).toBe(false);
+  });
+
+  test('task.isolation=dedicated and task.memory.mb: a thread of its own that ends with the task', async () => {
+    const { host, listener, run } = threads();
+    await run('a', 'works');
+    const b = await run('b', 'works', { 'task.isolation': 'dedicated' });
+    await run('c', 'works', { 'task.memory.mb': '64' });
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2', 'tasks-3']);
+    await eventually(() => listener.events.length === 3);
+    await host.stop([b.id], 5000);
+    await eventually(() => threadsOf(host).length === 2);
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-3']);
+  });
+
+  test('an idle thread ends, the next task gets a new one', async () => {
+    const { host, listener, run } = threads(1, 10);
+    const a = await run('a', 'works');
+    await eventually(() => listener.events.length === 1);
+    await host.stop([a.id], 5000);
+    await eventually(() => threadsOf(host).length === 0);
+    await run('b', 'works');
+    await listener.until('running b-0');
+    expect(threadsOf(host)).toEqual(['tasks-2']);
+  });
+
+  test('offsets and log lines cross', async () => {
+    const { listener, logger, offsets, run } = threads();
+    offsets.stored.set('a {"file":"a"}', { n: 4 });
+    await run('a', 'asks');
+    await eventually(() => logger.lines.length === 2);
+    expect(logger.lines).toEqual([
+      'info {"type":"answer","request":1,"offsets":[{"n":4}],"error":null}',
+      'info {"type":"answer","request":2,"offsets":[],"error":null}',
+    ]);
+    expect(offsets.of(PARTITION, 'a')).toEqual({ n: 5n });
+    await listener.until('running a-0');
+  });
+
+  test('a failed write comes back as an error', async () => {
+    const { logger, offsets, run } = threads();
+    offsets.errors = [new Error('no leader')];
+    await run('a', 'asks');
+    await eventually(() => logger.lines.length === 2);
+    expect(logger.lines).toContain('info {"type":"answer","request":2,"offsets":[],"error":"no leader"}');
+  });
+
+  describe('a thread that dies: FAILED tasks with a trace, marked for a restart', () => {
+    const traces = (listener: RecordingListener): Map<string, string> => {
+      const found = new Map<string, string>();
+      const report = listener.onFailed;
+      listener.onFailed = (id, trace, retriable) => {
+        found.set(id.connector, trace);
+        report(id, trace, retriable);
+      };
+      return found;
+    };
+
+    test('an uncaught error: the culprit has its trace, its neighbour is told whose it was', async () => {
+      const { host, listener, run } = threads();
+      const found = traces(listener);
+      await run('neighbour', 'works');
+      await listener.until('running neighbour-0');
+      await run('culprit', 'throws');
+      await eventually(() => found.size === 2);
+      expect(found.get('culprit')).toBe('java.lang.X: thrown by culprit\n');
+      expect(found.get('neighbour')).toMatch(
+        /^org\.apache\.kafka\.connect\.errors\.ConnectException: The thread of this task ended: an error in task culprit-0 was not caught \(java\.lang\.X: thrown by culprit\)\. It was shared with culprit-0; task\.isolation=dedicated .* \[code: TASK_THREAD_DIED\]\n/,
+      );
+      expect(listener.retriable).toBe(true);
+      expect(threadsOf(host)).toEqual([]);
+      await run('culprit', 'works');
+      await listener.until('running culprit-0');
+    });
+
+    test.each([
+      ['exits', {}, 'called process.exit(3)'],
+      ['uncaught', {}, 'nobody caught me'],
+      ['eats memory', { 'task.memory.mb': '16' }, 'ran out of the 16 MB that task.memory.mb allows'],
+    ])('%s', async (does, config: Record<string, string>, text) => {
+      const { listener, run } = threads();
+      await run('a', does, config);
+      await listener.until('failed a-0');
+      expect(listener.trace).toContain(text);
+      expect(listener.retriable).toBe(true);
+    });
+  });
+
+  describe('connect-runtime 66: a task that does not stop in time', () => {
+    test('is cut off: nothing more from it is heard, an endless loop ends with its thread', async () => {
+      const { host, listener, run } = threads();
+      const a = await run('a', 'blocks', { 'task.isolation': 'dedicated' });
+      await listener.until('running a-0');
+      expect(await host.stop([a.id], 50)).toEqual([a.id]);
+      expect(host.has(a.id)).toBe(false);
+      await eventually(() => threadsOf(host).length === 0);
+      expect(listener.events).toEqual(['running a-0']);
+    });
+
+    test('in a shared thread: neighbours go on, new tasks get another thread, the old one ends with its last task', async () => {
+      const { host, listener, run } = threads();
+      const stuck = await run('stuck', 'ignores stop');
+      const good = await run('good', 'works');
+      await eventually(() => listener.events.length === 2);
+      expect(await host.stop([stuck.id], 50)).toEqual([stuck.id]);
+      await run('next', 'works');
+      await listener.until('running next-0');
+      expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
+      await host.stop([good.id], 5000);
+      await eventually(() => threadsOf(host).length === 1);
+      expect(threadsOf(host)).toEqual(['tasks-2']);
+      expect(listener.events).toEqual(['running stuck-0', 'running good-0', 'running next-0', 'stopped good-0']);
+    });
+  });
+
+  test('pause and resume reach the task', async () => {
+    const { host, logger, run } = threads();
+    const a = await run('a', 'works');
+    host.pause(a.id);
+    host.resume(a.id);
+    await eventually(() => logger.lines.length === 2);
+    expect(logger.lines).toEqual(['info pause 1', 'info resume 1']);
+  });
+});
+
+describe('inline host', () => {
+  test('runs a task, restarts it from the report of its failure, stops it', async () => {
+    const task = new ScriptedSource([[record(1)], new Error('boom')]);
+    const w = world(sourceOf(task));
+    const listener = new RecordingListener();
+    const host = new InlineTaskHost(w, listener);
+    open.push(host);
+    const report = listener.onFailed;
+    listener.onFailed = (id, trace, retriable) => {
+      report(id, trace, retriable);
+      expect(host.has(id)).toBe(false);
+      void host.start(spec('source'));
+    };
+    await host.start(spec('source'));
+    await eventually(() => listener.events.length === 3);
+    expect(await host.stop([spec('source').id], 5000)).toEqual([]);
+    expect(listener.events).toEqual(['running c-0', 'failed c-0', 'running c-0', 'stopped c-0']);
+  });
+
+  test('connect-runtime 66: a task stuck in poll is cancelled', async () => {
+    const task = new ScriptedSource([]);
+    task.poll = () => new Promise(() => undefined);
+    const w = world(sourceOf(task));
+    const listener = new RecordingListener();
+    const host = new InlineTaskHost(w, listener);
+    open.push(host);
+    await host.start(spec('source'));
+    await listener.until('running c-0');
+    const { id } = spec('source');
+    expect(await host.stop([id], 30)).toEqual([id]);
+    expect(host.has(id)).toBe(false);
+    expect(listener.events).toEqual(['running c-0']);
+    expect(w.offsets.writes).toEqual([]);
+  });
+});

@@ -1,0 +1,576 @@
+import {
+  DataError,
+  RetriableError,
+  type SinkRecord,
+  type SinkTask,
+  type SinkTaskContext,
+  type TopicPartitionOffset,
+} from '@millrace/sdk';
+import { KafkaError } from '../../src/kafka/errors';
+import { TaskRunner } from '../../src/tasks/task-runner';
+import type { FakeConsumer } from './fakes';
+import { batch, eventually, RecordingListener, sinkOf, spec, world, type World } from './fakes';
+
+const T0 = { topic: 't', partition: 0 };
+const T1 = { topic: 't', partition: 1 };
+
+class ScriptedSink implements SinkTask {
+  readonly log: string[] = [];
+  readonly puts: string[][] = [];
+  readonly records: SinkRecord[] = [];
+  context!: SinkTaskContext;
+  /** Thrown by the next puts of a batch that is not empty. */
+  putErrors: (Error | null)[] = [];
+  onPut: ((records: readonly SinkRecord[]) => Promise<void> | void) | null = null;
+  preCommit?: SinkTask['preCommit'];
+  flushed: (readonly TopicPartitionOffset[])[] = [];
+  start(_config: unknown, context: SinkTaskContext): void {
+    this.context = context;
+    this.log.push('start');
+  }
+  open(partitions: readonly { partition: number }[]): void {
+    this.log.push(`open ${partitions.map((p) => p.partition).join()}`);
+  }
+  close(partitions: readonly { partition: number }[]): void {
+    this.log.push(`close ${partitions.map((p) => p.partition).join()}`);
+  }
+  async put(records: readonly SinkRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    this.puts.push(records.map((r) => String(r.value)));
+    const error = this.putErrors.shift();
+    if (error) throw error;
+    await this.onPut?.(records);
+    this.records.push(...records);
+  }
+  flush(offsets: readonly TopicPartitionOffset[]): void {
+    this.log.push('flush');
+    this.flushed.push(offsets);
+  }
+  stop(): void {
+    this.log.push('stop');
+  }
+  values(): unknown[] {
+    return this.records.map((r) => r.value);
+  }
+}
+
+interface Running {
+  runner: TaskRunner;
+  listener: RecordingListener;
+  w: World;
+  consumer: FakeConsumer;
+}
+async function start(
+  task: ScriptedSink,
+  config: Record<string, string> = {},
+  worker: Record<string, string> = {},
+  prepare: (w: World) => void = () => undefined,
+): Promise<Running> {
+  const w = world(sinkOf(task), { 'offset.flush.interval.ms': '60000', ...worker });
+  prepare(w);
+  for (const [key, position] of [
+    ['t-0', 0],
+    ['t-1', 0],
+  ] as const)
+    w.consumer.positions.set(key, position);
+  const listener = new RecordingListener();
+  const runner = new TaskRunner(spec('sink', config), w, listener);
+  w.consumer.assign(T0, T1);
+  runner.start();
+  await eventually(() => listener.events.length > 0);
+  return { runner, listener, w, consumer: w.consumer };
+}
+async function stop({ runner }: Running): Promise<void> {
+  runner.stop();
+  await runner.done;
+}
+
+test('connect-runtime 90: subscription, group id, fixed settings, overrides', async () => {
+  const running = await start(
+    new ScriptedSink(),
+    { 'consumer.override.max.poll.records': '7', 'consumer.override.enable.auto.commit': 'true' },
+    { 'consumer.fetch.min.bytes': '3' },
+  );
+  await stop(running);
+  expect(running.w.clientConfigs).toEqual([
+    {
+      'auto.offset.reset': 'earliest',
+      'client.id': 'connector-consumer-c-0',
+      'group.id': 'connect-c',
+      'bootstrap.servers': 'localhost:9092',
+      'fetch.min.bytes': '3',
+      'max.poll.records': '7',
+      'enable.auto.commit': 'false',
+    },
+  ]);
+  expect(running.consumer.subscribed).toEqual(['t']);
+  const other = await start(new ScriptedSink(), { 'consumer.override.group.id': 'mine' });
+  await stop(other);
+  expect(other.w.clientConfigs[0]?.['group.id']).toBe('mine');
+});
+
+test('connect-runtime 101: topics.regex subscribes to whole names', async () => {
+  const running = await start(new ScriptedSink(), { topics: '', 'topics.regex': 'a|b.*' });
+  await stop(running);
+  const subscribed = running.consumer.subscribed as RegExp;
+  expect(['a', 'bc', 'ax', 'xa'].map((t) => subscribed.test(t))).toEqual([true, true, false, false]);
+});
+
+test('records are converted and put; a stop runs preCommit, close, commit, stop', async () => {
+  const task = new ScriptedSink();
+  const running = await start(task);
+  const { consumer, listener } = running;
+  consumer.next([batch('t', 0, 5, ['a', 'b']), batch('t', 1, 0, ['c', null])]);
+  await eventually(() => task.records.length === 4);
+  const order = consumer.log;
+  await stop(running);
+  expect(task.puts).toEqual([['a', 'b', 'c', 'null']]);
+  expect(task.records[0]).toEqual({
+    topic: 't',
+    partition: 0,
+    offset: 5,
+    keySchema: expect.objectContaining({ type: 'STRING' }) as unknown,
+    key: 'k5',
+    valueSchema: expect.objectContaining({ type: 'STRING' }) as unknown,
+    value: 'a',
+    timestamp: 1000,
+    timestampType: 'CreateTime',
+    headers: [],
+  });
+  expect(task.log).toEqual(['start', 'open 0,1', 'flush', 'close 0,1', 'stop']);
+  expect(order).toEqual(['commit t-0@7,t-1@2']);
+  expect(consumer.closed).toBe(true);
+  expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
+  expect(listener.topics).toEqual(['t']);
+});
+
+test('connect-runtime 97: skipped records count as processed', async () => {
+  const task = new ScriptedSink();
+  const running = await start(task, {
+    'errors.tolerance': 'all',
+    'value.converter': 'org.apache.kafka.connect.converters.LongConverter',
+  });
+  running.consumer.next([batch('t', 0, 0, ['12345678', 'short'])]);
+  await eventually(() => task.records.length === 1);
+  await stop(running);
+  expect(running.consumer.log).toEqual(['commit t-0@2,t-1@0']);
+});
+
+test('a record that cannot be converted fails the task and says where it lies', async () => {
+  const task = new ScriptedSink();
+  const { consumer, listener } = await start(task, {
+    'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  });
+  consumer.next([batch('t', 0, 7, ['no json'])]);
+  await listener.until('failed c-0');
+  expect(listener.trace.split('\n')[0]).toMatch(
+    /VALUE_CONVERTER failed: .*not JSON.*\[code: TOLERANCE_EXCEEDED, topic: t, partition: 0, offset: 7\]$/,
+  );
+  expect(consumer.commits).toEqual([]);
+  expect(task.log).toEqual(['start', 'open 0,1', 'flush', 'close 0,1', 'stop']);
+});
+
+describe('connect-runtime 91: RetriableException from put', () => {
+  test('the same batch again with everything paused, commits of earlier data go on, then normal', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer } = running;
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => task.records.length === 1);
+    task.putErrors = [new RetriableError('busy'), new RetriableError('busy'), new RetriableError('busy')];
+    consumer.next([batch('t', 0, 1, ['b'])]);
+    await eventually(() => task.puts.length === 3);
+    expect(consumer.paused).toEqual(new Set(['t-0', 't-1']));
+    task.context.requestCommit();
+    await eventually(() => consumer.log.length === 1);
+    expect(consumer.log).toEqual(['commit t-0@1,t-1@0']);
+    await eventually(() => task.records.length === 2);
+    await eventually(() => consumer.paused.size === 0);
+    expect(task.puts).toEqual([['a'], ['b'], ['b'], ['b'], ['b']]);
+    await stop(running);
+    expect(consumer.log.at(-1)).toBe('commit t-0@2,t-1@0');
+  });
+
+  test('connect-runtime 92: the task may ask to be called sooner', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    task.onPut = () => task.context.timeout(5);
+    running.consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => task.records.length === 1);
+    await eventually(() => running.consumer.pollTimeouts.includes(5));
+    await stop(running);
+    expect(running.consumer.pollTimeouts.filter((t) => t === 5)).toHaveLength(1);
+  });
+
+  test('connect-runtime 100: pause during redelivery, resume: put again; partitions paused by the task stay paused', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer, listener, runner } = running;
+    await eventually(() => consumer.assigned.length === 2 && task.log.includes('open 0,1'));
+    task.context.pause([T1]);
+    task.putErrors = [new RetriableError('busy')];
+    task.onPut = () => undefined;
+    consumer.next(() => runner.pause());
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    await listener.until('paused c-0');
+    runner.resume();
+    await eventually(() => task.records.length === 1);
+    await eventually(() => consumer.paused.size === 1);
+    expect(consumer.paused).toEqual(new Set(['t-1']));
+    expect(task.puts).toEqual([['a'], ['a']]);
+    await stop(running);
+  });
+
+  test('any other error fails the task; what was put before is committed', async () => {
+    const task = new ScriptedSink();
+    const { consumer, listener } = await start(task);
+    task.putErrors = [null, new DataError('the table has no column x: add it')];
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    consumer.next([batch('t', 0, 1, ['b'])]);
+    await listener.until('failed c-0');
+    expect(listener.trace).toMatch(
+      /^org\.apache\.kafka\.connect\.errors\.DataException: the table has no column x: add it\n/,
+    );
+    expect(consumer.log).toEqual(['commit t-0@1,t-1@0']);
+    expect(task.log.slice(-2)).toEqual(['close 0,1', 'stop']);
+  });
+});
+
+describe('offset commits', () => {
+  test('connect-runtime 93: preCommit throws: back to the last committed offset, still RUNNING', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer, listener } = running;
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => task.records.length === 1);
+    task.context.requestCommit();
+    await eventually(() => consumer.commits.length === 1);
+    consumer.next([batch('t', 0, 1, ['b'])]);
+    await eventually(() => task.records.length === 2);
+    let thrown = 0;
+    task.preCommit = (offsets) => {
+      if (thrown++ === 0) throw new Error('disk full');
+      return offsets;
+    };
+    task.context.requestCommit();
+    await eventually(() => consumer.seeks.length === 2);
+    expect(consumer.seeks).toEqual([
+      { ...T0, offset: 1 },
+      { ...T1, offset: 0 },
+    ]);
+    consumer.next([batch('t', 0, 1, ['b'])]);
+    await eventually(() => task.records.length === 3);
+    await stop(running);
+    expect(consumer.log.at(-1)).toBe('commit t-0@2,t-1@0');
+    expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
+  });
+
+  test.each<[string, TopicPartitionOffset[], string | null]>([
+    ['less', [{ ...T0, offset: 1 }], 'commit t-0@1,t-1@0'],
+    ['more than processed', [{ ...T0, offset: 4 }], null],
+    [
+      'foreign partitions',
+      [
+        { topic: 'x', partition: 0, offset: 1 },
+        { ...T0, offset: 2 },
+      ],
+      'commit t-0@2,t-1@0',
+    ],
+    ['nothing', [], null],
+  ])('connect-runtime 94: preCommit returns %s', async (_name, returned, committed) => {
+    const task = new ScriptedSink();
+    task.preCommit = () => returned;
+    const running = await start(task);
+    running.consumer.next([batch('t', 0, 0, ['a', 'b', 'c'])]);
+    await eventually(() => task.records.length === 3);
+    task.context.requestCommit();
+    await stop(running);
+    expect(running.consumer.log).toEqual(committed === null ? [] : [committed]);
+  });
+
+  test('they come by themselves, and an unchanged position is not committed again', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task, {}, { 'offset.flush.interval.ms': '10' });
+    running.consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => running.consumer.commits.length === 1);
+    await eventually(() => task.flushed.length > 3);
+    await stop(running);
+    expect(running.consumer.log).toEqual(['commit t-0@1,t-1@0']);
+  });
+
+  test('a refused commit is logged and covered by the next', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    running.consumer.commitError = new KafkaError('REBALANCE_IN_PROGRESS', 'later', { retriable: true });
+    running.consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => task.records.length === 1);
+    task.context.requestCommit();
+    await eventually(() => running.consumer.log.length === 1);
+    running.consumer.commitError = null;
+    await stop(running);
+    expect(running.consumer.commits).toEqual([
+      [
+        { ...T0, offset: 1 },
+        { ...T1, offset: 0 },
+      ],
+    ]);
+    expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
+  });
+
+  test('seek: the consumer goes there, and the position counts as processed', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    await eventually(() => task.log.includes('open 0,1'));
+    task.context.seek({ ...T0, offset: 40 });
+    task.context.seek({ topic: 'x', partition: 9, offset: 1 });
+    await eventually(() => running.consumer.seeks.length === 1);
+    await stop(running);
+    expect(running.consumer.seeks).toEqual([{ ...T0, offset: 40 }]);
+    expect(running.w.logger.lines.join()).toContain('seek() for x-9 is ignored');
+  });
+
+  test('pausing a partition that is not assigned is an error', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    await eventually(() => task.log.includes('open 0,1'));
+    expect(() => task.context.pause([{ topic: 'x', partition: 0 }])).toThrow('Partition x-0 is not assigned');
+    expect(task.context.assignment()).toEqual([T0, T1]);
+    await stop(running);
+  });
+});
+
+describe('rebalances', () => {
+  test('connect-runtime 95: revoked: preCommit, close, commit before the partition goes; others go on', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer } = running;
+    consumer.next([batch('t', 0, 0, ['a']), batch('t', 1, 0, ['b'])]);
+    await eventually(() => task.records.length === 2);
+    const both: string[] = [];
+    const commit = consumer.commit.bind(consumer);
+    consumer.commit = async (offsets) => {
+      both.push('commit');
+      await commit(offsets);
+    };
+    task.close = (partitions) => void both.push(`close ${partitions.map((p) => p.partition).join()}`);
+    task.flush = () => void both.push('flush');
+    consumer.take('onRevoked', T1);
+    await eventually(() => both.length === 3);
+    expect(both).toEqual(['flush', 'close 1', 'commit']);
+    expect(consumer.log).toEqual(['commit t-1@1']);
+    consumer.next([batch('t', 0, 1, ['c'])]);
+    await eventually(() => task.records.length === 3);
+    await stop(running);
+    expect(consumer.log).toEqual(['commit t-1@1', 'commit t-0@2']);
+  });
+
+  test('connect-runtime 96: lost: close without commit, offsets forgotten', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer } = running;
+    consumer.next([batch('t', 1, 0, ['b'])]);
+    await eventually(() => task.records.length === 1);
+    consumer.take('onLost', T1);
+    await eventually(() => task.log.includes('close 1'));
+    await stop(running);
+    expect(consumer.log).toEqual([]);
+    expect(task.log).toEqual(['start', 'open 0,1', 'close 1', 'flush', 'close 0', 'stop']);
+  });
+
+  test('records held for redelivery go with their partition', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task);
+    const { consumer } = running;
+    task.putErrors = [new RetriableError('busy')];
+    consumer.next([batch('t', 0, 0, ['a']), batch('t', 1, 0, ['b'])]);
+    consumer.take('onRevoked', T1);
+    await eventually(() => task.records.length === 1);
+    expect(task.puts).toEqual([['a', 'b'], ['a']]);
+    await eventually(() => consumer.paused.size === 0);
+    await stop(running);
+    expect(consumer.log).toEqual(['commit t-0@1']);
+  });
+
+  test('an exception from open fails the task after poll', async () => {
+    const task = new ScriptedSink();
+    task.open = () => {
+      throw new Error('no such table');
+    };
+    const { listener } = await start(task);
+    await listener.until('failed c-0');
+    expect(listener.trace).toContain('no such table');
+  });
+});
+
+test('pause: partitions paused, a commit, no puts; resume', async () => {
+  const task = new ScriptedSink();
+  const running = await start(task);
+  const { runner, listener, consumer } = running;
+  consumer.next([batch('t', 0, 0, ['a'])]);
+  await eventually(() => task.records.length === 1);
+  runner.pause();
+  await listener.until('paused c-0');
+  await eventually(() => consumer.commits.length === 1);
+  expect(consumer.paused).toEqual(new Set(['t-0', 't-1']));
+  runner.resume();
+  await listener.until('resumed c-0');
+  expect(consumer.paused.size).toBe(0);
+  await stop(running);
+});
+
+test('cancelled while put hangs: no commit, no report', async () => {
+  const task = new ScriptedSink();
+  const running = await start(task);
+  let release = (): void => undefined;
+  task.onPut = () => new Promise((resolve) => (release = resolve));
+  running.consumer.next([batch('t', 0, 0, ['a'])]);
+  await eventually(() => task.puts.length === 1);
+  running.runner.stop();
+  running.runner.cancel();
+  release();
+  await running.runner.done;
+  expect(running.consumer.log).toEqual([]);
+  expect(running.listener.events).toEqual(['running c-0']);
+});
+
+describe('dead letters', () => {
+  const dlq = { 'errors.deadletterqueue.topic.name': 'dead', 'errors.deadletterqueue.topic.replication.factor': '1' };
+
+  test('connect-runtime 98: converter failure: original bytes, headers and timestamp, ten context headers, topic created', async () => {
+    const task = new ScriptedSink();
+    const running = await start(task, {
+      ...dlq,
+      'errors.deadletterqueue.context.headers.enable': 'true',
+      'errors.tolerance': 'all',
+      'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+      'value.converter.schemas.enable': 'false',
+    });
+    const { consumer, w } = running;
+    const bad = batch('t', 1, 42, ['{"a":']);
+    consumer.next([
+      { ...bad, records: bad.records.map((r) => ({ ...r, headers: [{ key: 'h', value: Buffer.from('x') }] })) },
+    ]);
+    await eventually(() => w.deadLetters.sent.length === 1);
+    await stop(running);
+    const sent = w.deadLetters.sent[0];
+    expect(w.admin.created).toEqual([{ name: 'dead', partitions: 1, replicationFactor: 1 }]);
+    expect([sent?.topic, sent?.key, sent?.value, sent?.timestamp, sent?.partition]).toEqual([
+      'dead',
+      'k42',
+      '{"a":',
+      1000,
+      undefined,
+    ]);
+    const names = sent?.headers.map(([key]) => key.replace('__connect.errors.', ''));
+    expect(names).toEqual([
+      'h',
+      'topic',
+      'partition',
+      'offset',
+      'connector.name',
+      'task.id',
+      'stage',
+      'class.name',
+      'exception.class.name',
+      'exception.message',
+      'exception.stacktrace',
+    ]);
+    const values = sent?.headers.map(([, value]) => value);
+    expect(values?.slice(0, 9)).toEqual([
+      'x',
+      't',
+      '1',
+      '42',
+      'c',
+      '0',
+      'VALUE_CONVERTER',
+      'org.apache.kafka.connect.json.JsonConverter',
+      'org.apache.kafka.connect.errors.DataException',
+    ]);
+    expect(values?.[9]).toContain('is not JSON');
+    expect(values?.[10]).toMatch(/^org\.apache\.kafka\.connect\.errors\.DataException: .*\n\tat /);
+    expect(consumer.log).toEqual(['commit t-0@0,t-1@43']);
+    expect(w.clientConfigs.map((c) => c['client.id'])).toEqual([
+      'connector-consumer-c-0',
+      'connector-dlq-producer-c-0',
+      'connector-dlq-adminclient-',
+    ]);
+  });
+
+  test('also the record that makes the task fail', async () => {
+    const { listener, consumer, w } = await start(new ScriptedSink(), {
+      ...dlq,
+      'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+    });
+    consumer.next([batch('t', 0, 0, ['x'])]);
+    await listener.until('failed c-0');
+    expect(w.deadLetters.values()).toEqual(['x']);
+    expect(w.deadLetters.sent[0]?.headers).toEqual([]);
+  });
+
+  test('a topic that cannot be created fails the task', async () => {
+    const task = new ScriptedSink();
+    const { listener } = await start(
+      task,
+      dlq,
+      {},
+      (w) => (w.admin.createError = new KafkaError('INVALID_REPLICATION_FACTOR', 'only 1 broker')),
+    );
+    await listener.until('failed c-0');
+    expect(listener.trace).toContain('The dead letter topic dead could not be created: only 1 broker');
+    expect(task.log).toEqual([]);
+  });
+
+  test('connect-runtime 99: offsets wait for the report to be written', async () => {
+    const task = new ScriptedSink();
+    const running = await start(
+      task,
+      { ...dlq, 'errors.tolerance': 'all' },
+      {},
+      (w) => (w.deadLetters.autoAck = false),
+    );
+    const { consumer, w } = running;
+    task.onPut = (records) =>
+      void task.context.errantRecordReporter?.report(records[0] as SinkRecord, new Error('bad row'));
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => w.deadLetters.sent.length === 1);
+    task.context.requestCommit();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(consumer.log).toEqual([]);
+    w.deadLetters.sent[0]?.ack();
+    await eventually(() => consumer.log.length === 1);
+    await stop(running);
+    expect(w.deadLetters.values()).toEqual(['a']);
+  });
+
+  test('connect-runtime 99: without tolerance the report is written and the task fails, whether it looked at the promise or not', async () => {
+    const task = new ScriptedSink();
+    const { listener, consumer, w } = await start(task, dlq);
+    task.onPut = (records) =>
+      void task.context.errantRecordReporter?.report(records[0] as SinkRecord, new Error('bad row'));
+    consumer.next([batch('t', 0, 0, ['a'])]);
+    await listener.until('failed c-0');
+    expect(w.deadLetters.values()).toEqual(['a']);
+    expect(listener.trace).toContain('TASK_PUT failed: bad row');
+  });
+
+  test('connect-runtime 99: no reporter without dead letter topic and error log; with the log alone there is one', async () => {
+    const none = new ScriptedSink();
+    await stop(await start(none));
+    expect(none.context.errantRecordReporter).toBeNull();
+    const logged = new ScriptedSink();
+    const running = await start(logged, {
+      'errors.log.enable': 'true',
+      'errors.log.include.messages': 'true',
+      'errors.tolerance': 'all',
+    });
+    logged.onPut = (records) =>
+      logged.context.errantRecordReporter?.report(records[0] as SinkRecord, new Error('bad row'));
+    running.consumer.next([batch('t', 0, 42, ['a'])]);
+    await eventually(() => logged.records.length === 1);
+    await stop(running);
+    expect(running.w.logger.lines).toContain(
+      "error Error encountered in task c-0. Executing stage 'TASK_PUT' with class 'org.apache.kafka.connect.sink.SinkTask', where consumed record is {topic='t', partition=0, offset=42, timestamp=1000, timestampType=CreateTime}.",
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { ConfigError, ConnectError, RetriableError } from '@millrace/sdk';
+import { KafkaError } from '../../src/kafka/errors';
+import { formatTrace, isWorthRestarting, messageOf } from '../../src/tasks/trace';
+
+const first = (error: unknown): string => formatTrace(error).split('\n')[0] as string;
+
+test('the first line: class, message, code, place', () => {
+  expect(first(new ConfigError('slot.name is missing: set it.'))).toBe(
+    'org.apache.kafka.common.config.ConfigException: slot.name is missing: set it.',
+  );
+  expect(first(new ConnectError('no', { code: 'PG_X', place: { table: 'a', lsn: 5n } }))).toBe(
+    'org.apache.kafka.connect.errors.ConnectException: no [code: PG_X, table: a, lsn: 5]',
+  );
+  expect(first(new KafkaError('NOT_LEADER', 'moved', { retriable: true, topic: 't', partition: 1 }))).toBe(
+    'org.apache.kafka.common.errors.RetriableException: KafkaError: moved [code: NOT_LEADER, topic: t, partition: 1]',
+  );
+  expect(first(new RangeError('x'))).toBe('org.apache.kafka.connect.errors.ConnectException: RangeError: x');
+  expect(first('text')).toBe('org.apache.kafka.connect.errors.ConnectException: text');
+  expect(first(null)).toBe('org.apache.kafka.connect.errors.ConnectException: null');
+});
+
+test('frames, causes, and an end even when causes go in circles', () => {
+  const inner = new Error('inner');
+  const outer = new ConnectError('outer', { cause: inner });
+  inner.cause = outer;
+  const text = formatTrace(outer);
+  expect(text.match(/Caused by: /g)).toHaveLength(1);
+  expect(text).toMatch(
+    /^.*outer\n\tat .*\nCaused by: org\.apache\.kafka\.connect\.errors\.ConnectException: inner\n\tat /s,
+  );
+  expect(text.endsWith('\n')).toBe(true);
+});
+
+test('a host with several addresses gives no empty message', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:1'), { code: 'ECONNREFUSED' });
+  expect(messageOf(new AggregateError([refused], ''))).toBe('connect ECONNREFUSED ::1:1');
+  expect(messageOf(Object.assign(new Error(''), { code: 'EPIPE' }))).toBe('EPIPE');
+});
+
+test('what is worth a restart', () => {
+  expect(isWorthRestarting(new RetriableError('x'))).toBe(true);
+  expect(isWorthRestarting(new KafkaError('A', 'x', { retriable: true }))).toBe(true);
+  expect(isWorthRestarting(new Error('socket hang up'))).toBe(true);
+  expect(isWorthRestarting(new ConfigError('x'))).toBe(false);
+  expect(isWorthRestarting(new KafkaError('A', 'x'))).toBe(false);
+});
