@@ -1,0 +1,1 @@
+export { fileStreamSink } from './sink';

@@ -1,0 +1,80 @@
+/** Old and tolerated spellings are read as today's names; nothing behind this module knows them (cdc-postgres §1.2). */
+import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
+import { editDistance } from './edit-distance';
+import { invalid } from './problem';
+import { isUnsupported, isWithoutEffect } from './unsupported';
+
+export interface CanonicalConfig {
+  /** Under today's names only; legacy values of enumerations replaced. */
+  readonly values: ConnectorConfig;
+  /** Today's name → the name the user wrote. */
+  readonly given: ReadonlyMap<string, string>;
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** Legacy values (§1.2). */
+const LEGACY_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'snapshot.mode': { never: 'no_data', exported: 'initial' },
+  'lsn.flush.mode': { true: 'connector', false: 'manual' },
+};
+
+export function canonical(config: ConnectorConfig): CanonicalConfig {
+  const values: Record<string, string> = { ...config };
+  const given = new Map<string, string>();
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  for (const [names, deprecated] of [
+    [LEGACY_NAMES, true],
+    [TOLERATED_NAMES, false],
+  ] as const) {
+    for (const [old, current] of Object.entries(names)) {
+      const value = config[old];
+      if (value === undefined) continue;
+      delete values[old];
+      const other = config[current];
+      if (other === undefined) {
+        values[current] = value;
+        given.set(current, old);
+      } else if (todaysValue(current, other) !== todaysValue(current, value)) {
+        problems.push(invalid(old, `"${current}" is already specified`));
+      }
+      if (deprecated) warnings.push(`The configuration key "${old}" is deprecated, use "${current}".`);
+    }
+  }
+  for (const name of Object.keys(LEGACY_VALUES)) {
+    const value = values[name];
+    if (value !== undefined) values[name] = todaysValue(name, value);
+  }
+  warnings.push(...unknownKeys(config));
+  return { values, given, problems, warnings };
+}
+
+function todaysValue(name: string, value: string): string {
+  const replacements = LEGACY_VALUES[name] ?? {};
+  const legacy = value.trim().toLowerCase();
+  return Object.hasOwn(replacements, legacy) ? (replacements[legacy] as string) : value;
+}
+
+const KNOWN = [
+  ...DEFINITIONS.map((definition) => definition.name),
+  ...Object.keys(LEGACY_NAMES),
+  ...Object.keys(TOLERATED_NAMES),
+];
+/** Names that belong to the runtime or to families of keys. */
+const FOREIGN =
+  /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|snapshot\.select\.statement\.overrides\.)/;
+
+function unknownKeys(config: ConnectorConfig): string[] {
+  const warnings: string[] = [];
+  for (const name of Object.keys(config)) {
+    if (KNOWN.includes(name)) continue;
+    if (isWithoutEffect(name, config))
+      warnings.push(`The configuration key "${name}" is not supported by this version and has no effect.`);
+    if (isUnsupported(name) || FOREIGN.test(name)) continue;
+    const close = KNOWN.find((known) => editDistance(known, name, 2) <= 2);
+    if (close !== undefined) warnings.push(`The configuration key "${name}" is unknown; did you mean "${close}"?`);
+  }
+  return warnings;
+}

@@ -1,0 +1,112 @@
+/** Checks of the configuration alone: no connection is made (cdc-postgres §1.8). */
+import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { canonical, type CanonicalConfig } from './aliases';
+import { DEFINITIONS, type Definition } from './definitions';
+import { patternProblem } from './patterns';
+import { invalid } from './problem';
+import { refusedKeys } from './unsupported';
+
+const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
+/** Host names, but also IPv6 addresses and socket directories, which Debezium refuses. */
+const HOST_NAME = /^(?:[A-Za-z0-9._-]+|[0-9A-Fa-f:.%[\]]+|\/.*)$/;
+const SLOT_NAME = /^[a-z0-9_]{1,63}$/;
+const KEY_COLUMNS = /^\s*([^:]+):([^:,]+(,[^:,]+)*)\s*$/;
+const BAD_CHARACTERS = 'has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)';
+
+/** Include and exclude lists that may not both be given. */
+const EXCLUSIVE = [
+  ['schema.include.list', 'schema.exclude.list'],
+  ['table.include.list', 'table.exclude.list'],
+  ['column.include.list', 'column.exclude.list'],
+] as const;
+
+export interface CheckedConfig extends CanonicalConfig {
+  readonly problems: readonly ConfigProblem[];
+}
+
+export function checkConfig(config: ConnectorConfig): CheckedConfig {
+  const read = canonical(config);
+  const problems: ConfigProblem[] = [...read.problems, ...refusedKeys(config)];
+  const complain = (name: string, message: string): void => {
+    problems.push(invalid(read.given.get(name) ?? name, message));
+  };
+  for (const definition of DEFINITIONS) {
+    const message = valueProblem(definition, read.values[definition.name]);
+    if (message !== null) complain(definition.name, message);
+  }
+  for (const [include, exclude] of EXCLUSIVE) {
+    if (isSet(read.values[include]) && isSet(read.values[exclude]))
+      complain(exclude, `"${include}" is already specified`);
+  }
+  for (const [name, pattern] of [
+    ['topic.prefix', LOGICAL_NAME],
+    ['database.hostname', HOST_NAME],
+  ] as const) {
+    const value = read.values[name];
+    if (isSet(value) && !pattern.test(value)) complain(name, `${value} ${BAD_CHARACTERS}`);
+  }
+  const slot = read.values['slot.name'];
+  if (slot !== undefined && !SLOT_NAME.test(slot)) {
+    complain(
+      'slot.name',
+      'Valid replication slot name must contain only digits, lowercase characters and underscores with length <= 63',
+    );
+  }
+  const mode = read.values['snapshot.mode']?.trim().toLowerCase();
+  if (mode === 'custom' || mode === 'configuration_based')
+    complain(
+      'snapshot.mode',
+      `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
+    );
+  checkQueue(read.values, complain);
+  const keys = read.values['message.key.columns'];
+  if (isSet(keys) && keys.split(';').some((part) => part.trim() !== '' && !KEY_COLUMNS.test(part)))
+    complain('message.key.columns', `${keys} has an invalid format (expecting '${KEY_COLUMNS.source}')`);
+  const skipped = read.values['skipped.operations'];
+  if (skipped !== undefined && skipped.split(',').some((one) => !/^\s*(?:[cudt]|none)?\s*$/.test(one)))
+    complain('skipped.operations', 'Invalid operation');
+  return { ...read, problems };
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== '';
+}
+
+function valueProblem(definition: Definition, value: string | undefined): string | null {
+  const { constraint } = definition;
+  if (value === undefined || value.trim() === '') {
+    if (constraint?.kind === 'required') return 'A value is required';
+    if (value === undefined || definition.type === 'STRING' || definition.type === 'LIST') return null;
+  }
+  if (value === undefined) return null;
+  const text = value.trim();
+  switch (definition.type) {
+    case 'BOOLEAN':
+      return /^(true|false)$/i.test(text) ? null : "Either 'true' or 'false' is expected";
+    case 'INT':
+    case 'SHORT':
+      return numberProblem(text, definition, 'An integer is expected', 2147483647);
+    case 'LONG':
+      return numberProblem(text, definition, 'A long value is expected', Number.MAX_SAFE_INTEGER);
+  }
+  if (constraint?.kind === 'oneOf' && !constraint.values.includes(text.toLowerCase()))
+    return `Value must be one of ${constraint.values.join(', ')}`;
+  return constraint?.kind === 'patterns' ? patternProblem(value) : null;
+}
+
+function numberProblem(text: string, definition: Definition, message: string, max: number): string | null {
+  if (!/^[+-]?\d+$/.test(text)) return message;
+  const number = Number(text);
+  if (Math.abs(number) > max) return message;
+  if (definition.name === 'max.queue.size' && number <= 0) return 'A positive queue size is required';
+  if (definition.constraint?.kind === 'positive' && number <= 0)
+    return 'A positive, non-zero integer value is expected';
+  if (definition.constraint?.kind === 'nonNegative' && number < 0) return 'An non-negative integer is expected';
+  return null;
+}
+
+function checkQueue(values: ConnectorConfig, complain: (name: string, message: string) => void): void {
+  const size = Number(values['max.queue.size'] ?? 8192);
+  const batch = Number(values['max.batch.size'] ?? 2048);
+  if (size > 0 && batch > 0 && size <= batch) complain('max.queue.size', 'Must be larger than the maximum batch size');
+}

@@ -1,0 +1,93 @@
+/** What can only be known from the server, asked at validation: every answer is an error with the statement that cures it (§1.10). */
+import type { ConfigProblem } from '@millrace/sdk';
+import type { Client } from 'pg';
+import { qualified } from '../database/catalog';
+import { closeConnection, openConnection } from '../database/connection';
+import { errorText } from '../database/errors';
+import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { findTables, readTables } from '../database/catalog';
+import { readServerFacts, replicationProblem } from '../database/server';
+import { findPublication, planPublication, unpublished } from '../replication/publication';
+import { findSlot, checkSlot } from '../replication/slot';
+import { grant, noTableProblem, unreadable } from '../start';
+import type { PostgresConfig } from './postgres-config';
+import { invalid } from './problem';
+
+/** @param nameOf the name under which the user gave a key */
+export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
+  const host = nameOf('database.hostname');
+  const limitMs = config.connection.validationTimeoutMs;
+  let client: Client | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<ConfigProblem[]>((resolve) => {
+    timer = setTimeout(() => {
+      resolve([invalid(host, `Connection validation timed out after ${limitMs} ms`)]);
+    }, limitMs);
+  });
+  const answer = async (): Promise<ConfigProblem[]> => {
+    try {
+      ({ client } = await openConnection(config.connection, 'Validate Connection'));
+      return await ask(client, config, nameOf);
+    } catch (error) {
+      if (/timeout expired/.test(errorText(error)))
+        return [invalid(host, `Connection validation timed out after ${limitMs} ms`)];
+      return [invalid(host, `Error while validating connector config: ${errorText(error)}`)];
+    }
+  };
+  try {
+    return await Promise.race([answer(), timeout]);
+  } finally {
+    clearTimeout(timer);
+    await closeConnection(client);
+  }
+}
+
+async function ask(client: Client, config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
+  const facts = await readServerFacts(client);
+  const streams = config.snapshot.mode !== 'initial_only';
+  const server = streams ? replicationProblem(facts) : null;
+  if (server !== null) {
+    const key = server.code === 'PG_ROLE_REPLICATION' ? 'database.user' : 'database.hostname';
+    return [invalid(nameOf(key), server.message)];
+  }
+  const problems: ConfigProblem[] = [];
+  const found = await findTables(client, config.filters);
+  const missing = noTableProblem(config, found.length);
+  if (missing !== null) return [invalid(nameOf('table.include.list'), missing)];
+  const oids = found.map((table) => table.oid);
+  const tables = await readTables(client, oids, facts.version);
+  if (streams) {
+    const slot = await findSlot(client, config.slot.name);
+    try {
+      if (slot !== null) checkSlot(slot, config);
+    } catch (error) {
+      problems.push(invalid(nameOf('slot.name'), errorText(error)));
+    }
+    const publication = await findPublication(client, config.publication.name);
+    try {
+      planPublication(config, publication, tables, facts.version);
+    } catch (error) {
+      problems.push(invalid(nameOf('publication.name'), errorText(error)));
+    }
+    const { mode, name } = config.publication;
+    const absent = config.filters.tableInclude === null ? [] : unpublished(mode, publication, tables);
+    if (absent.length > 0 && mode !== 'no_tables')
+      problems.push(
+        invalid(
+          nameOf('publication.name'),
+          `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${absent.map(quoteTable).join(', ')};`,
+        ),
+      );
+  }
+  if (config.snapshot.mode !== 'no_data') {
+    const denied = await unreadable(client, tables);
+    if (denied.length > 0)
+      problems.push(
+        invalid(
+          nameOf('database.user'),
+          `permission denied for table ${denied.map(qualified).join(', ')}. Run ${denied.map((table) => grant(table, facts.user)).join(' ')}`,
+        ),
+      );
+  }
+  return problems;
+}

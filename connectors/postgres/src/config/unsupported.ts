@@ -1,0 +1,114 @@
+/**
+ * Debezium's keys that this version does not implement. Whoever moves here must not find out from the data: a key without which something
+ * else would be published is refused, one that merely asks for a further service is warned about. Sources: cdc-postgres §1.3 to §1.6, §7.5.
+ */
+import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { invalid } from './problem';
+
+interface Unsupported {
+  /** A key, or a pattern of keys. */
+  readonly key: string | RegExp;
+  /** Values that ask for what is done anyway, in lower case. */
+  readonly fine?: readonly string[];
+}
+interface Refused extends Unsupported {
+  readonly because: string;
+}
+
+const NO_JAVA = 'Java classes are not supported yet, and values would be published as if it were not set';
+const FIELD_NAMES = 'this is not supported yet, and fields would be published under the names of their columns';
+
+const REFUSED: readonly Refused[] = [
+  { key: /^column\.mask\./i, because: 'masking is not supported yet, and unmasked values would be published' },
+  {
+    key: /^column\.truncate\./i,
+    because: 'truncating is not supported yet, and whole values would be published',
+  },
+  { key: 'converters', because: NO_JAVA },
+  { key: 'post.processors', because: NO_JAVA },
+  {
+    key: 'sourceinfo.struct.maker',
+    fine: ['io.debezium.connector.postgresql.postgressourceinfostructmaker'],
+    because: 'another class is not supported yet, and other source blocks would be published',
+  },
+  { key: 'field.name.adjustment.mode', fine: ['none'], because: FIELD_NAMES },
+  { key: 'sanitize.field.names', fine: ['false'], because: FIELD_NAMES },
+  {
+    key: 'topic.naming.strategy',
+    fine: ['io.debezium.schema.schematopicnamingstrategy'],
+    because: 'another class is not supported yet, and records would be published to other topics',
+  },
+  {
+    key: 'topic.heartbeat.name',
+    because:
+      'this is not supported yet, and heartbeats would be published to other topics (use topic.heartbeat.prefix)',
+  },
+  {
+    key: 'provide.transaction.metadata',
+    fine: ['false'],
+    because: 'transaction metadata is not supported yet, and events would be published without it',
+  },
+  {
+    key: 'xmin.fetch.interval.ms',
+    fine: ['0'],
+    because: 'this is not supported yet, and events would be published without source.xmin',
+  },
+  {
+    key: 'replica.identity.autoset.values',
+    because:
+      'this is not supported yet, and updates and deletes would be published without the old values it provides (run ALTER TABLE … REPLICA IDENTITY and remove the key)',
+  },
+  {
+    key: 'snapshot.query.mode',
+    fine: ['select_all'],
+    because:
+      'another mode is not supported yet, and all rows would be published (use snapshot.select.statement.overrides)',
+  },
+];
+
+const WITHOUT_EFFECT: readonly Unsupported[] = [
+  { key: /^(?:signal|notification|incremental\.snapshot|message\.prefix|guardrail|openlineage|driver)\./ },
+  { key: 'column.propagate.source.type' },
+  { key: 'database.sslfactory' },
+  { key: 'datatype.propagate.source.type' },
+  { key: 'event.converting.failure.handling.mode', fine: ['fail'] },
+  { key: 'event.processing.failure.handling.mode', fine: ['fail'] },
+  { key: 'include.schema.comments', fine: ['false'] },
+  { key: 'internal.slot.seek.to.known.offset.on.start', fine: ['false'] },
+  { key: 'offset.mismatch.strategy', fine: ['no_validation'] },
+  { key: 'read.only', fine: ['false'] },
+  { key: 'schema.name.adjustment.mode', fine: ['none'] },
+  { key: 'skip.messages.without.change', fine: ['false'] },
+  { key: 'snapshot.lock.timeout.ms' },
+  { key: 'snapshot.locking.mode', fine: ['none'] },
+  { key: 'snapshot.max.threads', fine: ['1'] },
+  { key: 'snapshot.tables.order.by.row.count', fine: ['disabled'] },
+  { key: 'streaming.delay.ms', fine: ['0'] },
+];
+
+/** One problem per key without which something else would be published. */
+export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
+  return Object.keys(config).flatMap((name) => {
+    const refused = REFUSED.find((one) => asksFor(one, name, config));
+    return refused === undefined ? [] : [invalid(name, refused.because)];
+  });
+}
+
+/** Whether the key is one of Debezium's that does nothing here, with a value that asks for something. */
+export function isWithoutEffect(name: string, config: ConnectorConfig): boolean {
+  return WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
+}
+
+/** Whether the key is listed here, whatever its value. */
+export function isUnsupported(name: string): boolean {
+  return [...REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));
+}
+
+function asksFor(one: Unsupported, name: string, config: ConnectorConfig): boolean {
+  const value = config[name]?.trim().toLowerCase() ?? '';
+  return value !== '' && covers(one, name) && !one.fine?.includes(value);
+}
+
+function covers({ key }: Unsupported, name: string): boolean {
+  return typeof key === 'string' ? key === name : key.test(name);
+}

@@ -1,0 +1,73 @@
+/** The connector as the runtime sees it. */
+import {
+  ConnectError,
+  type ConfigKey,
+  type ConfigProblem,
+  type ConnectorConfig,
+  type SourceConnector,
+  type SourceOffset,
+  type SourcePartition,
+} from '@millrace/sdk';
+import { checkConfig } from './config/check';
+import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './config/definitions';
+import { parseConfig } from './config/postgres-config';
+import { probe } from './config/probe';
+import { offsetLsn } from './database/lsn';
+import { PostgresSourceTask } from './task';
+
+function configKeys(): readonly ConfigKey[] {
+  const byName = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
+  const spellings = { ...LEGACY_NAMES, ...TOLERATED_NAMES };
+  const others = Object.entries(spellings).map(([old, current]): ConfigKey => ({
+    name: old,
+    type: byName.get(current)?.type ?? 'STRING',
+    default: null,
+    importance: 'LOW',
+    documentation: `Another name of ${current}.`,
+    group: 'Other spellings',
+  }));
+  return [...DEFINITIONS.map(({ constraint: _, ...key }) => key), ...others];
+}
+
+async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem[]> {
+  const checked = checkConfig(config);
+  if (checked.problems.length > 0) return checked.problems;
+  return await probe(parseConfig(config), (key) => checked.given.get(key) ?? key);
+}
+
+/** Throws ConnectError for positions that cannot be. */
+function alterOffsets(
+  _config: ConnectorConfig,
+  offsets: readonly (readonly [SourcePartition, SourceOffset | null])[],
+): boolean {
+  for (const [partition, offset] of offsets) {
+    if (typeof partition.server !== 'string')
+      throw new ConnectError('The partition of a PostgreSQL connector is {"server": "<topic.prefix>"}.', {
+        code: 'PG_OFFSET',
+      });
+    for (const name of ['lsn', 'lsn_proc', 'lsn_commit']) {
+      const value = offset?.[name];
+      if (value == null) continue;
+      const lsn = offsetLsn(value);
+      if (lsn === null || lsn < 0)
+        throw new ConnectError(
+          `The offset member "${name}" must be an integer of at least 0, but is ${String(value)}.`,
+          {
+            code: 'PG_OFFSET',
+          },
+        );
+    }
+  }
+  return true;
+}
+
+export const postgresConnector: SourceConnector = {
+  type: 'source',
+  config: configKeys(),
+  validate,
+  validatesValues: true,
+  /** One slot, one stream: one task, whatever tasks.max is. */
+  create: (config) => ({ taskConfigs: () => [config] }),
+  createTask: () => new PostgresSourceTask(),
+  alterOffsets,
+};

@@ -1,0 +1,104 @@
+/** Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres §1.3). */
+import { Client, type ClientConfig } from 'pg';
+import type { ConnectionConfig } from '../config/postgres-config';
+import { tlsAttempts, type TlsAttempt } from '../config/tls';
+import { databaseError, errorCode, errorText } from './errors';
+
+/** What a connection is for; part of its application_name, which operators search for. */
+export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Validate Connection';
+
+const SESSION = [
+  'DateStyle=ISO',
+  'IntervalStyle=postgres',
+  'TimeZone=UTC',
+  'extra_float_digits=3',
+  'bytea_output=hex',
+  'lc_monetary=C',
+  'idle_in_transaction_session_timeout=0',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+const CONNECT_TIMEOUT_MS = 30_000;
+
+export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttempt): ClientConfig {
+  return {
+    host: config.host,
+    port: config.port,
+    user: config.user,
+    password: config.password,
+    database: config.database,
+    application_name: `Millrace ${role}`,
+    client_encoding: 'UTF8',
+    options: SESSION,
+    keepAlive: config.keepAlive,
+    connectionTimeoutMillis: role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
+    ssl: tls,
+    enableChannelBinding: true,
+  };
+}
+
+/** An open connection, and which way of encrypting it worked. */
+export interface Opened {
+  readonly client: Client;
+  readonly tls: TlsAttempt;
+}
+
+/** Throws a ConnectError, retriable when the server may only be away for now. */
+export async function openConnection(config: ConnectionConfig, role: Role): Promise<Opened> {
+  const attempts = tlsAttempts(config);
+  for (const [index, tls] of attempts.entries()) {
+    const client = new Client(clientConfig(config, role, tls));
+    // A connection that dies while idle has no caller to tell; whoever uses it next sees its queries fail.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (index + 1 < attempts.length && mayTryNext(error)) continue;
+      throw connectError(config, error);
+    }
+    try {
+      for (const statement of config.initialStatements) await client.query(statement);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw databaseError('A statement of database.initial.statements failed', error);
+    }
+    return { client, tls };
+  }
+  throw new Error('unreachable: there is always an attempt');
+}
+
+export function connectError(config: ConnectionConfig, error: unknown): Error {
+  const text = errorText(error).replace(
+    'The server does not support SSL connections',
+    'The server does not support SSL.',
+  );
+  const cause = new Error(text, { cause: error });
+  const code = errorCode(error);
+  return databaseError(
+    `Cannot connect to PostgreSQL at ${config.host}:${config.port}, database "${config.database}"`,
+    code === '' ? cause : Object.assign(cause, { code }),
+  );
+}
+
+/** `prefer` and `allow`: the other way is tried when this one was refused, not when the server is away or the password wrong. */
+function mayTryNext(error: unknown): boolean {
+  const code = errorCode(error);
+  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) return false;
+  if (/timeout expired/.test(errorText(error))) return false;
+  return code === '' || code === '28000' || !/^[0-9A-Z]{5}$/.test(code);
+}
+
+/** Ends a connection without waiting for a server that does not answer. */
+export async function closeConnection(client: Client | null): Promise<void> {
+  if (client === null) return;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 2000);
+  });
+  await Promise.race([client.end().catch(() => undefined), limit]);
+  clearTimeout(timer);
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
+  stream.destroy();
+}

@@ -1,0 +1,62 @@
+/** Which database errors may pass by themselves, and what they are called (cdc-postgres §5.10). */
+import { ConnectError, RetriableError, isConnectError } from '@millrace/sdk';
+
+/** SQLSTATE, or Node's error code; empty when there is none. */
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? errorCode(error) : error.message;
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+const NETWORK =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|ERR_SOCKET|ERR_STREAM|ERR_TLS|ERR_SSL)/;
+/** pg raises these without a code. */
+const CONNECTION_TEXT =
+  /Connection terminated|timeout expired|Client has encountered a connection error|not queryable/i;
+
+/**
+ * True when the same work may succeed on a new connection. Authentication, missing objects and missing rights are not such errors: trying
+ * again for ever would only hide them.
+ */
+export function isTransient(error: unknown): boolean {
+  if (isConnectError(error)) return error.retriable;
+  const code = errorCode(error);
+  // E… codes of Node can look like a SQLSTATE (EPIPE), those of PostgreSQL never start with E.
+  if (SQLSTATE.test(code) && !code.startsWith('E')) {
+    if (code.startsWith('08') || code.startsWith('57P')) return true;
+    // Too many connections, out of memory or disk, serialization failures, lock timeouts, object in use.
+    return code.startsWith('53') || code.startsWith('40') || code === '55P03' || code === '55006';
+  }
+  return NETWORK.test(code) || CONNECTION_TEXT.test(errorText(error));
+}
+
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/^28/, 'PG_AUTHENTICATION'],
+  [/^3D000/, 'PG_NO_DATABASE'],
+  [/^42501/, 'PG_PRIVILEGE'],
+  [/^42P01/, 'PG_NO_TABLE'],
+  [/^55006/, 'PG_SLOT_ACTIVE'],
+  [/^53300/, 'PG_TOO_MANY_CONNECTIONS'],
+  [/^57P0[123]/, 'PG_SERVER_SHUTDOWN'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'PG_UNKNOWN_HOST'],
+  [/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|08)/, 'PG_CONNECTION'],
+];
+
+/** A ConnectError for whatever a database call threw; `doing` starts the sentence. */
+export function databaseError(doing: string, cause: unknown): ConnectError {
+  if (isConnectError(cause)) return cause;
+  const sqlState = errorCode(cause);
+  const transient = isTransient(cause);
+  const code = CODES.find(([pattern]) => pattern.test(sqlState))?.[1] ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
+  const shown = SQLSTATE.test(sqlState) ? ` (SQLSTATE ${sqlState})` : '';
+  const message = `${doing}: ${errorText(cause)}${shown}`;
+  const place: Record<string, string> = sqlState === '' ? {} : { sqlState };
+  const options = { code, cause, place };
+  return transient ? new RetriableError(message, options) : new ConnectError(message, options);
+}

@@ -1,0 +1,44 @@
+/** The ordinary connection: catalog look-ups, heartbeats, slots. Opened again when it was lost. */
+import type { Client } from 'pg';
+import type { ConnectionConfig } from '../config/postgres-config';
+import type { TlsAttempt } from '../config/tls';
+import { closeConnection, openConnection } from './connection';
+
+export class GeneralConnection {
+  private client: Client | null = null;
+  private closed = false;
+  /** How the last connection was encrypted. */
+  tls: TlsAttempt = false;
+  /** Called when the server or the network ended the connection. */
+  onLost: ((error: unknown) => void) | null = null;
+
+  constructor(private readonly config: ConnectionConfig) {}
+
+  /** Throws ConnectError when the server cannot be reached. */
+  async get(): Promise<Client> {
+    if (this.client !== null) return this.client;
+    const { client, tls } = await openConnection(this.config, 'General');
+    if (this.closed) {
+      await closeConnection(client);
+      throw new Error('Connection terminated: the task is stopping');
+    }
+    this.tls = tls;
+    this.client = client;
+    const lost = (error: unknown): void => {
+      if (this.client !== client) return;
+      this.client = null;
+      if (!this.closed) this.onLost?.(error);
+    };
+    client.on('error', lost);
+    client.on('end', () => lost(new Error('Connection terminated')));
+    if (this.config.queryTimeoutMs > 0) await client.query(`SET statement_timeout = ${this.config.queryTimeoutMs}`);
+    return client;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const { client } = this;
+    this.client = null;
+    await closeConnection(client);
+  }
+}

@@ -1,0 +1,176 @@
+/** Source records of row changes: envelope, source block, headers (cdc-postgres §2). */
+import { randomBytes } from 'node:crypto';
+import { schema, type Header, type SourceOffset, type SourcePartition, type SourceRecord } from '@millrace/sdk';
+import type { PostgresConfig } from '../config/postgres-config';
+import type { Lsn } from '../database/lsn';
+import type { Struct } from './row';
+import { HEARTBEAT_KEY_SCHEMA, HEARTBEAT_VALUE_SCHEMA } from './schemas';
+import type { TableModel } from './table-model';
+
+const STRING = schema('STRING');
+
+/** One instant in the three units that events carry. */
+export class Instant {
+  millis = 0;
+  micros = 0;
+  /** Beyond 2^53. */
+  nanos = 0n;
+
+  setMicros(micros: number): void {
+    this.micros = micros;
+    this.millis = Math.floor(micros / 1000);
+    this.nanos = BigInt(micros) * 1000n;
+  }
+}
+
+/** What is equal for all events of a transaction or snapshot. */
+export interface EventContext {
+  readonly time: Instant;
+  readonly xid: Lsn | null;
+  readonly origin: string | null;
+}
+
+export type SnapshotMark = 'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false';
+
+/** The parts of a record that are decided once the next row is known. */
+export interface SourceStruct {
+  snapshot: SnapshotMark;
+}
+
+/** Events between two looks at the clock; they are microseconds apart. */
+const EVENTS_PER_CLOCK = 64;
+
+export class EventFactory {
+  readonly partition: SourcePartition;
+  private readonly headers: readonly Header[] | null;
+  private readonly now = new Instant();
+  private clockAge = EVENTS_PER_CLOCK;
+
+  constructor(
+    private readonly config: PostgresConfig,
+    taskId: string,
+  ) {
+    this.partition = Object.freeze({ server: config.prefix });
+    this.headers = config.events.headers
+      ? [
+          { key: '__debezium.context.connectorLogicalName', schema: STRING, value: config.prefix },
+          { key: '__debezium.context.taskId', schema: STRING, value: taskId },
+          { key: '__debezium.context.connectorName', schema: STRING, value: 'postgresql' },
+          { key: '__debezium.context.runId', schema: STRING, value: timeOrderedUuid() },
+        ]
+      : null;
+  }
+
+  source(model: TableModel, context: EventContext, snapshot: SnapshotMark, lsn: Lsn, lastCommit: Lsn | null): Struct {
+    const { time } = context;
+    return {
+      version: this.config.events.sourceVersion,
+      connector: 'postgresql',
+      name: this.config.prefix,
+      ts_ms: time.millis,
+      snapshot,
+      db: this.config.connection.database,
+      sequence: lastCommit === null ? `[null,"${lsn}"]` : `["${lastCommit}","${lsn}"]`,
+      ts_us: time.micros,
+      ts_ns: time.nanos,
+      schema: model.schema,
+      table: model.name,
+      txId: context.xid,
+      lsn,
+      xmin: null,
+      origin: context.origin,
+      origin_lsn: null,
+    };
+  }
+
+  record(
+    model: TableModel,
+    key: Struct | null,
+    op: string,
+    before: Struct | null,
+    after: Struct | null,
+    source: Struct,
+    offset: SourceOffset,
+    headers: readonly Header[] | null = this.headers,
+  ): SourceRecord {
+    if (++this.clockAge > EVENTS_PER_CLOCK) this.readClock();
+    const { now } = this;
+    return {
+      sourcePartition: this.partition,
+      sourceOffset: offset,
+      topic: model.topic,
+      partition: null,
+      keySchema: key === null ? null : model.keySchema,
+      key,
+      valueSchema: model.envelope,
+      value: {
+        before,
+        after,
+        source,
+        transaction: null,
+        op,
+        ts_ms: now.millis,
+        ts_us: now.micros,
+        ts_ns: now.nanos,
+      },
+      timestamp: null,
+      headers,
+    };
+  }
+
+  tombstone(
+    model: TableModel,
+    key: Struct,
+    offset: SourceOffset,
+    headers: readonly Header[] | null = this.headers,
+  ): SourceRecord {
+    return {
+      sourcePartition: this.partition,
+      sourceOffset: offset,
+      topic: model.topic,
+      partition: null,
+      keySchema: model.keySchema,
+      key,
+      valueSchema: null,
+      value: null,
+      timestamp: null,
+      headers,
+    };
+  }
+
+  /** `__debezium.newkey` or `__debezium.oldkey` on the records of a key change. */
+  keyHeader(name: 'newkey' | 'oldkey', model: TableModel, key: Struct): readonly Header[] {
+    const header: Header = { key: `__debezium.${name}`, schema: model.keySchema, value: key };
+    return this.headers === null ? [header] : [header, ...this.headers];
+  }
+
+  heartbeat(offset: SourceOffset): SourceRecord {
+    return {
+      sourcePartition: this.partition,
+      sourceOffset: offset,
+      topic: this.config.heartbeat.topic,
+      partition: 0,
+      keySchema: HEARTBEAT_KEY_SCHEMA,
+      key: { serverName: this.config.prefix },
+      valueSchema: HEARTBEAT_VALUE_SCHEMA,
+      value: { ts_ms: Date.now() },
+      timestamp: null,
+      headers: null,
+    };
+  }
+
+  /** Call at the start of each batch: time has passed since the last one. */
+  readClock(): void {
+    this.clockAge = 0;
+    this.now.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
+  }
+}
+
+/** UUID version 7: sorts by the time of the start. */
+function timeOrderedUuid(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Date.now(), 0, 6);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

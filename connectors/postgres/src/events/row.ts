@@ -1,0 +1,179 @@
+/** From the columns of a message to row and key structs. */
+import { ConnectError } from '@millrace/sdk';
+import { ascii } from '../values/value-type';
+import type { ModelField, TableModel } from './table-model';
+
+/** Decoded columns of one tuple by position: undefined = unchanged TOAST, not sent. Reused for every row. */
+export type Cells = unknown[];
+
+const TEXT = 0x74; // t
+const NULL = 0x6e; // n
+
+/** About the last `readTuple` or `readDataRow`. */
+export const reader = {
+  /** Where it ended. */
+  at: 0,
+  /** Column whose value Connect cannot express (NaN as a Decimal), which makes it null; -1 for none. */
+  voided: -1,
+};
+
+/** TupleData of a change message. Throws ConnectError `PG_DECODE` naming the column. */
+export function readTuple(buffer: Buffer, from: number, model: TableModel, cells: Cells): void {
+  const { decoders } = model;
+  const count = (buffer[from] as number) * 256 + (buffer[from + 1] as number);
+  let at = from + 2;
+  reader.voided = -1;
+  for (let i = 0; i < count; i++) {
+    const kind = buffer[at++];
+    if (kind === TEXT) {
+      const length = int32(buffer, at);
+      at += 4;
+      const decode = decoders[i];
+      if (decode != null) {
+        try {
+          if ((cells[i] = decode(buffer, at, at + length)) === null) reader.voided = i;
+        } catch (cause) {
+          throw undecodable(model, i, buffer, at, length, cause);
+        }
+      }
+      at += length;
+    } else {
+      cells[i] = kind === NULL ? null : undefined;
+    }
+  }
+  // Generated columns are not part of the message; the cells may hold another row's.
+  for (let i = count; i < decoders.length; i++) cells[i] = null;
+  reader.at = at;
+}
+
+/** DataRow of a query whose columns are the model's, in text format. */
+export function readDataRow(buffer: Buffer, from: number, model: TableModel, cells: Cells): void {
+  const { decoders } = model;
+  const count = buffer.readUInt16BE(from);
+  let at = from + 2;
+  reader.voided = -1;
+  for (let i = 0; i < count; i++) {
+    const length = int32(buffer, at);
+    at += 4;
+    if (length < 0) {
+      cells[i] = null;
+      continue;
+    }
+    const decode = decoders[i];
+    if (decode != null) {
+      try {
+        if ((cells[i] = decode(buffer, at, at + length)) === null) reader.voided = i;
+      } catch (cause) {
+        throw undecodable(model, i, buffer, at, length, cause);
+      }
+    }
+    at += length;
+  }
+  reader.at = at;
+}
+
+function int32(buffer: Buffer, at: number): number {
+  return (
+    ((buffer[at] as number) << 24) |
+    ((buffer[at + 1] as number) << 16) |
+    ((buffer[at + 2] as number) << 8) |
+    (buffer[at + 3] as number)
+  );
+}
+
+function undecodable(
+  model: TableModel,
+  column: number,
+  buffer: Buffer,
+  at: number,
+  length: number,
+  cause: unknown,
+): ConnectError {
+  const value = ascii(buffer, at, at + Math.min(length, 60));
+  return new ConnectError(
+    `Column "${model.columns[column]}" of table ${model.schema}.${model.name} holds a value that cannot be emitted, ${value}: ${(cause as Error).message}.`,
+    { code: 'PG_DECODE', cause, place: { table: `${model.schema}.${model.name}` } },
+  );
+}
+
+/** NaN or infinity in a required column without default (Appendix R.5). */
+export function notExpressible(model: TableModel, field: ModelField): ConnectError {
+  const table = `${model.schema}.${model.name}`;
+  return new ConnectError(
+    `Invalid value: null used for required field: "${field.name}" of table ${table}: it holds NaN or infinity, which decimal.handling.mode=precise cannot express. Set decimal.handling.mode to string or double.`,
+    { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.name } },
+  );
+}
+
+export type Struct = Record<string, unknown>;
+
+/** Set by `completeRow` when a required column is NULL: the definition it was built from is not the row's. */
+export const staleNull = { field: null as ModelField | null };
+
+/** A row of which every column was sent or is unchanged. */
+export function completeRow(model: TableModel, cells: Cells): Struct {
+  const row: Struct = {};
+  const { row: fields } = model;
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as ModelField;
+    let value = cells[field.cell];
+    if (value == null) {
+      if (value === undefined) value = missing(field);
+      else value = field.optional ? null : nullInRequired(field);
+    }
+    if (field.isProto) define(row, field, value);
+    else row[field.name] = value;
+  }
+  return row;
+}
+
+function define(struct: Struct, field: ModelField, value: unknown): void {
+  Object.defineProperty(struct, field.name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function missing(field: ModelField): unknown {
+  return field.unavailable ?? (field.optional ? null : field.fallback);
+}
+
+function nullInRequired(field: ModelField): unknown {
+  if (field.hasDefault) return field.fallback;
+  staleNull.field = field;
+  return null;
+}
+
+/** An old row of which only the key was sent; what is required gets its fallback (§3.6). */
+export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
+  return withFallbacks(model.row, cells);
+}
+
+/** Null when the table has no key. */
+export function keyOf(model: TableModel, cells: Cells): Struct | null {
+  return model.key.length === 0 ? null : withFallbacks(model.key, cells);
+}
+
+function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {
+  const struct: Struct = {};
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as ModelField;
+    const value = cells[field.cell] ?? (field.optional ? null : field.fallback);
+    if (field.isProto) define(struct, field, value);
+    else struct[field.name] = value;
+  }
+  return struct;
+}
+
+/** Whether two keys of the same model are the same. */
+export function sameKey(a: Struct, b: Struct): boolean {
+  for (const name of Object.keys(a)) if (!sameValue(a[name], b[name])) return false;
+  return true;
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  if (Buffer.isBuffer(a)) return Buffer.isBuffer(b) && a.equals(b);
+  if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime();
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameValue(item, b[i]));
+  const names = Object.keys(a);
+  return names.every((name) => sameValue((a as Struct)[name], (b as Struct)[name]));
+}

@@ -1,0 +1,153 @@
+/** How one table's rows become keys and values: built once per table definition, so that schemas keep their identity. */
+import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
+import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
+import { qualified, type CatalogColumn, type CatalogTable } from '../database/catalog';
+import { schemaDefault } from '../values/defaults';
+import type { TypeResolver } from '../values/resolve-type';
+import type { TextDecoder, ValueType } from '../values/value-type';
+import { envelopeSchema } from './schemas';
+import { topicName } from './topic-name';
+
+/** One member of a row or key. */
+export interface ModelField {
+  readonly name: string;
+  /** The name is `__proto__`, which an assignment would not make a member. */
+  readonly isProto: boolean;
+  /** Position among the columns of a message; generated columns come after them, in snapshots only. */
+  readonly cell: number;
+  readonly optional: boolean;
+  /** Stands for a missing value of a required column: schema default, else the type's zero value. */
+  readonly fallback: unknown;
+  /** The schema has a default, which then stands for a value that Connect cannot express (NaN). */
+  readonly hasDefault: boolean;
+  readonly unavailable: unknown;
+}
+
+export interface TableModel {
+  readonly schema: string;
+  readonly name: string;
+  readonly topic: string;
+  readonly envelope: Schema;
+  readonly keySchema: Schema | null;
+  /** Empty when there is no key. */
+  readonly key: readonly ModelField[];
+  readonly row: readonly ModelField[];
+  /** By cell; null: not emitted. */
+  readonly decoders: readonly (TextDecoder | null)[];
+  /** Names by cell, for error texts and for the snapshot's SELECT. */
+  readonly columns: readonly string[];
+}
+
+export interface ModelContext {
+  readonly config: PostgresConfig;
+  readonly types: TypeResolver;
+  readonly logger: Logger;
+  /** Columns that are emitted as optional whatever the catalog says: rows from before a DDL held NULL. */
+  readonly forcedOptional: ReadonlySet<string>;
+}
+
+export function columnFilter(filters: FilterConfig, table: string): (column: string) => boolean {
+  return (column) => {
+    const name = `${table}.${column}`;
+    if (filters.columnInclude !== null) return filters.columnInclude.matches(name);
+    return !(filters.columnExclude?.matches(name) ?? false);
+  };
+}
+
+/**
+ * Key columns of a table: `message.key.columns` if a pattern matches, else primary key or unique index. Throws ConnectError `PG_CONFIG`
+ * for a column that the table does not have.
+ */
+export function keyColumns(config: PostgresConfig, table: CatalogTable): readonly string[] {
+  const configured = config.keyColumns.find((entry) => entry.table.matches(qualified(table)));
+  if (configured === undefined) return table.key;
+  return configured.columns.map((wanted) => {
+    const found =
+      table.columns.find((column) => column.name === wanted) ??
+      table.columns.find((column) => column.name.toLowerCase() === wanted.toLowerCase());
+    if (found === undefined)
+      throw new ConnectError(
+        `message.key.columns names column "${wanted}" of table ${qualified(table)}, which has no such column.`,
+        { code: 'PG_CONFIG', place: { table: qualified(table), column: wanted } },
+      );
+    return found.name;
+  });
+}
+
+interface BuiltColumn {
+  readonly column: CatalogColumn;
+  readonly type: ValueType;
+  readonly field: ModelField;
+  readonly schema: Schema;
+}
+
+/**
+ * `table.columns` in the catalog's order; fields keep it.
+ * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while streaming
+ */
+export function buildTableModel(table: CatalogTable, context: ModelContext, generatedDelivered = false): TableModel {
+  const { config, types, logger } = context;
+  const name = qualified(table);
+  const topic = topicName(config.prefix, table, config.events.delimiter);
+  const isEmitted = columnFilter(config.filters, name);
+  const keyNames = keyColumns(config, table);
+  const cells = [...table.columns].sort((a, b) => (generatedDelivered ? 0 : Number(a.generated) - Number(b.generated)));
+  const decoders: (TextDecoder | null)[] = new Array<null>(cells.length).fill(null);
+  const built = new Map<string, BuiltColumn>();
+  for (const column of table.columns) {
+    if (!isEmitted(column.name) && !keyNames.includes(column.name)) continue;
+    const type = types.resolve(column.typeOid, column.typmod);
+    if (type === null) {
+      logger.warn(`Column ${name}.${column.name} is left out of events: its type has no Connect form.`);
+      continue;
+    }
+    const cell = cells.indexOf(column);
+    decoders[cell] = type.decode;
+    built.set(column.name, build(column, type, cell, context.forcedOptional.has(column.name)));
+  }
+  const emitted = [...built.values()].filter(({ column }) => isEmitted(column.name));
+  const key = keyNames.flatMap((keyName) => built.get(keyName) ?? []);
+  const row = structSchema(
+    emitted.map((entry) => [entry.column.name, entry.schema] as const),
+    { name: `${topic}.Value`, optional: true },
+  );
+  return {
+    schema: table.schema,
+    name: table.name,
+    topic,
+    envelope: envelopeSchema(topic, row),
+    keySchema:
+      key.length === 0
+        ? null
+        : structSchema(
+            key.map((entry) => [entry.column.name, entry.schema] as const),
+            { name: `${topic}.Key` },
+          ),
+    key: key.map((entry) => entry.field),
+    row: emitted.map((entry) => entry.field),
+    decoders,
+    columns: cells.map((column) => column.name),
+  };
+}
+
+function build(column: CatalogColumn, type: ValueType, cell: number, forcedOptional: boolean): BuiltColumn {
+  // The server does not deliver generated columns before version 18, so they cannot be promised.
+  const optional = !column.notNull || column.generated || forcedOptional;
+  const defaultValue = column.default === null ? undefined : schemaDefault(column.default, type);
+  const of = type.schema;
+  const own: Schema = Object.freeze({ ...of, optional, default: defaultValue });
+  return {
+    column,
+    type,
+    schema: own,
+    field: {
+      name: column.name,
+      isProto: column.name === '__proto__',
+      cell,
+      optional,
+      fallback: defaultValue ?? type.fallback,
+      hasDefault: defaultValue !== undefined,
+      unavailable: type.unavailable,
+    },
+  };
+}

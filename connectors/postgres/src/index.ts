@@ -1,0 +1,1 @@
+export { postgresConnector } from './connector';

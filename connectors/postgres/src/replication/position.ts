@@ -1,0 +1,132 @@
+/** Stored offsets: what they mean and how reading resumes from them (cdc-postgres §6). Pure. */
+import type { SourceOffset } from '@millrace/sdk';
+import { offsetLsn, type Lsn } from '../database/lsn';
+
+/**
+ * How far a connector has got. Only (commit position, ordinal in the transaction) is a total order of changes: the rows of concurrent
+ * transactions interleave in the WAL, so their own positions are not.
+ */
+export interface Position {
+  readonly lsn: Lsn;
+  /** Last completely processed message. */
+  readonly processed: Lsn | null;
+  /** End of the last completed transaction. */
+  readonly commit: Lsn | null;
+  /** Of the transaction that `lsn` lies in. */
+  readonly xid: number | null;
+  /** How many change messages of that transaction are done; absent in offsets that Debezium wrote. */
+  readonly index: number | null;
+  /** Debezium 3.7: how many of the messages that share `lsn` are done. */
+  readonly sameLsnDone: number | null;
+  readonly messageType: string | null;
+}
+
+export type StoredOffset =
+  | { readonly kind: 'none' }
+  /** A snapshot was under way. */
+  | { readonly kind: 'snapshot' }
+  | { readonly kind: 'position'; readonly position: Position };
+
+const isTrue = (value: unknown): boolean => value === true || value === 'true';
+
+/** Loading rules of §6.3; unknown members are ignored. */
+export function readOffset(offset: SourceOffset | null): StoredOffset {
+  const lsn = offset === null ? null : offsetLsn(offset.lsn);
+  if (offset === null || lsn === null) return { kind: 'none' };
+  const { snapshot } = offset;
+  // INCREMENTAL marks rows of an ad-hoc snapshot amid streaming, BLOCKING a pause in it.
+  const initial = isTrue(snapshot) || (typeof snapshot === 'string' && snapshot.toUpperCase() === 'INITIAL');
+  if (initial && !isTrue(offset.last_snapshot_record) && !isTrue(offset.snapshot_completed))
+    return { kind: 'snapshot' };
+  return {
+    kind: 'position',
+    position: {
+      lsn,
+      processed: offsetLsn(offset.lsn_proc),
+      commit: offsetLsn(offset.lsn_commit),
+      xid: integer(offset.txId),
+      index: integer(offset.tx_event_index),
+      sameLsnDone: integer(offset.lsn_events_processed),
+      messageType: typeof offset.messageType === 'string' ? offset.messageType : null,
+    },
+  };
+}
+
+function integer(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) ? value : null;
+}
+
+export function startLsn(position: Position): Lsn {
+  return position.commit ?? position.processed ?? position.lsn;
+}
+
+/** What may be confirmed to the server once this offset is stored; null: nothing. */
+export function flushLsn(offset: SourceOffset): Lsn | null {
+  const stored = readOffset(offset);
+  return stored.kind === 'position' ? startLsn(stored.position) : null;
+}
+
+export type Verdict = 'emit' | 'skip' | 'hold';
+
+/**
+ * Decides which change messages after a start were emitted before. `hold`: cannot be told before the next message is seen (offsets of
+ * Debezium up to 3.6, where rows of one WAL record share a position).
+ */
+export class ResumeFilter {
+  /** Nothing is skipped any more. */
+  private done: boolean;
+  private inTransaction = false;
+  private sameLsnSeen = 0;
+
+  constructor(private readonly position: Position) {
+    // An offset without processed messages is the end of a snapshot.
+    this.done = position.processed === null;
+  }
+
+  /** The transaction that the position lies in has not come yet. */
+  get pending(): boolean {
+    return !this.done;
+  }
+
+  /** @param finalLsn begin of the commit record; returns true when the whole transaction was completed before */
+  begin(finalLsn: Lsn, xid: number): boolean {
+    this.inTransaction = false;
+    const { commit, messageType } = this.position;
+    // Commit records end where the stored position says, so one that begins before it is that one or an earlier one.
+    if (commit !== null && finalLsn < commit) return true;
+    if (this.done) return false;
+    if (xid !== this.position.xid || messageType === 'BEGIN' || messageType === 'COMMIT') {
+      this.done = true;
+      return false;
+    }
+    this.inTransaction = true;
+    return false;
+  }
+
+  /** @param index ordinal of the message in its transaction, from 1 */
+  change(lsn: Lsn, index: number): Verdict {
+    if (this.done || !this.inTransaction) return 'emit';
+    const { index: doneIndex, processed, sameLsnDone } = this.position;
+    if (doneIndex !== null) {
+      if (index <= doneIndex) return 'skip';
+      this.done = true;
+      return 'emit';
+    }
+    const last = processed as Lsn;
+    if (lsn < last) return 'skip';
+    if (lsn > last) {
+      this.done = true;
+      return 'emit';
+    }
+    this.sameLsnSeen++;
+    if (sameLsnDone !== null && sameLsnDone > 0) return this.sameLsnSeen <= sameLsnDone ? 'skip' : 'emit';
+    if (this.sameLsnSeen === 1) return 'hold';
+    this.done = true;
+    return 'emit';
+  }
+
+  commit(): void {
+    if (this.inTransaction) this.done = true;
+    this.inTransaction = false;
+  }
+}

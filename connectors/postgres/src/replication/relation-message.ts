@@ -1,0 +1,28 @@
+import type { RelationMessage } from './relations';
+
+/** `R`: oid, namespace, name, replica identity, columns (cdc-postgres §5.5). @param at position of the type byte */
+export function parseRelation(buffer: Buffer, at: number): RelationMessage {
+  const oid = buffer.readUInt32BE(at + 1);
+  let position = at + 5;
+  const text = (): string => {
+    const end = buffer.indexOf(0, position);
+    const value = buffer.toString('utf8', position, end);
+    position = end + 1;
+    return value;
+  };
+  const schema = text();
+  const name = text();
+  const replicaIdentity = String.fromCharCode(buffer[position] as number);
+  const count = buffer.readUInt16BE(position + 1);
+  position += 3;
+  const columns = Array.from({ length: count }, () => {
+    const inIdentity = (buffer[position++] as number) === 1;
+    const column = text();
+    const typeOid = buffer.readUInt32BE(position);
+    const typmod = buffer.readInt32BE(position + 4);
+    position += 8;
+    return { name: column, typeOid, typmod, inIdentity };
+  });
+  // The catalog's own schema is announced as an empty name.
+  return { oid, schema: schema === '' ? 'pg_catalog' : schema, name, replicaIdentity, columns };
+}

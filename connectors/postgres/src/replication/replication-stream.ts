@@ -1,0 +1,205 @@
+/** One START_REPLICATION: the socket, its queue, and the status messages that keep it alive. */
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Client } from 'pg';
+import { LogicalReplicationService } from 'pg-logical-replication';
+import { clientConfig } from '../database/connection';
+import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
+import { formatLsn, lsn, type Lsn } from '../database/lsn';
+import type { PostgresConfig } from '../config/postgres-config';
+import type { TlsAttempt } from '../config/tls';
+import { COPY_DATA, MessageTap } from './message-tap';
+import { statusUpdate } from './status';
+
+export const XLOG_DATA = 0x77; // w
+export const KEEPALIVE = 0x6b; // k
+
+export interface ReplicationOptions {
+  readonly config: PostgresConfig;
+  readonly tls: TlsAttempt;
+  readonly start: Lsn;
+  /** `wal_sender_timeout`; status messages are sent well within it. 0 is off. */
+  readonly walSenderTimeoutMs: number;
+}
+
+/** pg-logical-replication connects, starts and ends the stream; the messages themselves are tapped from its socket. */
+class TapPlugin {
+  readonly options = {};
+  tap: MessageTap<null> | null = null;
+  client: Client | null = null;
+
+  constructor(
+    private readonly config: PostgresConfig,
+    private readonly onTap: (tap: MessageTap<null>) => void,
+  ) {}
+
+  get name(): string {
+    return 'pgoutput';
+  }
+
+  /** Not reached: the tap takes change messages before the library sees them. */
+  parse(buffer: Buffer): Buffer {
+    return buffer;
+  }
+
+  async start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
+    const { queue, publication, slot } = this.config;
+    this.client = client;
+    this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
+    this.onTap(this.tap);
+    const options = [
+      ['proto_version', '1'],
+      ['publication_names', quoteIdentifier(publication.name)],
+      ...slot.streamParams,
+    ].map(([name, value]) => `${quoteIdentifier(name as string)} ${quoteLiteral(value as string).trim()}`);
+    return await client.query(
+      `START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn} (${options.join(', ')})`,
+    );
+  }
+}
+
+interface StreamEvents {
+  /** The stream is over; no error when it was closed by us. */
+  end: [error: unknown];
+}
+
+export class ReplicationStream extends EventEmitter<StreamEvents> {
+  private readonly service: LogicalReplicationService;
+  private readonly plugin: TapPlugin;
+  private timer: NodeJS.Timeout | null = null;
+  private received: Lsn;
+  private flushed: Lsn = 0;
+  private ended = false;
+  private closing = false;
+
+  private constructor(private readonly options: ReplicationOptions) {
+    super();
+    const { config, tls } = options;
+    this.received = options.start;
+    this.service = new LogicalReplicationService(clientConfig(config.connection, 'Streaming', tls), {
+      // Its own timer would confirm what was received, not what Kafka has.
+      acknowledge: { auto: false, timeoutSeconds: 0 },
+    });
+    this.plugin = new TapPlugin(config, (tap) => {
+      tap.onMessage = this.onMessage;
+    });
+  }
+
+  /** Resolves once the server streams. Throws what the server or the network said. */
+  static async open(options: ReplicationOptions): Promise<ReplicationStream> {
+    const stream = new ReplicationStream(options);
+    try {
+      await stream.start();
+      return stream;
+    } catch (error) {
+      await stream.close();
+      throw error;
+    }
+  }
+
+  get tap(): MessageTap<null> {
+    return this.plugin.tap as MessageTap<null>;
+  }
+  get isOpen(): boolean {
+    return !this.ended;
+  }
+
+  /** Everything before `position` is safe in Kafka and its offset stored: the server may forget it. */
+  acknowledge(position: Lsn): void {
+    if (position <= this.flushed) return;
+    this.flushed = position;
+    this.sendStatus(false);
+  }
+
+  /** `replyNow` asks the server for a keepalive, which carries its position. */
+  sendStatus(replyNow: boolean): void {
+    const { client } = this.plugin;
+    if (this.ended || client === null) return;
+    const written = this.received > this.flushed ? this.received : this.flushed;
+    const message = statusUpdate(written, this.flushed, Date.now(), replyNow);
+    (client as unknown as { connection: { sendCopyFromChunk(chunk: Buffer): void } }).connection.sendCopyFromChunk(
+      message,
+    );
+  }
+
+  /** Says goodbye, so that the slot is free when this resolves; a server that does not answer is left after a second. */
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    this.sendStatus(false);
+    this.stopTimer();
+    this.plugin.tap?.discard();
+    const connection = (this.plugin.client as unknown as { connection: Goodbye } | null)?.connection;
+    if (connection !== undefined && !this.ended) {
+      // pg itself would cut the socket, because a query (the stream) is running; the server would notice late.
+      const closed = new Promise<void>((resolve) => connection.stream.once('close', resolve));
+      connection.end();
+      await within(1000, closed);
+    }
+    await within(1000, this.service.destroy().then(noop, noop));
+    connection?.stream.destroy();
+    this.finish(null);
+  }
+
+  private async start(): Promise<void> {
+    const { config, start } = this.options;
+    await new Promise<void>((resolve, reject) => {
+      this.service.once('start', resolve);
+      this.service.on('error', (error: unknown) => {
+        reject(error);
+        this.finish(error);
+      });
+      this.service.subscribe(this.plugin, config.slot.name, formatLsn(start)).then(
+        () => {
+          const error = new Error('Connection terminated: the server ended the replication stream');
+          reject(error);
+          this.finish(error);
+        },
+        (error: unknown) => {
+          reject(error);
+          this.finish(error);
+        },
+      );
+    });
+    // A timer of its own: it must tick while the queue is full and the socket is not read.
+    const { walSenderTimeoutMs } = this.options;
+    const limit = walSenderTimeoutMs > 0 ? Math.max(100, Math.floor(walSenderTimeoutMs / 3)) : Infinity;
+    this.timer = setInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));
+    this.timer.unref();
+    this.sendStatus(false);
+  }
+
+  private readonly onMessage = (buffer: Buffer, at: number): void => {
+    if (buffer[at] !== KEEPALIVE) return;
+    this.received = lsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
+    if (buffer[at + 17] !== 0) this.sendStatus(false);
+  };
+
+  private finish(error: unknown): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.stopTimer();
+    this.emit('end', error);
+  }
+
+  private stopTimer(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+}
+
+interface Goodbye {
+  end(): void;
+  readonly stream: Socket;
+}
+
+const noop = (): void => undefined;
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,166 @@
+/** Replication slots: what is there, creation, removal (cdc-postgres §5.2). */
+import { ConnectError, RetriableError } from '@millrace/sdk';
+import { Client } from 'pg';
+import type { PostgresConfig } from '../config/postgres-config';
+import type { TlsAttempt } from '../config/tls';
+import { clientConfig, closeConnection, connectError } from '../database/connection';
+import { databaseError, errorCode, errorText } from '../database/errors';
+import { quoteIdentifier } from '../database/identifiers';
+import { parseLsn, type Lsn } from '../database/lsn';
+
+export interface SlotState {
+  readonly plugin: string;
+  readonly database: string | null;
+  readonly active: boolean;
+  readonly activePid: number | null;
+  readonly restartLsn: Lsn | null;
+  readonly confirmedFlushLsn: Lsn | null;
+  /** Why the server gave it up; null while it is usable. */
+  readonly lostBecause: string | null;
+}
+
+/** Null when there is no slot of that name. */
+export async function findSlot(client: Client, name: string): Promise<SlotState | null> {
+  // As JSON, because columns differ between versions.
+  const { rows } = await client.query('SELECT to_jsonb(s) AS slot FROM pg_replication_slots s WHERE slot_name = $1', [
+    name,
+  ]);
+  const slot = (rows[0] as { slot: Record<string, string | number | boolean | null> } | undefined)?.slot;
+  if (slot === undefined) return null;
+  const position = (value: unknown): Lsn | null => (typeof value === 'string' ? parseLsn(value) : null);
+  const reason = slot.invalidation_reason ?? null;
+  return {
+    plugin: String(slot.plugin),
+    database: slot.database as string | null,
+    active: slot.active === true,
+    activePid: slot.active_pid as number | null,
+    restartLsn: position(slot.restart_lsn),
+    confirmedFlushLsn: position(slot.confirmed_flush_lsn),
+    lostBecause: reason !== null ? String(reason) : slot.wal_status === 'lost' ? 'wal_removed' : null,
+  };
+}
+
+/** Throws unless the slot can be used by this connector. */
+export function checkSlot(slot: SlotState, config: PostgresConfig): void {
+  const { name } = config.slot;
+  const { database } = config.connection;
+  if (slot.plugin !== 'pgoutput' || slot.database !== database)
+    throw new ConnectError(
+      `Replication slot "${name}" already exists for plug-in "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are needed. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
+      { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
+    );
+  if (slot.lostBecause !== null) throw lostSlot(config, slot.lostBecause);
+}
+
+export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown): ConnectError {
+  const { name } = config.slot;
+  return new ConnectError(
+    `Replication slot "${name}" is lost (${reason}): the server removed changes that were not read yet. Drop it with SELECT pg_drop_replication_slot('${name}'); reset the connector's offsets so that it takes a new snapshot, and raise max_slot_wal_keep_size.`,
+    { code: 'PG_SLOT_LOST', place: { slot: name }, cause },
+  );
+}
+
+/** The documented text, with who holds the slot. */
+export async function slotActiveError(client: Client, config: PostgresConfig, cause: unknown): Promise<ConnectError> {
+  const { rows } = await client.query(
+    `SELECT s.active_pid, a.client_addr::text, a.application_name FROM pg_replication_slots s
+     LEFT JOIN pg_stat_activity a ON a.pid = s.active_pid WHERE s.slot_name = $1`,
+    [config.slot.name],
+  );
+  const holder = rows[0] as { active_pid: number | null; client_addr: string | null; application_name: string | null };
+  const who =
+    holder?.active_pid == null
+      ? ''
+      : ` It is held by process ${holder.active_pid} (${holder.application_name ?? 'unknown'}, ${holder.client_addr ?? 'local'}).`;
+  return new RetriableError(
+    `Failed to start replication stream; when setting up multiple connectors for the same database host, please make sure to use a distinct replication slot name for each.${who}`,
+    { code: 'PG_SLOT_ACTIVE', cause, place: { slot: config.slot.name } },
+  );
+}
+
+/** A slot just created. Its snapshot lives until `release`. */
+export interface CreatedSlot {
+  readonly consistentPoint: Lsn;
+  readonly snapshotName: string;
+  /** Ends the connection that exports the snapshot; a temporary slot goes with it. */
+  release(): Promise<void>;
+}
+
+export interface SlotCreation {
+  readonly config: PostgresConfig;
+  readonly tls: TlsAttempt;
+  readonly serverVersion: number;
+  readonly name: string;
+  readonly temporary: boolean;
+  readonly signal: AbortSignal;
+  /** For cancelling a creation that takes too long. */
+  readonly general: Client;
+}
+
+export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
+  const { config, name, temporary, signal, general } = options;
+  const settings = { ...clientConfig(config.connection, 'Streaming', options.tls), replication: 'database' };
+  const client = new Client(settings);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    await closeConnection(client);
+    throw connectError(config.connection, error);
+  }
+  // Creation waits for every running transaction to end, however long that takes.
+  const cancel = (): void => {
+    const { processID } = client as unknown as { processID: number };
+    general.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+  };
+  const timer = setTimeout(cancel, config.slot.createTimeoutSeconds * 1000);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const failover = config.slot.failover && !temporary && options.serverVersion >= 170000 ? ' (FAILOVER)' : '';
+    const { rows } = await client.query(
+      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL pgoutput${failover}`,
+    );
+    const row = rows[0] as { consistent_point: string; snapshot_name: string };
+    return {
+      consistentPoint: parseLsn(row.consistent_point),
+      snapshotName: row.snapshot_name,
+      release: () => closeConnection(client),
+    };
+  } catch (error) {
+    await closeConnection(client);
+    throw creationError(config, name, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function creationError(config: PostgresConfig, name: string, error: unknown): Error {
+  const code = errorCode(error);
+  if (code === '57014' || code === '55P03')
+    return new RetriableError(
+      'Creation of replication slot failed; query to create replication slot timed out, please make sure that there are no long running queries on the database.',
+      { code: 'PG_SLOT_TIMEOUT', cause: error, place: { slot: name } },
+    );
+  if (code === '53400')
+    return new ConnectError(
+      `Creation of replication slot "${name}" failed: ${errorText(error)}. Raise max_replication_slots, or drop a slot that is no longer used.`,
+      { code: 'PG_TOO_MANY_SLOTS', cause: error, place: { slot: name } },
+    );
+  return databaseError(`Creation of replication slot "${name}" failed`, error);
+}
+
+/** Waits for a slot that a closing connection still holds. */
+export async function dropSlot(client: Client, name: string, attempts = 10): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1', [
+        name,
+      ]);
+      return;
+    } catch (error) {
+      if (errorCode(error) !== '55006' || attempt >= attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

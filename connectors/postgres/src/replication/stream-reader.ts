@@ -1,0 +1,226 @@
+/** Streams changes: connects, decodes what has arrived when polled, and connects again when the connection was lost. */
+import { ConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
+import { formatLsn, lsn, type Lsn } from '../database/lsn';
+import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
+import { Wakeup, turn } from '../waiting';
+import { backoffMs } from './backoff';
+import { ChangeDecoder } from './change-decoder';
+import { Heartbeat } from './heartbeat';
+import { startLsn, type Position } from './position';
+import { KEEPALIVE, ReplicationStream } from './replication-stream';
+import { lostSlot, slotActiveError } from './slot';
+
+export class StreamReader implements Phase {
+  private readonly decoder: ChangeDecoder;
+  private readonly heartbeat: Heartbeat;
+  private readonly wakeup = new Wakeup();
+  private stream: ReplicationStream | null = null;
+  /** Records beyond the batch size: one change may become several. */
+  private overflow: SourceRecord[] = [];
+  /** Why the last stream ended. */
+  private lost: unknown = null;
+  private attempts = 0;
+  private slotAttempts = 0;
+  private retryAt = 0;
+  private acknowledged: Lsn = 0;
+  /** Server position of the last keepalive: everything before it was delivered. */
+  private idleAt: Lsn | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly session: Session,
+    position: Position,
+    lastOffset: SourceOffset | null,
+  ) {
+    this.decoder = new ChangeDecoder(
+      session.config,
+      session.relations,
+      session.factory,
+      session.logger,
+      position,
+      lastOffset,
+    );
+    this.heartbeat = new Heartbeat(session);
+    session.general.onLost = (error) => {
+      // The server is going down: it waits for its walsenders, so leave before it has to.
+      if (errorCode(error).startsWith('57P')) void this.stream?.close();
+    };
+  }
+
+  async next(): Promise<SourceRecord[] | null> {
+    const { signal, config } = this.session;
+    const deadline = Date.now() + config.queue.pollIntervalMs;
+    await turn();
+    do {
+      // Nothing that may throw comes between taking these and returning them.
+      if (this.overflow.length > 0) return this.limited(this.overflow.splice(0));
+      const records: SourceRecord[] = [];
+      const beats = await this.heartbeat.isDue();
+      if (await this.connected()) await this.decode(records);
+      // Last: its position is idle only when all that had arrived, the server's answer to the last one included, is decoded.
+      if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
+      if (records.length > 0) return this.limited(records);
+      const until = this.retryAt > Date.now() ? Math.min(this.retryAt, deadline) : deadline;
+      if (this.hasQueued && until === deadline) await turn();
+      else {
+        await this.wakeup.sleep(until - Date.now(), signal);
+        // One more turn collects what arrives together.
+        await turn();
+      }
+    } while (Date.now() < deadline && !signal.aborted);
+    return null;
+  }
+
+  /** Confirms a position whose offset is stored. */
+  acknowledge(position: Lsn): void {
+    if (position > this.acknowledged) this.acknowledged = position;
+    this.stream?.acknowledge(this.acknowledged);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.session.general.onLost = null;
+    const { stream } = this;
+    this.stream = null;
+    await stream?.close();
+  }
+
+  private get hasQueued(): boolean {
+    return this.stream !== null && this.stream.tap.queue.messages > 0;
+  }
+
+  private limited(records: SourceRecord[]): SourceRecord[] {
+    const { maxBatch } = this.session.config.queue;
+    if (records.length > maxBatch) this.overflow = records.splice(maxBatch);
+    return records;
+  }
+
+  private heartbeatOffset(): SourceOffset {
+    this.stream?.sendStatus(true);
+    return this.decoder.heartbeatOffset(this.hasQueued ? null : this.idleAt);
+  }
+
+  private async decode(out: SourceRecord[]): Promise<void> {
+    const { decoder, session } = this;
+    const { tap } = this.stream as ReplicationStream;
+    const { queue } = tap;
+    const { maxBatch } = session.config.queue;
+    session.factory.readClock();
+    decoder.out = out;
+    let bytes = 0;
+    try {
+      while (out.length < maxBatch && bytes < MAX_BATCH_BYTES && queue.peek()) {
+        const { buffer, start, end } = queue;
+        if (buffer[start] === KEEPALIVE)
+          this.idleAt = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
+        else if (!decoder.message(buffer, start, end)) {
+          await decoder.refresh(async (message) => session.relations.refresh(await session.general.get(), message));
+          continue;
+        }
+        this.attempts = 0;
+        bytes += end - start;
+        queue.shift();
+      }
+    } catch (error) {
+      // What was decoded before goes out first; the same message then fails again.
+      if (out.length > 0) return;
+      if (!isTransient(error)) throw databaseError('Reading the definition of a table failed', error);
+      this.pause(error, 'The definition of a table could not be read');
+    } finally {
+      tap.consumed();
+    }
+  }
+
+  /** True when there is a stream to decode from. Throws what no new attempt can cure. */
+  private async connected(): Promise<boolean> {
+    if (Date.now() < this.retryAt || this.closed) return false;
+    if (this.stream !== null && (this.stream.isOpen || this.hasQueued)) return true;
+    if (this.stream !== null) {
+      const { stream } = this;
+      this.stream = null;
+      await stream.close();
+      await this.failed(this.lost);
+    }
+    if (Date.now() < this.retryAt || this.session.signal.aborted) return false;
+    try {
+      await this.connect();
+      return this.stream !== null;
+    } catch (error) {
+      await this.failed(error);
+      return false;
+    }
+  }
+
+  private async connect(): Promise<void> {
+    const { session, decoder } = this;
+    const { config, general, logger } = session;
+    await general.get();
+    decoder.restart();
+    this.idleAt = null;
+    const start = startLsn(decoder.current);
+    const stream = await ReplicationStream.open({
+      config,
+      tls: general.tls,
+      start,
+      walSenderTimeoutMs: session.facts.walSenderTimeoutMs,
+    });
+    if (this.closed) {
+      await stream.close();
+      return;
+    }
+    this.lost = null;
+    stream.on('end', (error) => {
+      this.lost = error ?? new Error('Connection terminated');
+      this.wakeup.wake();
+    });
+    stream.tap.onQueued = () => this.wakeup.wake();
+    this.stream = stream;
+    this.slotAttempts = 0;
+    if (this.acknowledged > 0) stream.acknowledge(this.acknowledged);
+    logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(start)}.`);
+  }
+
+  /** Plans the next attempt, or throws. */
+  private async failed(error: unknown): Promise<void> {
+    const { config, logger, general, signal } = this.session;
+    if (signal.aborted) return;
+    const text = errorText(error);
+    const code = errorCode(error);
+    if (code === '55006') {
+      this.slotAttempts++;
+      if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);
+      this.retryAt = Date.now() + config.slot.retryDelayMs;
+      logger.warn(`${text}; trying again (${this.slotAttempts} of ${config.slot.maxRetries}).`);
+      return;
+    }
+    const gone = /can no longer (?:get changes from|access) replication slot|WAL segment .* has already been removed/;
+    if (gone.test(text)) throw lostSlot(config, text, error);
+    if (code === '42704') throw this.missingObject(text, error);
+    if (!isTransient(error)) throw databaseError('Streaming changes failed', error);
+    this.pause(error, 'The replication connection was lost');
+  }
+
+  /** Waits before the next attempt, longer each time; throws when the attempts are used up. */
+  private pause(error: unknown, what: string): void {
+    const { config, logger } = this.session;
+    this.attempts++;
+    if (this.attempts > config.maxRetries) throw databaseError('Streaming changes failed', error);
+    const wait = backoffMs(this.attempts, config.firstRetryMs);
+    this.retryAt = Date.now() + wait;
+    logger.warn(`${what} (${errorText(error)}); trying again in ${wait} ms.`);
+  }
+
+  private missingObject(text: string, cause: unknown): ConnectError {
+    const { slot, publication } = this.session.config;
+    return /slot/.test(text)
+      ? new ConnectError(
+          `Replication slot "${slot.name}" does not exist any more: changes since its removal are lost. Delete the connector's offsets so that it takes a new snapshot, or use snapshot.mode=when_needed.`,
+          { code: 'PG_POSITION_LOST', cause, place: { slot: slot.name } },
+        )
+      : new ConnectError(
+          `${text}: publication "${publication.name}" was dropped, or created after the position that the slot has to read from. Create it before the slot, then drop the slot and delete the connector's offsets.`,
+          { code: 'PG_PUBLICATION_MISSING', cause, place: { publication: publication.name } },
+        );
+  }
+}

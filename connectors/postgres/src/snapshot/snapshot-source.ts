@@ -1,0 +1,84 @@
+/** The transaction that a snapshot reads in, and the position at which streaming continues it (cdc-postgres §4.2 to §4.4). */
+import type { Client } from 'pg';
+import { closeConnection, openConnection } from '../database/connection';
+import { databaseError, errorCode } from '../database/errors';
+import { quoteLiteral } from '../database/identifiers';
+import { parseLsn, type Lsn } from '../database/lsn';
+import { createSlot, type CreatedSlot } from '../replication/slot';
+import type { Session } from '../session';
+import { int64 } from '../values/value-type';
+
+export interface SnapshotSource {
+  readonly client: Client;
+  /** Streaming from here gives exactly what the snapshot does not contain. */
+  readonly lsn: Lsn;
+  readonly xid: Lsn;
+  /** When the transaction began, in microseconds. */
+  readonly micros: number;
+}
+
+/**
+ * @param created the connector's slot if this start created it: its exported snapshot is used. Otherwise a temporary slot exports one, so
+ *   that snapshot and stream meet without gap or overlap, too; if the server has none to spare, the snapshot is still consistent in
+ *   itself and streaming starts a little earlier.
+ */
+export async function beginSnapshot(
+  session: Session,
+  created: CreatedSlot | null,
+  stream: boolean,
+): Promise<SnapshotSource> {
+  const exporter = created ?? (stream ? await temporarySlot(session) : null);
+  let client: Client | null = null;
+  try {
+    ({ client } = await openConnection(session.config.connection, 'Snapshot'));
+    const lsn = exporter === null ? await currentLsn(client, session) : exporter.consistentPoint;
+    const level = exporter === null ? isolation(session.config.snapshot.isolation) : 'REPEATABLE READ';
+    await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
+    if (exporter !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(exporter.snapshotName)}`);
+    const { rows } = await client.query(
+      `SELECT ${session.facts.version >= 130000 ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END" : 'txid_current()::text'} AS xid,
+              (extract(epoch FROM current_timestamp) * 1000000)::int8::text AS micros`,
+    );
+    const row = rows[0] as { xid: string; micros: string };
+    return { client, lsn, xid: int64(BigInt(row.xid)), micros: Number(row.micros) };
+  } catch (error) {
+    await closeConnection(client);
+    throw databaseError('Starting the snapshot failed', error);
+  } finally {
+    await exporter?.release();
+  }
+}
+
+async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
+  const { config, general, facts, signal, logger } = session;
+  try {
+    const client = await general.get();
+    return await createSlot({
+      config,
+      tls: general.tls,
+      serverVersion: facts.version,
+      name: `${config.slot.name.slice(0, 40)}_snapshot_${process.pid}_${Date.now() % 1_000_000}`,
+      temporary: true,
+      signal,
+      general: client,
+    });
+  } catch (error) {
+    const cause = (error as { cause?: unknown }).cause ?? error;
+    if (errorCode(cause) !== '53400') throw error;
+    logger.warn(
+      'No replication slot is free for an exact snapshot (max_replication_slots): rows that change meanwhile may be emitted twice.',
+    );
+    return null;
+  }
+}
+
+/** Read before the transaction: changes committed in between are emitted twice rather than not at all. */
+async function currentLsn(client: Client, session: Session): Promise<Lsn> {
+  const now = session.facts.inRecovery ? 'pg_last_wal_replay_lsn()' : 'pg_current_wal_lsn()';
+  const { rows } = await client.query(`SELECT ${now}::text AS lsn`);
+  return parseLsn((rows[0] as { lsn: string }).lsn);
+}
+
+function isolation(mode: string): string {
+  return mode.replace('_', ' ').toUpperCase();
+}

@@ -1,0 +1,196 @@
+/** What a task does before its first record: checks first, then creates; whatever fails takes back what it created. */
+import { ConnectError, type SourceTaskContext } from '@millrace/sdk';
+import type { Client } from 'pg';
+import type { PostgresConfig } from './config/postgres-config';
+import { findTables, qualified, readTables, type CatalogTable } from './database/catalog';
+import { GeneralConnection } from './database/general-connection';
+import { databaseError } from './database/errors';
+import { quoteIdentifier, quoteTable } from './database/identifiers';
+import { readServerFacts, replicationProblem, type ServerFacts } from './database/server';
+import { EventFactory } from './events/event-factory';
+import { readOffset, type StoredOffset } from './replication/position';
+import { applyPublication, findPublication, planPublication, unpublished } from './replication/publication';
+import { Relations } from './replication/relations';
+import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot } from './replication/slot';
+import type { Session } from './session';
+import { planStart, type StartPlan } from './snapshot/plan';
+import type { SourceOffset } from '@millrace/sdk';
+import type { Lsn } from './database/lsn';
+
+export interface Started {
+  readonly session: Session;
+  readonly plan: StartPlan;
+  readonly stored: StoredOffset;
+  readonly storedOffset: SourceOffset | null;
+  /** The slot, when this start created it; its exported snapshot waits for the reader. */
+  readonly created: CreatedSlot | null;
+  /** Where a stream without snapshot and without offset begins. */
+  readonly slotLsn: Lsn | null;
+  /** Removes slot and publication if this start created them. For failures before the first record. */
+  undo(): Promise<void>;
+}
+
+export async function startUp(config: PostgresConfig, context: SourceTaskContext): Promise<Started> {
+  const { logger, signal } = context;
+  for (const warning of config.warnings) logger.warn(warning);
+  if (config.slot.dropOnStop)
+    logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped will be lost.');
+  const general = new GeneralConnection(config.connection);
+  const undo = new Undo(config, general);
+  try {
+    const client = await general.get();
+    const facts = await readServerFacts(client);
+    const streams = config.snapshot.mode !== 'initial_only';
+    const problem = streams ? replicationProblem(facts) : null;
+    if (problem !== null) throw new ConnectError(problem.message, { code: problem.code });
+    const factory = new EventFactory(config, String(context.task));
+    const storedOffset = await context.offsets.offset(factory.partition);
+    const stored = readOffset(storedOffset);
+    const slot = streams ? await findSlot(client, config.slot.name) : null;
+    if (slot !== null) checkSlotFor(slot, config);
+    const plan = planStart(config.snapshot.mode, stored, slot, config.slot.name, config.slot.checkPosition);
+    const tables = await capturedTables(client, config, facts);
+    if (plan.snapshot) await checkSelectable(client, tables, facts);
+    const relations = new Relations(config, facts.version, logger);
+    const session: Session = { config, logger, signal, general, facts, relations, factory };
+    let created: CreatedSlot | null = null;
+    if (plan.stream) {
+      await ensurePublication(client, session, tables, undo);
+      if (slot === null) {
+        created = await createSlot({
+          config,
+          tls: general.tls,
+          serverVersion: facts.version,
+          name: config.slot.name,
+          temporary: false,
+          signal,
+          general: client,
+        });
+        undo.slot = true;
+        logger.info(`Created replication slot "${config.slot.name}".`);
+      }
+    }
+    const slotLsn = created?.consistentPoint ?? slot?.confirmedFlushLsn ?? null;
+    if (!plan.snapshot) {
+      await created?.release();
+      created = null;
+      await relations.load(client, tables);
+    }
+    return { session, plan, stored, storedOffset, created, slotLsn, undo: () => undo.run() };
+  } catch (error) {
+    await undo.run();
+    await general.close();
+    throw databaseError('Starting the connector failed', error);
+  }
+}
+
+/** What this start created, so that a failed one leaves nothing behind. */
+class Undo {
+  slot = false;
+  publication = false;
+
+  constructor(
+    private readonly config: PostgresConfig,
+    private readonly general: GeneralConnection,
+  ) {}
+
+  async run(): Promise<void> {
+    const { slot, publication } = this;
+    this.slot = false;
+    this.publication = false;
+    try {
+      if (slot) await dropSlot(await this.general.get(), this.config.slot.name);
+      if (publication) {
+        const client = await this.general.get();
+        await client.query(`DROP PUBLICATION IF EXISTS ${quoteIdentifier(this.config.publication.name)}`);
+      }
+    } catch {
+      // The error that led here is the one to report; a server that is away keeps what it has.
+    }
+  }
+}
+
+function checkSlotFor(slot: NonNullable<Awaited<ReturnType<typeof findSlot>>>, config: PostgresConfig): void {
+  if (slot.lostBecause !== null && config.snapshot.mode === 'when_needed') {
+    // The plan must not be asked to read from it; a lost slot cannot be used again either.
+    throw new ConnectError(
+      `Replication slot "${config.slot.name}" is lost (${slot.lostBecause}). Drop it with SELECT pg_drop_replication_slot('${config.slot.name}'); the next start then takes a new snapshot.`,
+      { code: 'PG_SLOT_LOST', place: { slot: config.slot.name } },
+    );
+  }
+  checkSlot(slot, config);
+}
+
+/** Throws when an include list is given and matches nothing. */
+export async function capturedTables(
+  client: Client,
+  config: PostgresConfig,
+  facts: ServerFacts,
+): Promise<CatalogTable[]> {
+  const found = await findTables(client, config.filters);
+  const problem = noTableProblem(config, found.length);
+  if (problem !== null) throw new ConnectError(problem, { code: 'PG_NO_TABLES' });
+  return await readTables(
+    client,
+    found.map((table) => table.oid),
+    facts.version,
+  );
+}
+
+export function noTableProblem(config: PostgresConfig, count: number): string | null {
+  const { tableInclude } = config.filters;
+  if (count > 0 || tableInclude === null) return null;
+  return `No table of database "${config.connection.database}" matches table.include.list=${tableInclude.sources.join(',')} (patterns match the whole of schema.table). Create the table with CREATE TABLE, or correct the list.`;
+}
+
+async function checkSelectable(client: Client, tables: readonly CatalogTable[], facts: ServerFacts): Promise<void> {
+  const denied = await unreadable(client, tables);
+  const [first] = denied;
+  if (first === undefined) return;
+  throw new ConnectError(
+    `permission denied for table ${denied.map(qualified).join(', ')}: the snapshot cannot read it. Run ${denied.map((table) => grant(table, facts.user)).join(' ')}`,
+    { code: 'PG_PRIVILEGE', place: { table: qualified(first) } },
+  );
+}
+
+export function grant(table: CatalogTable, user: string): string {
+  return `GRANT USAGE ON SCHEMA ${quoteIdentifier(table.schema)} TO ${quoteIdentifier(user)}; GRANT SELECT ON ${quoteTable(table)} TO ${quoteIdentifier(user)};`;
+}
+
+/** Captured tables of which this role may not read any column. */
+export async function unreadable(client: Client, tables: readonly CatalogTable[]): Promise<CatalogTable[]> {
+  const { rows } = await client.query(
+    `SELECT c.oid::int8::text AS oid FROM pg_class c WHERE c.oid = ANY($1::oid[])
+     AND NOT (has_schema_privilege(c.relnamespace, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'))`,
+    [tables.map((table) => String(table.oid))],
+  );
+  const denied = new Set((rows as { oid: string }[]).map((row) => Number(row.oid)));
+  return tables.filter((table) => denied.has(table.oid));
+}
+
+async function ensurePublication(
+  client: Client,
+  session: Session,
+  tables: readonly CatalogTable[],
+  undo: Undo,
+): Promise<void> {
+  const { config, facts, logger } = session;
+  const state = await findPublication(client, config.publication.name);
+  if (facts.inRecovery) {
+    if (state === null)
+      throw new ConnectError(
+        `Publication "${config.publication.name}" does not exist, and a standby cannot create it: create it on the primary.`,
+        { code: 'PG_PUBLICATION_MISSING' },
+      );
+    return;
+  }
+  const plan = planPublication(config, state, tables, facts.version);
+  undo.publication = await applyPublication(client, config, plan);
+  if (undo.publication) logger.info(`Created publication "${config.publication.name}".`);
+  const now = plan.statements.length === 0 ? state : await findPublication(client, config.publication.name);
+  const missing = unpublished(config.publication.mode, now, tables);
+  if (missing.length > 0)
+    logger.warn(
+      `Publication "${config.publication.name}" does not contain ${missing.map(qualified).join(', ')}: their changes will not arrive. Run ALTER PUBLICATION ${quoteIdentifier(config.publication.name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`,
+    );
+}

@@ -1,0 +1,143 @@
+/** The task: a snapshot if the plan says so, then the stream. */
+import {
+  ConnectError,
+  isConnectError,
+  type ConnectorConfig,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceRecord,
+  type SourceTask,
+  type SourceTaskContext,
+} from '@millrace/sdk';
+import { parseConfig } from './config/postgres-config';
+import { errorText, isTransient } from './database/errors';
+import { backoffMs } from './replication/backoff';
+import { flushLsn, type Position } from './replication/position';
+import { dropSlot } from './replication/slot';
+import { StreamReader } from './replication/stream-reader';
+import type { Phase } from './session';
+import { SnapshotReader } from './snapshot/snapshot-reader';
+import { startUp, type Started } from './start';
+import { Wakeup } from './waiting';
+
+export class PostgresSourceTask implements SourceTask {
+  private started: Started | null = null;
+  private phase: Phase | null = null;
+  private emitted = false;
+  private attempts = 0;
+  private retryAt = 0;
+  private readonly idle = new Wakeup();
+
+  async start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
+    const started = await startUp(parseConfig(config), context);
+    this.started = started;
+    if (started.plan.snapshot) this.phase = new SnapshotReader(started.session, started.created, started.plan.stream);
+    else if (started.plan.stream) this.phase = this.streamFrom(started);
+  }
+
+  async poll(): Promise<readonly SourceRecord[] | null> {
+    const { session } = this.started as Started;
+    const { signal } = session;
+    if (signal.aborted) return null;
+    if (this.phase === null || Date.now() < this.retryAt) {
+      // initial_only after its snapshot, or a pause after a lost connection.
+      await this.idle.sleep(session.config.queue.pollIntervalMs, signal);
+      return null;
+    }
+    try {
+      const records = await this.phase.next();
+      if (records !== null) {
+        this.emitted = true;
+        this.attempts = 0;
+      }
+      if (this.phase instanceof SnapshotReader && this.phase.done) this.phase = this.afterSnapshot(this.phase);
+      return records;
+    } catch (error) {
+      if (signal.aborted) return null;
+      await this.failed(error);
+      return null;
+    }
+  }
+
+  commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
+    if (!(this.phase instanceof StreamReader)) return;
+    const { session } = this.started as Started;
+    if (!session.config.slot.flush) return;
+    const { partition } = session.factory;
+    const offset = offsets.get(partition) ?? find(offsets, partition);
+    const position = offset == null ? null : flushLsn(offset);
+    if (position !== null) this.phase.acknowledge(position);
+  }
+
+  async stop(): Promise<void> {
+    const { phase, started } = this;
+    this.phase = null;
+    this.started = null;
+    await phase?.close();
+    if (started === null) return;
+    const { general, config, logger } = started.session;
+    if (config.slot.dropOnStop && started.plan.stream) {
+      await general
+        .get()
+        .then((client) => dropSlot(client, config.slot.name))
+        .catch((error: unknown) => logger.warn(`Slot "${config.slot.name}" was not dropped: ${errorText(error)}`));
+    }
+    await general.close();
+  }
+
+  private streamFrom(started: Started): StreamReader {
+    const { stored, storedOffset, slotLsn } = started;
+    if (stored.kind === 'position') return new StreamReader(started.session, stored.position, storedOffset);
+    return new StreamReader(started.session, endOfSnapshot(slotLsn ?? 0), null);
+  }
+
+  private afterSnapshot(snapshot: SnapshotReader): Phase | null {
+    const { session, plan } = this.started as Started;
+    if (!plan.stream) {
+      session.logger.info('snapshot.mode=initial_only: the snapshot is complete, nothing more will be read.');
+      return null;
+    }
+    return new StreamReader(session, endOfSnapshot(snapshot.lsn ?? 0), snapshot.finalOffset);
+  }
+
+  /** A lost connection starts the snapshot again; everything else fails the task, which leaves nothing half-created. */
+  private async failed(error: unknown): Promise<void> {
+    const started = this.started as Started;
+    const { session, plan } = started;
+    const { phase } = this;
+    this.attempts++;
+    const again = phase instanceof SnapshotReader && isTransient(error) && this.attempts <= session.config.maxRetries;
+    if (again) {
+      const wait = backoffMs(this.attempts, session.config.firstRetryMs);
+      this.retryAt = Date.now() + wait;
+      session.logger.warn(`${errorText(error)}; the snapshot starts again in ${wait} ms.`);
+      await phase.close();
+      this.phase = new SnapshotReader(session, null, plan.stream);
+      return;
+    }
+    if (!this.emitted && started.stored.kind === 'none') {
+      await phase?.close();
+      await started.undo();
+    }
+    throw final(error);
+  }
+}
+
+/** The attempts within the task are used up: the runtime must not poll again, as it does after a retriable error. */
+function final(error: unknown): unknown {
+  if (!isConnectError(error) || !error.retriable) return error;
+  return new ConnectError(error.message, { code: error.code, cause: error.cause, place: error.place });
+}
+
+function endOfSnapshot(lsn: Position['lsn']): Position {
+  return { lsn, processed: null, commit: null, xid: null, index: null, sameLsnDone: null, messageType: null };
+}
+
+/** Partitions that the runtime read back are equal, but not the same object. */
+function find(
+  offsets: ReadonlyMap<SourcePartition, SourceOffset | null>,
+  partition: SourcePartition,
+): SourceOffset | null {
+  for (const [key, offset] of offsets) if (key.server === partition.server) return offset;
+  return null;
+}

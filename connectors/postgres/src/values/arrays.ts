@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { arraySchema, optional } from '@millrace/sdk';
+import { binaryValue } from './bytes';
+import { utf8, type ValueOptions, type ValueType } from './value-type';
+
+/**
+ * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more dimensions, which Connect's
+ * arrays of one item schema cannot hold.
+ */
+export function parseArray(text: string): (string | null)[] | null {
+  let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;
+  const items: (string | null)[] = [];
+  at++; // {
+  if (text[at] === '}') return items;
+  for (;;) {
+    const c = text[at];
+    if (c === '{') return null;
+    if (c === '"') {
+      let item = '';
+      for (at++; text[at] !== '"'; at++) {
+        if (text[at] === '\\') at++;
+        item += text[at];
+      }
+      at++;
+      items.push(item);
+    } else {
+      const begin = at;
+      while (text[at] !== ',' && text[at] !== '}') at++;
+      const item = text.slice(begin, at);
+      items.push(item === 'NULL' ? null : item);
+    }
+    if (text[at] === '}') return items;
+    at++; // comma
+  }
+}
+
+/** Types whose unchanged TOASTed array is emitted as the placeholder's bytes, one item each (§2.10). */
+const PLACEHOLDER_AS_NUMBERS = new Set(['int4', 'int8', 'date']);
+const PLACEHOLDER_AS_TEXT = new Set(['text', 'varchar', 'bpchar', 'json', 'jsonb']);
+
+function unavailableItems(element: string, options: ValueOptions): unknown {
+  if (PLACEHOLDER_AS_NUMBERS.has(element)) return [...options.placeholder];
+  if (PLACEHOLDER_AS_TEXT.has(element)) return [options.placeholder.toString('utf8')];
+  if (element === 'uuid') return [nameUuid(options.placeholder)];
+  if (element === 'bytea') return options.binary === 'hex' ? null : [binaryValue(options.placeholder, options.binary)];
+  return null;
+}
+
+/** RFC 4122 version 3 UUID of the bytes alone, as java.util.UUID.nameUUIDFromBytes. */
+function nameUuid(bytes: Buffer): string {
+  const digest = createHash('md5').update(bytes).digest();
+  digest[6] = ((digest[6] as number) & 0x0f) | 0x30;
+  digest[8] = ((digest[8] as number) & 0x3f) | 0x80;
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Arrays of these have required items, so one NULL makes the whole value null (Appendix R.11). */
+const NULL_ITEM_VOIDS = new Set(['ltree', 'isbn']);
+
+export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {
+  const nullVoids = isEnum || NULL_ITEM_VOIDS.has(element);
+  return {
+    schema: arraySchema(isEnum ? item.schema : optional(item.schema)),
+    decode: (b, s, e) => {
+      const items = parseArray(utf8(b, s, e));
+      if (items === null) return null;
+      const out: unknown[] = new Array(items.length);
+      for (let i = 0; i < items.length; i++) {
+        const text = items[i] as string | null;
+        if (text === null) {
+          if (nullVoids) return null;
+          out[i] = null;
+          continue;
+        }
+        const bytes = Buffer.from(text, 'utf8');
+        out[i] = item.decode(bytes, 0, bytes.length);
+      }
+      return out;
+    },
+    unavailable: unavailableItems(element, options),
+    fallback: [],
+    defaults: false,
+  };
+}

@@ -1,0 +1,165 @@
+import { decimalSchema, schema, structSchema, type Decimal } from '@millrace/sdk';
+import { ascii, int64, type DecimalMode, type TextDecoder, type ValueOptions, type ValueType } from './value-type';
+
+const MINUS = 45;
+const DOT = 46;
+const ZERO = 48;
+
+/** Fits int2, int4 and oid: read digit by digit, no string in between. */
+export const decodeInt: TextDecoder = (bytes, start, end) => {
+  let at = start;
+  const negative = bytes[at] === MINUS;
+  if (negative) at++;
+  let value = 0;
+  for (; at < end; at++) value = value * 10 + ((bytes[at] as number) - ZERO);
+  return negative ? -value : value;
+};
+
+export const decodeInt8: TextDecoder = (bytes, start, end) =>
+  // 15 digits are always within ±2^53.
+  end - start <= 15 ? decodeInt(bytes, start, end) : int64(BigInt(ascii(bytes, start, end)));
+
+export const decodeFloat: TextDecoder = (bytes, start, end) => Number(ascii(bytes, start, end));
+
+export const decodeBool: TextDecoder = (bytes, start) => bytes[start] === 116;
+
+/** Unscaled value and scale of plain decimal text; null for NaN and infinities. */
+export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal | null {
+  let at = start;
+  const negative = bytes[at] === MINUS;
+  if (negative) at++;
+  const first = bytes[at] as number;
+  if (first > 57) return null;
+  let scale = 0;
+  if (end - at <= 16) {
+    let unscaled = 0;
+    for (; at < end; at++) {
+      const c = bytes[at] as number;
+      if (c === DOT) scale = end - at - 1;
+      else unscaled = unscaled * 10 + (c - ZERO);
+    }
+    return { unscaled: BigInt(negative ? -unscaled : unscaled), scale };
+  }
+  const text = ascii(bytes, start, end);
+  const dot = text.indexOf('.');
+  if (dot < 0) return { unscaled: BigInt(text), scale: 0 };
+  scale = text.length - dot - 1;
+  return { unscaled: BigInt(text.slice(0, dot) + text.slice(dot + 1)), scale };
+}
+
+/** Minimal big-endian two's complement, as java.math.BigInteger writes it. */
+export function bigIntegerBytes(value: bigint): Buffer {
+  let length = 1;
+  while (BigInt.asIntN(length * 8, value) !== value) length++;
+  let hex = BigInt.asUintN(length * 8, value).toString(16);
+  hex = hex.padStart(length * 2, '0');
+  return Buffer.from(hex, 'hex');
+}
+
+const SPECIAL_NUMERIC: Readonly<Record<string, string>> = {
+  NaN: 'NAN',
+  Infinity: 'POSITIVE_INFINITY',
+  '-Infinity': 'NEGATIVE_INFINITY',
+};
+
+const VARIABLE_SCALE = structSchema(
+  [
+    ['scale', schema('INT32')],
+    ['value', schema('BYTES')],
+  ],
+  { name: 'io.debezium.data.VariableScaleDecimal', version: 1 },
+);
+
+/** Precision and scale out of a numeric type modifier; null for unconstrained `numeric`. */
+export function numericTypmod(typmod: number): { precision: number; scale: number } | null {
+  if (typmod < 4) return null;
+  const packed = typmod - 4;
+  // The scale is an 11-bit signed number since PostgreSQL 15 allows it to be negative.
+  return { precision: (packed >> 16) & 0xffff, scale: ((packed & 0x7ff) ^ 1024) - 1024 };
+}
+
+function nonDecimal(mode: Exclude<DecimalMode, 'precise'>): ValueType {
+  if (mode === 'double')
+    return { schema: schema('FLOAT64'), decode: decodeFloat, unavailable: null, fallback: 0, defaults: true };
+  const decode: TextDecoder = (bytes, start, end) => {
+    const text = ascii(bytes, start, end);
+    return SPECIAL_NUMERIC[text] ?? text;
+  };
+  return { schema: schema('STRING'), decode, unavailable: null, fallback: '0', defaults: true };
+}
+
+export function numericType(typmod: number, options: ValueOptions): ValueType {
+  if (options.decimals !== 'precise') return nonDecimal(options.decimals);
+  const declared = numericTypmod(typmod);
+  if (declared === null) {
+    const decode: TextDecoder = (bytes, start, end) => {
+      const decimal = parseDecimal(bytes, start, end);
+      if (decimal === null) return null;
+      let { unscaled, scale } = decimal;
+      while (scale > 0 && unscaled % 10n === 0n) {
+        unscaled /= 10n;
+        scale--;
+      }
+      return { scale, value: bigIntegerBytes(unscaled) };
+    };
+    return {
+      schema: VARIABLE_SCALE,
+      decode,
+      unavailable: null,
+      fallback: { scale: 0, value: Buffer.of(0) },
+      defaults: false,
+    };
+  }
+  const scale = Math.max(0, declared.scale);
+  return {
+    schema: decimalSchema(scale, { parameters: { 'connect.decimal.precision': String(declared.precision) } }),
+    decode: parseDecimal,
+    unavailable: null,
+    fallback: { unscaled: 0n, scale },
+    defaults: true,
+  };
+}
+
+/** Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale. */
+export function moneyType(options: ValueOptions): ValueType {
+  const plain = (bytes: Buffer, start: number, end: number): string =>
+    ascii(bytes, start, end)
+      .replace(/[$,]/g, '')
+      .replace(/^\((.*)\)$/, '-$1');
+  if (options.decimals === 'double')
+    return {
+      schema: schema('FLOAT64'),
+      decode: (b, s, e) => Number(plain(b, s, e)),
+      unavailable: null,
+      fallback: 0,
+      defaults: false,
+    };
+  if (options.decimals === 'string')
+    return { schema: schema('STRING'), decode: plain, unavailable: null, fallback: '0', defaults: false };
+  const digits = options.moneyFractionDigits;
+  const decode: TextDecoder = (bytes, start, end) => {
+    const text = Buffer.from(plain(bytes, start, end), 'latin1');
+    const decimal = parseDecimal(text, 0, text.length) as Decimal;
+    return rescale(decimal, digits);
+  };
+  return {
+    schema: decimalSchema(digits),
+    decode,
+    unavailable: null,
+    fallback: { unscaled: 0n, scale: digits },
+    defaults: false,
+  };
+}
+
+/** Half-up, as Debezium rounds money to fewer digits than the server sends. */
+export function rescale(decimal: Decimal, scale: number): Decimal {
+  if (scale >= decimal.scale) return { unscaled: decimal.unscaled * 10n ** BigInt(scale - decimal.scale), scale };
+  const divisor = 10n ** BigInt(decimal.scale - scale);
+  const half = divisor / 2n;
+  const { unscaled } = decimal;
+  return { unscaled: (unscaled < 0n ? unscaled - half : unscaled + half) / divisor, scale };
+}
+
+export function plainNumber(type: 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64', decode: TextDecoder): ValueType {
+  return { schema: schema(type), decode, unavailable: null, fallback: 0, defaults: true };
+}

@@ -1,0 +1,146 @@
+/** From a PostgreSQL type to its Connect form (cdc-postgres §3). */
+import { schema } from '@millrace/sdk';
+import { arrayType } from './arrays';
+import { bitType, byteaType, stringType, unknownType } from './bytes';
+import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
+import { hstoreType, pointType } from './structured';
+import { dateType, intervalType, timeType, timestampType, timestamptzType, timetzType } from './temporal';
+import { ascii, utf8, type PgType, type ValueOptions, type ValueType } from './value-type';
+
+type Maker = (typmod: number, options: ValueOptions) => ValueType;
+
+const text: Maker = (_, options) => stringType(options);
+/** Strings whose column default Debezium does not put into the schema (Appendix R.14). */
+const network: Maker = (_, options) => stringType(options, undefined, undefined, false);
+const named =
+  (name: string): Maker =>
+  (_, options) =>
+    stringType(options, name);
+
+const UUID: Maker = (_, options) => ({
+  ...stringType(options, 'io.debezium.data.Uuid'),
+  decode: ascii,
+  unavailable: null,
+  fallback: '00000000-0000-0000-0000-000000000000',
+});
+
+/** By type name, because extensions get other oids in every database. */
+const MAKERS: Readonly<Record<string, Maker>> = {
+  bool: () => ({
+    schema: schema('BOOLEAN'),
+    decode: decodeBool,
+    unavailable: null,
+    fallback: false,
+    defaults: true,
+  }),
+  int2: () => plainNumber('INT16', decodeInt),
+  int4: () => plainNumber('INT32', decodeInt),
+  int8: () => plainNumber('INT64', decodeInt8),
+  oid: () => plainNumber('INT64', decodeInt),
+  float4: () => plainNumber('FLOAT32', decodeFloat),
+  float8: () => plainNumber('FLOAT64', decodeFloat),
+  numeric: numericType,
+  money: (_, options) => moneyType(options),
+  char: text,
+  bpchar: text,
+  varchar: text,
+  text,
+  name: text,
+  citext: text,
+  ean13: text,
+  isbn: text,
+  isbn13: text,
+  ismn: text,
+  ismn13: text,
+  issn: text,
+  issn13: text,
+  upc: text,
+  bit: bitType,
+  varbit: bitType,
+  bytea: (_, options) => byteaType(options),
+  date: (_, options) => dateType(options.time),
+  time: (typmod, options) => timeType(typmod, options.time),
+  timetz: () => timetzType(),
+  timestamp: (typmod, options) => timestampType(typmod, options.time),
+  timestamptz: (typmod) => timestamptzType(typmod),
+  interval: (_, options) => intervalType(options.interval),
+  uuid: UUID,
+  json: named('io.debezium.data.Json'),
+  jsonb: named('io.debezium.data.Json'),
+  xml: named('io.debezium.data.Xml'),
+  ltree: named('io.debezium.data.Ltree'),
+  tsvector: named('io.debezium.data.Tsvector'),
+  inet: network,
+  cidr: network,
+  macaddr: network,
+  macaddr8: network,
+  int4range: network,
+  int8range: network,
+  numrange: network,
+  tsrange: network,
+  tstzrange: network,
+  daterange: network,
+  hstore: (_, options) => hstoreType(options),
+  point: () => pointType(),
+};
+
+/** Arrays of these are never emitted (§3.4). */
+const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point', 'tsvector']);
+
+/** An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again. */
+export interface EnumAlarm {
+  unknownLabel: string | null;
+  /** Labels that the catalog does not know either (renamed since): emitted as they are. */
+  readonly accepted: Set<string>;
+}
+
+export class TypeResolver {
+  constructor(
+    private readonly types: ReadonlyMap<number, PgType>,
+    private readonly options: ValueOptions,
+    private readonly alarm: EnumAlarm,
+  ) {}
+
+  /** Null: the column is left out of events. */
+  resolve(oid: number, typmod: number): ValueType | null {
+    const known = this.supported(oid, typmod);
+    if (known !== null) return known;
+    return this.options.includeUnknown ? unknownType(this.options) : null;
+  }
+
+  private supported(oid: number, typmod: number): ValueType | null {
+    const type = this.types.get(oid);
+    if (type === undefined) return null;
+    if (type.kind === 'd') {
+      const base = this.supported(type.of, type.typmod);
+      // Appendix R.14: a domain column has no default in its schema.
+      return base === null ? null : { ...base, defaults: false };
+    }
+    if (type.kind === 'e') return this.enumType(type);
+    if (type.isArray) return this.array(type, typmod);
+    if (type.kind !== 'b' && type.kind !== 'r') return null;
+    return Object.hasOwn(MAKERS, type.name) ? (MAKERS[type.name] as Maker)(typmod, this.options) : null;
+  }
+
+  private array(type: PgType, typmod: number): ValueType | null {
+    const element = this.types.get(type.of);
+    if (element === undefined || element.kind === 'd' || element.isArray || NO_ARRAY.has(element.name)) return null;
+    const item = this.supported(element.oid, typmod);
+    return item === null ? null : arrayType(item, element.name, element.kind === 'e', this.options);
+  }
+
+  private enumType(type: PgType): ValueType {
+    const labels = new Set(type.labels);
+    const { alarm } = this;
+    const base = stringType(this.options, 'io.debezium.data.Enum', { allowed: type.labels.join(',') });
+    return {
+      ...base,
+      unavailable: null,
+      decode: (b, s, e) => {
+        const label = utf8(b, s, e);
+        if (!labels.has(label) && !alarm.accepted.has(label)) alarm.unknownLabel = label;
+        return label;
+      },
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { mapSchema, schema, structSchema } from '@millrace/sdk';
+import { ascii, utf8, type ValueOptions, type ValueType } from './value-type';
+
+/** `"k"=>"v", "n"=>NULL` */
+export function parseHstore(text: string): Map<string, string | null> {
+  const map = new Map<string, string | null>();
+  let at = 0;
+  const quoted = (): string => {
+    let out = '';
+    for (at++; text[at] !== '"'; at++) {
+      if (text[at] === '\\') at++;
+      out += text[at];
+    }
+    at++;
+    return out;
+  };
+  while (at < text.length) {
+    const key = quoted();
+    at += 2; // =>
+    if (text[at] === '"') map.set(key, quoted());
+    else {
+      map.set(key, null);
+      at += 4; // NULL
+    }
+    at += 2; // comma and blank
+  }
+  return map;
+}
+
+export function hstoreType(options: ValueOptions): ValueType {
+  const placeholder = options.placeholder.toString('utf8');
+  if (options.hstore === 'map')
+    return {
+      schema: mapSchema(schema('STRING'), schema('STRING', { optional: true })),
+      decode: (b, s, e) => parseHstore(utf8(b, s, e)),
+      unavailable: new Map([[placeholder, placeholder]]),
+      fallback: new Map(),
+      defaults: false,
+    };
+  return {
+    schema: schema('STRING', { name: 'io.debezium.data.Json', version: 1 }),
+    decode: (b, s, e) => {
+      const members: string[] = [];
+      // Not JSON.stringify of an object: keys like "2" would change places.
+      for (const [key, value] of parseHstore(utf8(b, s, e)))
+        members.push(`${JSON.stringify(key)}:${value === null ? 'null' : JSON.stringify(value)}`);
+      return `{${members.join(',')}}`;
+    },
+    unavailable: JSON.stringify({ [placeholder]: placeholder }),
+    fallback: '{}',
+    defaults: false,
+  };
+}
+
+const POINT = structSchema(
+  [
+    ['x', schema('FLOAT64')],
+    ['y', schema('FLOAT64')],
+    ['wkb', schema('BYTES', { optional: true })],
+    ['srid', schema('INT32', { optional: true })],
+  ],
+  { name: 'io.debezium.data.geometry.Point', version: 1, doc: 'Geometry (POINT)' },
+);
+
+function point(x: number, y: number): { x: number; y: number; wkb: Buffer; srid: null } {
+  const wkb = Buffer.alloc(21);
+  wkb[0] = 1; // little-endian
+  wkb.writeUInt32LE(1, 1); // point
+  wkb.writeDoubleLE(x, 5);
+  wkb.writeDoubleLE(y, 13);
+  return { x, y, wkb, srid: null };
+}
+
+/** `(x,y)` */
+export function pointType(): ValueType {
+  return {
+    schema: POINT,
+    decode: (b, s, e) => {
+      const [x, y] = ascii(b, s + 1, e - 1).split(',');
+      return point(Number(x), Number(y));
+    },
+    unavailable: null,
+    fallback: point(0, 0),
+    defaults: false,
+  };
+}

@@ -1,0 +1,290 @@
+import { dateSchema, schema, timeSchema, timestampSchema } from '@millrace/sdk';
+import { MICROS_PER_DAY, found, isoDate, isoTime, scanDate, scanTime, scanTimestamp } from './calendar';
+import {
+  LONG_MAX,
+  LONG_MIN,
+  ascii,
+  int64,
+  type TextDecoder,
+  type TimeMode,
+  type ValueOptions,
+  type ValueType,
+} from './value-type';
+
+const named = (type: 'INT32' | 'INT64' | 'STRING', name: string) =>
+  schema(type, { name: `io.debezium.time.${name}`, version: 1 });
+const type = (of: ValueType['schema'], decode: TextDecoder, fallback: unknown): ValueType => ({
+  schema: of,
+  decode,
+  unavailable: null,
+  fallback,
+  defaults: true,
+});
+
+/** What Debezium emits for infinite dates while streaming (cdc-postgres Appendix R.2); ours uses it in snapshots, too. */
+const DATE_INFINITY = { infinity: 2146033979, '-infinity': -2147472691 } as const;
+/** Appendix R.1. */
+const MILLIS_INFINITY = { infinity: 9223372036825200000n, '-infinity': -9223372036832400000n } as const;
+const LONG_INFINITY = { infinity: LONG_MAX, '-infinity': LONG_MIN } as const;
+/** The furthest a JavaScript Date reaches. */
+const DATE_LIMIT = 8.64e15;
+
+/** Fraction digits declared by a temporal type modifier. (Default: 6) */
+export function precisionOf(typmod: number): number {
+  return typmod < 0 ? 6 : typmod & 0xffff;
+}
+
+export function dateType(mode: TimeMode): ValueType {
+  if (mode === 'connect') {
+    return type(
+      dateSchema(),
+      (b, s, e) => {
+        scanDate(b, s, e);
+        if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
+        return new Date(found.days * 86_400_000);
+      },
+      new Date(0),
+    );
+  }
+  if (mode === 'isostring') {
+    return type(
+      named('STRING', 'IsoDate'),
+      (b, s, e) => {
+        scanDate(b, s, e);
+        return found.infinite ?? isoDate(found.days) + 'Z';
+      },
+      '1970-01-01Z',
+    );
+  }
+  return type(
+    named('INT32', 'Date'),
+    (b, s, e) => {
+      scanDate(b, s, e);
+      return found.infinite ? DATE_INFINITY[found.infinite] : found.days;
+    },
+    0,
+  );
+}
+
+const decodeTimeMicros: TextDecoder = (b, s, e) => {
+  scanTime(b, s, e);
+  return found.micros;
+};
+
+export function timeType(typmod: number, mode: TimeMode): ValueType {
+  switch (mode) {
+    case 'connect':
+      return type(
+        timeSchema(),
+        (b, s, e) => {
+          scanTime(b, s, e);
+          return new Date(Math.floor(found.micros / 1000));
+        },
+        new Date(0),
+      );
+    case 'isostring':
+      return type(
+        named('STRING', 'IsoTime'),
+        (b, s, e) => {
+          scanTime(b, s, e);
+          return isoTime(found.micros, null) + 'Z';
+        },
+        '00:00:00Z',
+      );
+    case 'nanoseconds':
+      return type(
+        named('INT64', 'NanoTime'),
+        (b, s, e) => {
+          scanTime(b, s, e);
+          return found.micros * 1000;
+        },
+        0,
+      );
+    case 'adaptive':
+      if (precisionOf(typmod) <= 3)
+        return type(
+          named('INT32', 'Time'),
+          (b, s, e) => {
+            scanTime(b, s, e);
+            return Math.floor(found.micros / 1000);
+          },
+          0,
+        );
+  }
+  return type(named('INT64', 'MicroTime'), decodeTimeMicros, 0);
+}
+
+/** Microseconds since the epoch of what was just scanned. */
+function epochMicros(): number | bigint {
+  const micros = found.days * MICROS_PER_DAY + found.micros;
+  if (Number.isSafeInteger(micros)) return micros;
+  const exact = BigInt(found.days) * 86_400_000_000n + BigInt(found.micros);
+  return checkLong(exact);
+}
+
+function checkLong(value: bigint): bigint {
+  if (value > LONG_MAX || value < LONG_MIN) throw new RangeError('it does not fit into 64 bits');
+  return value;
+}
+
+export function timestampType(typmod: number, mode: TimeMode): ValueType {
+  switch (mode) {
+    case 'connect':
+      return type(
+        timestampSchema(),
+        (b, s, e) => {
+          scanTimestamp(b, s, e);
+          if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
+          return new Date(found.days * 86_400_000 + Math.floor(found.micros / 1000));
+        },
+        new Date(0),
+      );
+    case 'isostring':
+      return type(
+        named('STRING', 'IsoTimestamp'),
+        (b, s, e) => {
+          scanTimestamp(b, s, e);
+          return found.infinite ?? `${isoDate(found.days)}T${isoTime(found.micros, null)}Z`;
+        },
+        '1970-01-01T00:00:00Z',
+      );
+    case 'nanoseconds':
+      return type(
+        named('INT64', 'NanoTimestamp'),
+        (b, s, e) => {
+          scanTimestamp(b, s, e);
+          if (found.infinite) return LONG_INFINITY[found.infinite];
+          return int64(checkLong(BigInt(epochMicros()) * 1000n));
+        },
+        0,
+      );
+    case 'adaptive':
+    case 'adaptive_time_microseconds':
+      if (precisionOf(typmod) <= 3)
+        return type(
+          named('INT64', 'Timestamp'),
+          (b, s, e) => {
+            scanTimestamp(b, s, e);
+            if (found.infinite) return MILLIS_INFINITY[found.infinite];
+            return found.days * 86_400_000 + Math.floor(found.micros / 1000);
+          },
+          0,
+        );
+  }
+  return type(
+    named('INT64', 'MicroTimestamp'),
+    (b, s, e) => {
+      scanTimestamp(b, s, e);
+      return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros();
+    },
+    0,
+  );
+}
+
+/** Always UTC text with exactly the declared number of fraction digits, in every time mode. */
+export function timestamptzType(typmod: number): ValueType {
+  const digits = precisionOf(typmod);
+  const decode: TextDecoder = (b, s, e) => {
+    scanTimestamp(b, s, e);
+    if (found.infinite) return found.infinite;
+    // Sessions run in UTC, so the common case is a copy of the server's text.
+    if (found.offsetSeconds === 0 && b[s + 4] === 45 && b[e - 1] !== 67) {
+      const day = ascii(b, s, s + 10);
+      const clock = ascii(b, s + 11, s + 19);
+      if (digits === 0) return `${day}T${clock}Z`;
+      const sent = b[s + 19] === 46 ? ascii(b, s + 20, e - 3) : '';
+      return `${day}T${clock}.${sent.length === digits ? sent : sent.padEnd(digits, '0')}Z`;
+    }
+    let micros = found.micros - found.offsetSeconds * 1_000_000;
+    const shift = Math.floor(micros / MICROS_PER_DAY);
+    micros -= shift * MICROS_PER_DAY;
+    return `${isoDate(found.days + shift)}T${isoTime(micros, digits)}Z`;
+  };
+  return type(named('STRING', 'ZonedTimestamp'), decode, `1970-01-01T${isoTime(0, digits)}Z`);
+}
+
+export function timetzType(): ValueType {
+  const decode: TextDecoder = (b, s, e) => {
+    scanTime(b, s, e);
+    let micros = found.micros;
+    if (found.offsetSeconds !== 0) {
+      micros = (micros - found.offsetSeconds * 1_000_000) % MICROS_PER_DAY;
+      if (micros < 0) micros += MICROS_PER_DAY;
+    }
+    return isoTime(micros, null) + 'Z';
+  };
+  return type(named('STRING', 'ZonedTime'), decode, '00:00:00Z');
+}
+
+const INTERVAL_PART = /([+-]?\d+) (year|mon|day)s?/g;
+const INTERVAL_CLOCK = /([+-])?(\d+):(\d\d):(\d\d)(?:\.(\d+))?$/;
+
+interface IntervalParts {
+  years: number;
+  months: number;
+  days: number;
+  /** -1 or 1, for hours, minutes and seconds alike. */
+  sign: number;
+  hours: number;
+  minutes: number;
+  seconds: number;
+  micros: number;
+}
+
+/** Text of IntervalStyle=postgres, which every session of ours sets. */
+function parseInterval(text: string): IntervalParts {
+  const parts: IntervalParts = {
+    years: 0,
+    months: 0,
+    days: 0,
+    sign: 1,
+    hours: 0,
+    minutes: 0,
+    seconds: 0,
+    micros: 0,
+  };
+  for (const [, amount, unit] of text.matchAll(INTERVAL_PART)) {
+    if (unit === 'year') parts.years = Number(amount);
+    else if (unit === 'mon') parts.months = Number(amount);
+    else parts.days = Number(amount);
+  }
+  const clock = INTERVAL_CLOCK.exec(text);
+  if (clock) {
+    parts.sign = clock[1] === '-' ? -1 : 1;
+    parts.hours = Number(clock[2]);
+    parts.minutes = Number(clock[3]);
+    parts.seconds = Number(clock[4]);
+    parts.micros = Number((clock[5] ?? '').padEnd(6, '0'));
+  }
+  return parts;
+}
+
+/** A month counts 30.4375 days (§3.2). */
+const SECONDS_PER_MONTH = 2_629_800n;
+
+function intervalMicros(text: string): number | bigint {
+  if (text === 'infinity') return LONG_MAX;
+  if (text === '-infinity') return LONG_MIN;
+  const p = parseInterval(text);
+  const clock = (BigInt(p.hours) * 3600n + BigInt(p.minutes * 60 + p.seconds)) * 1_000_000n + BigInt(p.micros);
+  const total =
+    (BigInt(p.years * 12 + p.months) * SECONDS_PER_MONTH + BigInt(p.days) * 86_400n) * 1_000_000n +
+    BigInt(p.sign) * clock;
+  return int64(total > LONG_MAX ? LONG_MAX : total < LONG_MIN ? LONG_MIN : total);
+}
+
+function intervalIso(text: string): string {
+  if (text.endsWith('infinity')) return text;
+  const p = parseInterval(text);
+  const signed = (n: number): string => (p.sign < 0 && n !== 0 ? `-${n}` : String(n));
+  const fraction = p.micros === 0 ? '' : '.' + String(p.micros).padStart(6, '0').replace(/0+$/, '');
+  const seconds =
+    p.sign < 0 && (p.seconds !== 0 || p.micros !== 0) ? `-${p.seconds}${fraction}` : `${p.seconds}${fraction}`;
+  return `P${p.years}Y${p.months}M${p.days}DT${signed(p.hours)}H${signed(p.minutes)}M${seconds}S`;
+}
+
+export function intervalType(mode: ValueOptions['interval']): ValueType {
+  if (mode === 'string')
+    return type(named('STRING', 'Interval'), (b, s, e) => intervalIso(ascii(b, s, e)), 'P0Y0M0DT0H0M0S');
+  return type(named('INT64', 'MicroDuration'), (b, s, e) => intervalMicros(ascii(b, s, e)), 0);
+}

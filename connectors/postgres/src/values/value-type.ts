@@ -1,0 +1,73 @@
+import type { Schema } from '@millrace/sdk';
+
+/** Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL. */
+export type TextDecoder = (bytes: Buffer, start: number, end: number) => unknown;
+
+/** How one PostgreSQL type appears in events. */
+export interface ValueType {
+  /** Required, without default; columns derive their own from it. */
+  readonly schema: Schema;
+  readonly decode: TextDecoder;
+  /** Stands for a TOASTed value that the server did not send because it is unchanged; null where the type has none. */
+  readonly unavailable: unknown;
+  /** Emitted where a required column has no value (key-only old rows, cdc-postgres §3.6). */
+  readonly fallback: unknown;
+  /** Whether a schema may carry this type's column default (§3.5). */
+  readonly defaults: boolean;
+}
+
+export type DecimalMode = 'precise' | 'double' | 'string';
+export type TimeMode =
+  'adaptive' | 'adaptive_time_microseconds' | 'connect' | 'isostring' | 'microseconds' | 'nanoseconds';
+export type BinaryMode = 'bytes' | 'base64' | 'base64-url-safe' | 'hex';
+
+export interface ValueOptions {
+  readonly decimals: DecimalMode;
+  readonly moneyFractionDigits: number;
+  readonly time: TimeMode;
+  readonly interval: 'numeric' | 'string';
+  readonly hstore: 'json' | 'map';
+  readonly binary: BinaryMode;
+  readonly includeUnknown: boolean;
+  /** Bytes of `unavailable.value.placeholder`. */
+  readonly placeholder: Buffer;
+}
+
+/** A type as `pg_type` describes it. */
+export interface PgType {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** `b` base, `c` composite, `d` domain, `e` enum, `p` pseudo, `r` range, `m` multirange. */
+  readonly kind: string;
+  readonly isArray: boolean;
+  /** Element type of an array, base type of a domain, otherwise 0. */
+  readonly of: number;
+  /** Domains: type modifier of the base type. */
+  readonly typmod: number;
+  /** Enums: labels in sort order. */
+  readonly labels: readonly string[];
+}
+
+interface SlicingBuffer {
+  utf8Slice(start: number, end: number): string;
+  latin1Slice(start: number, end: number): string;
+}
+
+/** Buffer#toString without its argument checks: these run for every text value of every row. */
+export function utf8(bytes: Buffer, start: number, end: number): string {
+  return (bytes as unknown as SlicingBuffer).utf8Slice(start, end);
+}
+/** For text that is ASCII by its grammar (numbers, dates, UUIDs). */
+export function ascii(bytes: Buffer, start: number, end: number): string {
+  return (bytes as unknown as SlicingBuffer).latin1Slice(start, end);
+}
+
+/** SDK form of an INT64: number, or bigint outside ±2^53. */
+export function int64(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+export const LONG_MAX = 9223372036854775807n;
+export const LONG_MIN = -9223372036854775808n;

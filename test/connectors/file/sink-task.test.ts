@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SinkRecord, SinkTask, SinkTaskContext } from '@millrace/sdk';
+import { fileStreamSink } from '../../../connectors/file/src/sink';
+
+const log = () => undefined;
+const context = { logger: { error: log, warn: log, info: log, debug: log, trace: log } } as unknown as SinkTaskContext;
+let folder: string;
+let file: string;
+let task: SinkTask;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-file-'));
+  file = join(folder, 'out.txt');
+  task = fileStreamSink.createTask();
+});
+afterEach(async () => {
+  await task.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const record = (value: unknown, offset = 0): SinkRecord => ({
+  topic: 't',
+  partition: 0,
+  offset,
+  keySchema: null,
+  key: null,
+  valueSchema: null,
+  value,
+  timestamp: null,
+  timestampType: 'CreateTime',
+  headers: [],
+});
+const written = () => readFile(file, 'utf8');
+
+test('connect-runtime 10.9: appends each value and a newline in UTF-8, null as "null"', async () => {
+  await writeFile(file, 'before\n');
+  await task.start({ file }, context);
+  await task.put([record('one'), record('zwölf 😀'), record(null), record('')]);
+  await task.put([]);
+  expect(await written()).toBe('before\none\nzwölf 😀\nnull\n\n');
+  await task.put([record(Buffer.from('raw'))]);
+  expect(await written()).toBe('before\none\nzwölf 😀\nnull\n\nraw\n');
+});
+
+test('a batch is with the operating system when put resolves, on the disk when flush resolves', async () => {
+  await task.start({ file }, context);
+  await task.put([record('a')]);
+  expect(await written()).toBe('a\n');
+  await task.flush?.([]);
+  await task.flush?.([]);
+  expect(await written()).toBe('a\n');
+});
+
+test('lines larger than the buffer, and more than it holds', async () => {
+  await task.start({ file }, context);
+  const huge = 'é'.repeat(300_000);
+  const lines = ['first', huge, ...Array.from({ length: 5000 }, (_, i) => `${i} `.repeat(50)), huge, 'last'];
+  await task.put(lines.map((line) => record(line)));
+  expect((await written()).split('\n')).toEqual([...lines, '']);
+});
+
+test('a torn last line is ended before anything is appended', async () => {
+  await writeFile(file, 'whole\nto');
+  await task.start({ file }, context);
+  await task.put([record('torn')]);
+  expect(await written()).toBe('whole\nto\ntorn\n');
+});
+
+test.each<[string, () => string, string]>([
+  ['a missing directory', () => join(folder, 'no', 'x'), 'does not exist, create it or change the setting "file".'],
+  ['a directory', () => folder, 'it is a directory.'],
+])('%s fails the start with one clear sentence', async (_, target, reason) => {
+  await expect((async () => task.start({ file: target() }, context))()).rejects.toMatchObject({
+    code: 'FILE_SINK_OPEN',
+    message: expect.stringMatching(/^Cannot append to the file ".*": .*\.$/),
+  });
+  await expect((async () => task.start({ file: target() }, context))()).rejects.toThrow(reason);
+});
+
+test('a full disk fails put and everything after it', async () => {
+  await symlink('/dev/full', file);
+  await task.start({ file }, context);
+  await expect(task.put([record('x')])).rejects.toMatchObject({
+    code: 'FILE_SINK_WRITE',
+    message: expect.stringMatching(/^Cannot write to .*out\.txt: ENOSPC/),
+  });
+  await expect(task.put([])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE' });
+  await expect(task.flush?.([])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE' });
+});
+
+test('a failed flush fails the next put, so that the task fails', async () => {
+  await task.start({ file }, context);
+  await task.put([record('x')]);
+  const handle = (task as unknown as { target: { handle: { datasync(): Promise<void> } } }).target.handle;
+  handle.datasync = () => Promise.reject(new Error('EIO: i/o error'));
+  await expect(task.flush?.([])).rejects.toThrow(`Cannot flush ${file}: EIO`);
+  await expect(task.put([record('y')])).rejects.toThrow(`Cannot flush ${file}: EIO`);
+});
+
+test('without a file, lines go to standard output', async () => {
+  const lines: string[] = [];
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation(((chunk: Buffer, done: () => void) => {
+    lines.push(chunk.toString());
+    done();
+    return true;
+  }) as never);
+  try {
+    await task.start({}, context);
+    await task.put([record('a'), record('b')]);
+    await task.flush?.([]);
+  } finally {
+    write.mockRestore();
+  }
+  expect(lines).toEqual(['a\nb\n']);
+});
+
+test('connect-runtime 10.9: offsets may be altered', async () => {
+  expect(await fileStreamSink.alterOffsets?.({}, [])).toBe(true);
+});

@@ -1,0 +1,252 @@
+import { checkConfig } from '../../../../connectors/postgres/src/config/check';
+import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
+
+const GOOD = {
+  'database.hostname': 'db',
+  'database.user': 'cdc',
+  'database.password': 'secret',
+  'database.dbname': 'demo',
+  'topic.prefix': 'fulfillment',
+};
+type Overrides = Record<string, string | undefined>;
+
+function problems(overrides: Overrides): Record<string, string> {
+  const config = Object.fromEntries(
+    Object.entries({ ...GOOD, ...overrides }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return Object.fromEntries(checkConfig(config).problems.map((problem) => [problem.key, problem.message]));
+}
+const one = (key: string, message: string): Record<string, string> => ({
+  [key]: `The '${key}' value is invalid: ${message}`,
+});
+const BAD_NAME = 'has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)';
+
+test('a minimal configuration, and the defaults it gets', () => {
+  expect(problems({})).toEqual({});
+  const config = parseConfig(GOOD);
+  expect(config.slot.name).toBe('debezium');
+  expect(config.publication).toEqual({ name: 'dbz_publication', mode: 'all_tables', viaPartitionRoot: false });
+  expect(config.queue).toEqual({ maxBatch: 2048, maxMessages: 8192, maxBytes: 64 * 1024 * 1024, pollIntervalMs: 500 });
+  expect(config.connection).toMatchObject({ port: 5432, sslMode: 'prefer' });
+  expect(config.snapshot).toMatchObject({ mode: 'initial', fetchSize: 10240 });
+  expect([...config.skipped]).toEqual(['t']);
+});
+
+const rows: readonly [string, Overrides, string, string][] = [
+  ['required', { 'topic.prefix': undefined }, 'topic.prefix', 'A value is required'],
+  ['required but empty', { 'database.hostname': ' ' }, 'database.hostname', 'A value is required'],
+  ['required', { 'database.user': undefined }, 'database.user', 'A value is required'],
+  ['required', { 'database.dbname': '' }, 'database.dbname', 'A value is required'],
+  ['characters', { 'topic.prefix': 'a b' }, 'topic.prefix', `a b ${BAD_NAME}`],
+  ['characters', { 'database.hostname': 'h$st' }, 'database.hostname', `h$st ${BAD_NAME}`],
+  ['integer', { 'database.port': 'x' }, 'database.port', 'An integer is expected'],
+  ['integer', { 'database.port': '99999999999' }, 'database.port', 'An integer is expected'],
+  ['long', { 'poll.interval.ms': '1.5' }, 'poll.interval.ms', 'A long value is expected'],
+  ['positive', { 'max.batch.size': '0' }, 'max.batch.size', 'A positive, non-zero integer value is expected'],
+  ['not negative', { 'heartbeat.interval.ms': '-1' }, 'heartbeat.interval.ms', 'An non-negative integer is expected'],
+  ['boolean', { 'tombstones.on.delete': 'yes' }, 'tombstones.on.delete', "Either 'true' or 'false' is expected"],
+  [
+    'enum',
+    { 'decimal.handling.mode': 'exact' },
+    'decimal.handling.mode',
+    'Value must be one of precise, double, string',
+  ],
+  [
+    'Appendix R.15, order of the modes',
+    { 'snapshot.mode': 'sometimes' },
+    'snapshot.mode',
+    'Value must be one of always, initial_only, configuration_based, when_needed, initial, custom, no_data',
+  ],
+  ['plug-in', { 'plugin.name': 'wal2json' }, 'plugin.name', 'Value must be one of pgoutput'],
+  [
+    'slot name',
+    { 'slot.name': 'My-Slot' },
+    'slot.name',
+    'Valid replication slot name must contain only digits, lowercase characters and underscores with length <= 63',
+  ],
+  [
+    'both lists',
+    { 'table.include.list': 'a', 'table.exclude.list': 'b' },
+    'table.exclude.list',
+    '"table.include.list" is already specified',
+  ],
+  [
+    'both lists',
+    { 'column.include.list': 'a', 'column.exclude.list': 'b' },
+    'column.exclude.list',
+    '"column.include.list" is already specified',
+  ],
+  ['queue', { 'max.queue.size': '0' }, 'max.queue.size', 'A positive queue size is required'],
+  ['queue', { 'max.queue.size': '2048' }, 'max.queue.size', 'Must be larger than the maximum batch size'],
+  [
+    'key columns',
+    { 'message.key.columns': 'public.todos' },
+    'message.key.columns',
+    "public.todos has an invalid format (expecting '^\\s*([^:]+):([^:,]+(,[^:,]+)*)\\s*$')",
+  ],
+  ['operations', { 'skipped.operations': 'x' }, 'skipped.operations', 'Invalid operation'],
+];
+test.each(rows)('cdc-postgres 4: %s %p', (_, overrides, key, message) => {
+  expect(problems(overrides)).toEqual(one(key, message));
+});
+
+test('cdc-postgres 4: a bad pattern', () => {
+  expect(problems({ 'table.include.list': '(' })['table.include.list']).toMatch(
+    /^The 'table\.include\.list' value is invalid: A comma-separated list of valid regular expressions is expected, but /,
+  );
+});
+
+test('cdc-postgres 3: an old name beside the new one with another value', () => {
+  const both = { 'table.whitelist': 'a', 'table.include.list': 'b' };
+  expect(problems(both)).toEqual(one('table.whitelist', '"table.include.list" is already specified'));
+  expect(problems({ ...both, 'table.whitelist': 'b' })).toEqual({});
+});
+
+test('cdc-postgres 3: a problem is reported under the name that was used', () => {
+  const legacy = { 'topic.prefix': undefined, 'database.server.name': 'a b' };
+  expect(problems(legacy)).toEqual(one('database.server.name', `a b ${BAD_NAME}`));
+  expect(problems({ sslmode: 'maybe' })).toEqual(
+    one('sslmode', 'Value must be one of disable, allow, prefer, require, verify-ca, verify-full'),
+  );
+});
+
+test('old values', () => {
+  expect(parseConfig({ ...GOOD, 'snapshot.mode': 'never' }).snapshot.mode).toBe('no_data');
+  expect(parseConfig({ ...GOOD, 'snapshot.mode': 'EXPORTED' }).snapshot.mode).toBe('initial');
+});
+
+test('warnings: deprecated names, near misses, keys without effect; nothing for families and the runtime', () => {
+  const { warnings, problems: found } = checkConfig({
+    ...GOOD,
+    'table.whitelist': 'x',
+    'tombstone.on.delete': 'false',
+    'signal.data.collection': 'public.s',
+    'notification.enabled.channels': 'log',
+    'message.prefix.include.list': 'audit',
+    'skip.messages.without.change': 'true',
+    'driver.ApplicationName': 'x',
+    'read.only': 'false',
+    'snapshot.locking.mode': 'NONE',
+    'include.schema.comments': ' ',
+    'transforms.a.type': 'x',
+    'key.converter': 'x',
+    'errors.tolerance': 'all',
+    'my.own.remark': 'x',
+  });
+  const noEffect = (key: string): string =>
+    `The configuration key "${key}" is not supported by this version and has no effect.`;
+  expect(found).toEqual([]);
+  expect(warnings).toEqual([
+    'The configuration key "table.whitelist" is deprecated, use "table.include.list".',
+    'The configuration key "tombstone.on.delete" is unknown; did you mean "tombstones.on.delete"?',
+    noEffect('signal.data.collection'),
+    noEffect('notification.enabled.channels'),
+    noEffect('message.prefix.include.list'),
+    noEffect('skip.messages.without.change'),
+    noEffect('driver.ApplicationName'),
+  ]);
+});
+
+const refused: readonly [string, string, string][] = [
+  ['column.mask.with.12.chars', 'public.users.email', 'unmasked values would be published'],
+  ['column.mask.hash.v2.SHA-256.with.salt.', 'public.users.email', 'unmasked values would be published'],
+  ['Column.Mask.With.0.Chars', 'public.users.email', 'unmasked values would be published'],
+  ['column.truncate.to.20.chars', 'public.users.email', 'whole values would be published'],
+  ['converters', 'isbn', 'values would be published as if it were not set'],
+  ['post.processors', 'reselector', 'values would be published as if it were not set'],
+  ['field.name.adjustment.mode', 'avro', 'fields would be published under the names of their columns'],
+  ['sanitize.field.names', 'true', 'fields would be published under the names of their columns'],
+  ['topic.naming.strategy', 'io.debezium.schema.DefaultTopicNamingStrategy', 'published to other topics'],
+  ['topic.heartbeat.name', 'beats', 'published to other topics'],
+  ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
+  ['provide.transaction.metadata', 'true', 'events would be published without'],
+  ['xmin.fetch.interval.ms', '1000', 'events would be published without'],
+  ['replica.identity.autoset.values', 'public.todos:FULL', 'updates and deletes would be published without'],
+  ['snapshot.query.mode', 'custom', 'all rows would be published'],
+];
+test.each(refused)('cdc-postgres 109: %s=%s would change what is published, so it is refused', (key, value, text) => {
+  const found = problems({ [key]: value });
+  expect(Object.keys(found)).toEqual([key]);
+  expect(found[key]).toMatch(/^The '[^']+' value is invalid: .*not supported yet, and .* would be published/);
+  expect(found[key]).toContain(text);
+  expect(() => parseConfig({ ...GOOD, [key]: value })).toThrow(expect.objectContaining({ code: 'PG_CONFIG' }));
+});
+
+test('cdc-postgres 109: the salt of a hash, part of its key, is not repeated', () => {
+  const key = 'column.mask.hash.SHA-256.with.salt.CzQMA0cB5K';
+  expect(problems({ [key]: 'public.users.email' })).toEqual({
+    [key]: expect.stringMatching(/^The 'column\.mask\.hash\.SHA-256\.with\.salt\.\[hidden\]' value is invalid: /),
+  });
+  let error: unknown;
+  try {
+    parseConfig({ ...GOOD, [key]: 'public.users.email' });
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({ place: { key: 'column.mask.hash.SHA-256.with.salt.[hidden]' } });
+  expect((error as Error).message).not.toContain('CzQMA0cB5K');
+});
+
+test('cdc-postgres 109: values that ask for what is done anyway pass in silence', () => {
+  const asIs = {
+    'column.mask.with.12.chars': '',
+    'field.name.adjustment.mode': 'none',
+    'sanitize.field.names': 'false',
+    'topic.naming.strategy': 'io.debezium.schema.SchemaTopicNamingStrategy',
+    'provide.transaction.metadata': 'False',
+    'xmin.fetch.interval.ms': '0',
+    'snapshot.query.mode': 'select_all',
+  };
+  expect(checkConfig({ ...GOOD, ...asIs })).toMatchObject({ problems: [], warnings: [] });
+});
+
+test('cdc-postgres 3: flush.lsn.source=false leaves the slot where it is', () => {
+  expect(parseConfig({ ...GOOD, 'flush.lsn.source': 'false' }).slot.flush).toBe(false);
+  expect(parseConfig({ ...GOOD, 'flush.lsn.source': 'true' }).slot.flush).toBe(true);
+  expect(problems({ 'flush.lsn.source': 'true', 'lsn.flush.mode': 'connector' })).toEqual({});
+  expect(problems({ 'flush.lsn.source': 'false', 'lsn.flush.mode': 'connector' })).toEqual(
+    one('flush.lsn.source', '"lsn.flush.mode" is already specified'),
+  );
+});
+
+test('parsed forms of lists, statements, overrides and placeholders', () => {
+  const config = parseConfig({
+    ...GOOD,
+    'database.initial.statements': "SET a = 1; SELECT ';;'; ",
+    'slot.stream.params': 'a=b; c = d=e',
+    'snapshot.select.statement.overrides': 'public.a,public."B"',
+    'snapshot.select.statement.overrides.public.a': 'SELECT 1',
+    'snapshot.select.statement.overrides.public."B"': 'SELECT 2',
+    'message.key.columns': 'public.a:x,y; (.*).b:z',
+    'unavailable.value.placeholder': 'hex:00ff',
+    'skipped.operations': 'none',
+    'max.queue.size.in.bytes': '0',
+    'database.hostname': '[::1]',
+  });
+  expect(config.connection.initialStatements).toEqual(['SET a = 1', "SELECT ';'"]);
+  expect(config.slot.streamParams).toEqual([
+    ['a', 'b'],
+    ['c', 'd=e'],
+  ]);
+  expect([...config.snapshot.overrides]).toEqual([
+    ['public.a', 'SELECT 1'],
+    ['public.B', 'SELECT 2'],
+  ]);
+  expect(config.keyColumns.map((entry) => [entry.table.sources, entry.columns])).toEqual([
+    [['public.a'], ['x', 'y']],
+    [['(.*).b'], ['z']],
+  ]);
+  expect(config.values.placeholder).toEqual(Buffer.from([0, 255]));
+  expect(config.skipped.size).toBe(0);
+  expect(config.queue.maxBytes).toBe(Infinity);
+  expect(config.connection.host).toBe('::1');
+});
+
+test('parseConfig fails with the first problem and its key, never with a password', () => {
+  expect(() => parseConfig({ ...GOOD, 'database.port': 'x' })).toThrow(
+    expect.objectContaining({
+      code: 'PG_CONFIG',
+      message: "The 'database.port' value is invalid: An integer is expected",
+    }),
+  );
+});

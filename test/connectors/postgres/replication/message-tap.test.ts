@@ -1,0 +1,105 @@
+import { EventEmitter } from 'node:events';
+import type { Client } from 'pg';
+import { COPY_DATA, MessageTap } from '../../../../connectors/postgres/src/replication/message-tap';
+
+class FakeSocket extends EventEmitter {
+  paused = false;
+  pause(): void {
+    this.paused = true;
+  }
+  resume(): void {
+    this.paused = false;
+  }
+}
+
+function message(type: string, body: string): Buffer {
+  const buffer = Buffer.alloc(5 + Buffer.byteLength(body));
+  buffer.write(type, 0);
+  buffer.writeUInt32BE(buffer.length - 1, 1);
+  buffer.write(body, 5);
+  return buffer;
+}
+
+function open(limits = { maxMessages: 1000, maxBytes: 1_000_000 }): {
+  socket: FakeSocket;
+  tap: MessageTap<string>;
+  forwarded: string[];
+} {
+  const socket = new FakeSocket();
+  const forwarded: string[] = [];
+  socket.on('data', (chunk: Buffer) => forwarded.push(chunk.toString('latin1', 5)));
+  const tap = new MessageTap<string>({ connection: { stream: socket } } as unknown as Client, COPY_DATA, limits, 'a');
+  return { socket, tap, forwarded };
+}
+
+function drain(tap: MessageTap<string>): string[] {
+  const out: string[] = [];
+  while (tap.queue.peek()) {
+    const { buffer, start, end } = tap.queue;
+    out.push(buffer.toString('utf8', start, end));
+    tap.queue.shift();
+  }
+  return out;
+}
+
+test('messages come out whole and in order however the network cuts them; others go to pg', () => {
+  const bodies = ['', 'one', 'x'.repeat(300), 'two', 'end'];
+  const bytes = Buffer.concat([
+    message('C', 'first'),
+    ...bodies.map((body) => message('d', body)),
+    message('Z', 'I'),
+    message('d', 'last'),
+  ]);
+  for (const size of [1, 2, 3, 4, 5, 6, 7, 11, 64, bytes.length]) {
+    const { socket, tap, forwarded } = open();
+    for (let at = 0; at < bytes.length; at += size) socket.emit('data', bytes.subarray(at, at + size));
+    expect(drain(tap)).toEqual([...bodies, 'last']);
+    expect(forwarded).toEqual(['first', 'I']);
+    expect([tap.queue.bytes, tap.queue.messages]).toEqual([0, 0]);
+  }
+});
+
+test('a full queue pauses the socket, a half empty one resumes it', () => {
+  const { socket, tap } = open({ maxMessages: 4, maxBytes: 1_000_000 });
+  socket.emit('data', Buffer.concat([1, 2, 3].map((n) => message('d', String(n)))));
+  expect(socket.paused).toBe(false);
+  socket.emit('data', message('d', '4'));
+  expect(socket.paused).toBe(true);
+  tap.queue.peek();
+  tap.queue.shift();
+  tap.consumed();
+  expect(socket.paused).toBe(true);
+  tap.queue.peek();
+  tap.queue.shift();
+  tap.consumed();
+  expect(socket.paused).toBe(false);
+});
+
+test('bytes count, too', () => {
+  const { socket } = open({ maxMessages: 1000, maxBytes: 100 });
+  socket.emit('data', message('d', 'x'.repeat(200)));
+  expect(socket.paused).toBe(true);
+});
+
+test('messages carry the tag that was set when they arrived', () => {
+  const { socket, tap } = open();
+  socket.emit('data', message('d', '1'));
+  tap.tag = 'b';
+  socket.emit('data', message('d', '2'));
+  tap.queue.peek();
+  expect(tap.queue.tag).toBe('a');
+  tap.queue.shift();
+  tap.queue.peek();
+  expect(tap.queue.tag).toBe('b');
+});
+
+test('what is discarded is not queued, and the socket runs on to its end', () => {
+  const { socket, tap, forwarded } = open({ maxMessages: 1, maxBytes: 1 });
+  socket.emit('data', message('d', '1'));
+  expect(socket.paused).toBe(true);
+  tap.discard();
+  expect(socket.paused).toBe(false);
+  socket.emit('data', Buffer.concat([message('d', '2'), message('c', 'done')]));
+  expect(tap.queue.messages).toBe(0);
+  expect(forwarded).toEqual(['done']);
+});

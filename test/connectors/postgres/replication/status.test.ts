@@ -1,0 +1,24 @@
+import { backoffMs } from '../../../../connectors/postgres/src/replication/backoff';
+import { statusUpdate } from '../../../../connectors/postgres/src/replication/status';
+
+test('a status names written, flushed and applied exactly, without one more', () => {
+  const message = statusUpdate(0x1_0000_0005, 0xffff_ffffn, 946_684_800_000 + 1500, true);
+  expect(message.toString('hex')).toBe(
+    '72' +
+      '0000000100000005' +
+      '00000000ffffffff' +
+      '00000000ffffffff' +
+      (1_500_000).toString(16).padStart(16, '0') +
+      '01',
+  );
+});
+
+test('nothing acknowledged yet is zero', () => {
+  expect(statusUpdate(5, 0, 946_684_800_000, false).readBigUInt64BE(9)).toBe(0n);
+});
+
+test('waits double from the first to a minute, half of each by chance', () => {
+  expect([1, 2, 3].map((attempt) => backoffMs(attempt, 1000, () => 0))).toEqual([500, 1000, 2000]);
+  expect([1, 2, 3].map((attempt) => backoffMs(attempt, 1000, () => 1))).toEqual([1000, 2000, 4000]);
+  expect(backoffMs(50, 1000, () => 1)).toBe(60_000);
+});

@@ -1,0 +1,116 @@
+import { parseArray } from '../../../../connectors/postgres/src/values/arrays';
+import { civilFromDays, daysFromCivil, isoDate } from '../../../../connectors/postgres/src/values/calendar';
+import { schemaDefault } from '../../../../connectors/postgres/src/values/defaults';
+import {
+  bigIntegerBytes,
+  decodeInt8,
+  numericTypmod,
+  numericType,
+  parseDecimal,
+} from '../../../../connectors/postgres/src/values/numbers';
+import { parseHstore } from '../../../../connectors/postgres/src/values/structured';
+import { timestampType } from '../../../../connectors/postgres/src/values/temporal';
+import type { ValueOptions } from '../../../../connectors/postgres/src/values/value-type';
+
+const options: ValueOptions = {
+  decimals: 'precise',
+  moneyFractionDigits: 2,
+  time: 'adaptive',
+  interval: 'numeric',
+  hstore: 'json',
+  binary: 'bytes',
+  includeUnknown: false,
+  placeholder: Buffer.from('ph'),
+};
+const bytes = (text: string): [Buffer, number, number] => {
+  const buffer = Buffer.from(`##${text}##`);
+  return [buffer, 2, buffer.length - 2];
+};
+
+test('days and dates are inverse, before and after the epoch and across 400 years', () => {
+  for (let days = -1_000_000; days < 1_000_000; days += 997) {
+    const { year, month, day } = civilFromDays(days);
+    expect(daysFromCivil(year, month, day)).toBe(days);
+  }
+  expect(daysFromCivil(1970, 1, 1)).toBe(0);
+  expect(daysFromCivil(2000, 2, 29)).toBe(11016);
+  expect(isoDate(-719528)).toBe('0000-01-01');
+});
+
+test.each([
+  ['0', 0n, 0],
+  ['-0.01', -1n, 2],
+  ['123.456', 123456n, 3],
+  ['99999999999999999999.9', 999999999999999999999n, 1],
+  ['-12345678901234567890', -12345678901234567890n, 0],
+  ['0.0000000000000000001', 1n, 19],
+])('decimal %s', (text, unscaled, scale) => {
+  expect(parseDecimal(...bytes(text))).toEqual({ unscaled, scale });
+});
+test.each(['NaN', 'Infinity', '-Infinity'])('decimal %s is none', (text) => {
+  expect(parseDecimal(...bytes(text))).toBeNull();
+});
+
+test('java.math.BigInteger bytes', () => {
+  const hex = (value: bigint): string => bigIntegerBytes(value).toString('hex');
+  expect([0n, 1n, 127n, 128n, 255n, 256n, -1n, -128n, -129n].map(hex)).toEqual([
+    '00',
+    '01',
+    '7f',
+    '0080',
+    '00ff',
+    '0100',
+    'ff',
+    '80',
+    'ff7f',
+  ]);
+});
+
+test('numeric type modifiers, negative scale included', () => {
+  expect(numericTypmod(((10 << 16) | 3) + 4)).toEqual({ precision: 10, scale: 3 });
+  expect(numericTypmod(((6 << 16) | (-2 & 0x7ff)) + 4)).toEqual({ precision: 6, scale: -2 });
+  expect(numericTypmod(-1)).toBeNull();
+});
+
+test('64-bit integers are numbers while that is exact', () => {
+  expect(decodeInt8(...bytes('9007199254740991'))).toBe(9007199254740991);
+  expect(decodeInt8(...bytes('9007199254740992'))).toBe(9007199254740992n);
+  expect(decodeInt8(...bytes('-9007199254740993'))).toBe(-9007199254740993n);
+});
+
+test('microseconds stay exact where a double is not', () => {
+  const { decode } = timestampType(-1, 'adaptive');
+  expect(decode(...bytes('2255-06-05 23:47:34.740992'))).toBe(9007199254740992n);
+  expect(decode(...bytes('1600-01-01 00:00:00.000001'))).toBe(-11676095999999999n);
+});
+
+test('arrays', () => {
+  expect(parseArray('{}')).toEqual([]);
+  expect(parseArray('{a,NULL,"NULL","","a\\"b\\\\"}')).toEqual(['a', null, 'NULL', '', 'a"b\\']);
+  expect(parseArray('[2:3]={1,2}')).toEqual(['1', '2']);
+  expect(parseArray('{{1},{2}}')).toBeNull();
+});
+
+test('hstore', () => {
+  expect([...parseHstore('"a"=>"1", "b"=>NULL, "c, =>\\""=>"\\\\"')]).toEqual([
+    ['a', '1'],
+    ['b', null],
+    ['c, =>"', '\\'],
+  ]);
+  expect(parseHstore('').size).toBe(0);
+});
+
+test('cdc-postgres 63: expressions of the catalog', () => {
+  const decimal = numericType(((5 << 16) | 2) + 4, options);
+  expect(schemaDefault("'1.5'::numeric", decimal)).toEqual({ unscaled: 150n, scale: 2 });
+  expect(schemaDefault('(-1.5)', decimal)).toEqual({ unscaled: -150n, scale: 2 });
+  expect(schemaDefault('(1 + 2)', decimal)).toBeUndefined();
+  expect(schemaDefault('NULL::numeric', decimal)).toBeUndefined();
+  expect(schemaDefault('round(random())', decimal)).toEqual({ unscaled: 0n, scale: 2 });
+  const timestamp = timestampType(-1, 'adaptive');
+  expect(schemaDefault("'infinity'::timestamp without time zone", timestamp)).toBeUndefined();
+  expect(schemaDefault("'1970-01-01 00:00:01'::timestamp(3) without time zone", timestamp)).toBe(1_000_000);
+  expect(schemaDefault('CURRENT_TIMESTAMP', timestamp)).toBe(0);
+  expect(schemaDefault("timezone('utc'::text, now())", timestamp)).toBe(0);
+  expect(schemaDefault("(now() AT TIME ZONE 'utc'::text)", timestamp)).toBe(0);
+});
