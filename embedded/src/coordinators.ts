@@ -1,0 +1,83 @@
+/** Groups and transactions, which need each other: offsets are committed in transactions, and transactions end in groups. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock, type Clock } from './clock';
+import { FileKeyValueLog } from './file-key-value-log';
+import { groupAdminHandlers } from './groups/admin-handlers';
+import { membershipHandlers } from './groups/membership-handlers';
+import { offsetHandlers } from './groups/offset-handlers';
+import { GroupRegistry } from './groups/registry';
+import { MemoryKeyValueLog, type KeyValueLog } from './key-value-log';
+import type { BrokerModule, BrokerServices } from './ports';
+import { TransactionCoordinator } from './transactions/coordinator';
+import { transactionHandlers } from './transactions/handlers';
+
+/** Kafka's own defaults, but for the rebalance delay: on one machine nobody has to be waited for. Milliseconds and bytes. */
+export const COORDINATOR_DEFAULTS = {
+  /** `group.initial.rebalance.delay.ms` */
+  initialRebalanceDelayMs: 0,
+  /** `group.min.session.timeout.ms` */
+  minSessionTimeoutMs: 6_000,
+  /** `group.max.session.timeout.ms` */
+  maxSessionTimeoutMs: 1_800_000,
+  /** `offset.metadata.max.bytes` */
+  maxMetadataBytes: 4_096,
+  /** `transaction.max.timeout.ms` */
+  maxTimeoutMs: 900_000,
+};
+export type CoordinatorSettings = typeof COORDINATOR_DEFAULTS;
+
+export interface Coordinators extends BrokerModule {
+  readonly transactions: Pick<TransactionCoordinator, 'checkAppend'>;
+  /** Its offsets are of no use any more. */
+  topicDeleted(topic: string): Promise<void>;
+}
+
+/** The partitions must be open. Keeps `groups.log` and `transactions.log` in the data folder. */
+export async function openCoordinators(
+  services: BrokerServices,
+  settings: Partial<CoordinatorSettings> = {},
+  clock: Clock = systemClock,
+): Promise<Coordinators> {
+  const { partitions, log } = services;
+  const all = { ...COORDINATOR_DEFAULTS, ...settings };
+  const [keptGroups, keptTransactions] = [await openLog(services, 'groups'), await openLog(services, 'transactions')];
+  const groups = await GroupRegistry.open(keptGroups, clock, all, log);
+  const transactions = await TransactionCoordinator.open({
+    kept: keptTransactions,
+    clock,
+    partitions,
+    endGroupTransaction: (...args) => groups.offsets.endTransaction(...args),
+    maxTimeoutMs: all.maxTimeoutMs,
+    log,
+  });
+  const handlers = new Map([
+    ...membershipHandlers(groups, all),
+    ...groupAdminHandlers(groups, partitions),
+    ...offsetHandlers({
+      groups,
+      clock,
+      partitions,
+      maxMetadataBytes: all.maxMetadataBytes,
+      checkTransaction: ({ transactionalId, producerId, producerEpoch, groupId }) =>
+        transactions.checkOffsets(transactionalId, { producerId, epoch: producerEpoch }, groupId),
+    }),
+    ...transactionHandlers(transactions, partitions),
+  ]);
+  return {
+    handlers,
+    transactions,
+    topicDeleted: (topic) => groups.offsets.deleteTopic(topic),
+    async close() {
+      groups.close();
+      await transactions.close();
+      await Promise.all([keptGroups.close(), keptTransactions.close()]);
+    },
+  };
+}
+
+async function openLog({ dataDir, fsync, log }: BrokerServices, name: string): Promise<KeyValueLog> {
+  if (dataDir === null) return new MemoryKeyValueLog();
+  await mkdir(dataDir, { recursive: true });
+  return FileKeyValueLog.open(join(dataDir, `${name}.log`), { fsync, log });
+}

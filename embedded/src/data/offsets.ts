@@ -1,0 +1,85 @@
+/** ListOffsets and DeleteRecords. */
+import { handles, type Handler } from '../handler';
+import { LEADER_EPOCH, readHeader } from '../log/batch';
+import type { PartitionLog } from '../log/partition-log';
+import { DELETE_RECORDS, LIST_OFFSETS } from '../protocol/apis/data';
+import { ErrorCode } from '../protocol/errors';
+import type { TopicRegistry } from '../topics/registry';
+import { readRecords, type StoredRecord } from '../log/records';
+
+const Timestamp = { LATEST: -1, EARLIEST: -2, MAX: -3 } as const;
+const READ_COMMITTED = 1;
+
+interface Found {
+  readonly offset: number;
+  readonly timestamp: number;
+}
+
+const NOTHING: Found = { offset: -1, timestamp: -1 };
+
+export function offsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyMap<number, Handler> {
+  return new Map([
+    handles(LIST_OFFSETS, ({ topics: asked, isolationLevel }) => ({
+      topics: asked.map(({ name, partitions }) => ({
+        name,
+        partitions: partitions.map(({ partitionIndex, timestamp, currentLeaderEpoch }) => {
+          const log = topics.get(name)?.partitions[partitionIndex];
+          if (!log) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+          if (currentLeaderEpoch > LEADER_EPOCH) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
+          if (timestamp < Timestamp.MAX) return { partitionIndex, errorCode: ErrorCode.UNSUPPORTED_VERSION };
+          const end = isolationLevel === READ_COMMITTED ? log.lastStableOffset : log.endOffset;
+          const found = find(log, timestamp, end);
+          return { partitionIndex, ...found, leaderEpoch: found.offset < 0 ? -1 : LEADER_EPOCH };
+        }),
+      })),
+    })),
+
+    handles(DELETE_RECORDS, ({ topics: asked }) => ({
+      topics: asked.map(({ name, partitions }) => ({
+        name,
+        partitions: partitions.map(({ partitionIndex, offset }) => {
+          const topic = topics.get(name);
+          const log = topic?.partitions[partitionIndex];
+          if (!topic || !log) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+          if (!topic.settings.delete) return { partitionIndex, errorCode: ErrorCode.POLICY_VIOLATION };
+          const before = offset === -1 ? log.endOffset : offset;
+          if (before < 0 || before > log.endOffset) return { partitionIndex, errorCode: ErrorCode.OFFSET_OUT_OF_RANGE };
+          log.deleteBefore(before);
+          return { partitionIndex, errorCode: ErrorCode.NONE, lowWatermark: log.startOffset };
+        }),
+      })),
+    })),
+  ]);
+}
+
+function find(log: PartitionLog, timestamp: number, end: number): Found {
+  if (timestamp === Timestamp.LATEST) return { offset: end, timestamp: -1 };
+  if (timestamp === Timestamp.EARLIEST) return { offset: log.startOffset, timestamp: -1 };
+  if (timestamp === Timestamp.MAX) return newest(log, end);
+  let found = NOTHING;
+  log.forEachBatch((batch) => {
+    const header = readHeader(batch);
+    if (header.baseOffset >= end) return false;
+    if (header.control || header.maxTimestamp < timestamp) return true;
+    found = present(log, batch, end).find((record) => record.timestamp >= timestamp) ?? NOTHING;
+    return found === NOTHING;
+  }, timestamp);
+  return { offset: found.offset, timestamp: found.timestamp };
+}
+
+/** The first of those with the highest timestamp. */
+function newest(log: PartitionLog, end: number): Found {
+  let best = NOTHING;
+  log.forEachBatch((batch) => {
+    const header = readHeader(batch);
+    if (header.baseOffset >= end) return false;
+    if (header.control || header.maxTimestamp <= best.timestamp) return true;
+    for (const record of present(log, batch, end)) if (record.timestamp > best.timestamp) best = record;
+    return true;
+  });
+  return { offset: best.offset, timestamp: best.timestamp };
+}
+
+function present(log: PartitionLog, batch: Buffer, end: number): StoredRecord[] {
+  return readRecords(batch).filter((record) => record.offset >= log.startOffset && record.offset < end);
+}

@@ -1,0 +1,53 @@
+/**
+ * A response that carries one error code everywhere it can, made from the layouts alone: the response's lists have an
+ * element for each element of the request's corresponding list, with the same names and numbers.
+ */
+import type { Api, Field } from '../protocol/layout';
+
+type Message = Record<string, unknown>;
+
+const isStructs = (field: Field): field is Field & readonly [string, readonly Field[]] => typeof field[1] !== 'string';
+const carriesErrors = (fields: readonly Field[]): boolean =>
+  fields.some((field) => field[0] === 'errorCode' || (isStructs(field) && carriesErrors(field[1])));
+
+export function errorResponse(api: Api, request: object, errorCode: number): Message {
+  const response = mirror(api.response, api.request, request as Message, errorCode);
+  // Fetch's own error code is about its session, which would be another fault.
+  if (api.name === 'Fetch') delete response.errorCode;
+  return response;
+}
+
+function mirror(
+  fields: readonly Field[],
+  requestFields: readonly Field[],
+  request: Message,
+  errorCode: number,
+): Message {
+  const response: Message = {};
+  const taken = new Set<string>();
+  for (const field of fields) {
+    const [name, type] = field;
+    if (name === 'errorCode') {
+      response[name] = errorCode;
+    } else if (isStructs(field)) {
+      if (!carriesErrors(field[1])) continue;
+      const source = requestFields.find(
+        ([other, t]) => !taken.has(other) && (typeof t !== 'string' || t.startsWith('[]')),
+      );
+      if (!source) continue;
+      taken.add(source[0]);
+      const elements = (request[source[0]] ?? []) as unknown[];
+      response[name] = elements.map((element) =>
+        typeof source[1] === 'string'
+          ? mirror(field[1], [['value', source[1].slice(2)] as unknown as Field], { value: element }, errorCode)
+          : mirror(field[1], source[1], element as Message, errorCode),
+      );
+    } else if (type === 'string' || type === 'int32' || type === 'int8') {
+      const source = requestFields.find(([other, t]) => !taken.has(other) && t === type);
+      if (!source) continue;
+      taken.add(source[0]);
+      response[name] = request[source[0]];
+    }
+  }
+  return response;
+}

@@ -1,0 +1,88 @@
+/** DescribeGroups, ListGroups, DeleteGroups, OffsetDelete. */
+import { handles, type Handler } from '../handler';
+import { DELETE_GROUPS, DESCRIBE_GROUPS, LIST_GROUPS, OFFSET_DELETE } from '../protocol/apis/groups';
+import { ErrorCode } from '../protocol/errors';
+import type { Partitions, TopicPartition } from '../ports';
+import type { Group } from './group';
+import { NO_BYTES, subscribedTopics } from './member';
+import type { GroupRegistry } from './registry';
+
+export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Partitions, 'exists'>): [number, Handler][] {
+  return [
+    handles(DESCRIBE_GROUPS, (request) => ({
+      groups: request.groups.map((groupId) => {
+        const group = groups.get(groupId);
+        return { errorCode: ErrorCode.NONE, groupId, ...(group === undefined ? UNKNOWN_GROUP : describe(group)) };
+      }),
+    })),
+
+    handles(LIST_GROUPS, ({ statesFilter }) => {
+      const wanted = statesFilter.map((state) => state.toLowerCase());
+      return {
+        errorCode: ErrorCode.NONE,
+        groups: [...groups.all()]
+          .filter(({ state }) => wanted.length === 0 || wanted.includes(state.toLowerCase()))
+          .map(({ id, protocolType, state }) => ({ groupId: id, protocolType, groupState: state })),
+      };
+    }),
+
+    handles(DELETE_GROUPS, async ({ groupsNames }) => {
+      const results = groupsNames.map(async (groupId) => {
+        const group = groups.get(groupId);
+        if (group === undefined) return { groupId, errorCode: ErrorCode.GROUP_ID_NOT_FOUND };
+        if (group.state !== 'Empty') return { groupId, errorCode: ErrorCode.NON_EMPTY_GROUP };
+        await groups.delete(group);
+        return { groupId, errorCode: ErrorCode.NONE };
+      });
+      return { results: await Promise.all(results) };
+    }),
+
+    handles(OFFSET_DELETE, async ({ groupId, topics }) => {
+      const group = groups.get(groupId);
+      if (group === undefined) return { errorCode: ErrorCode.GROUP_ID_NOT_FOUND };
+      // Only of consumers is it known what they read.
+      if (group.state !== 'Empty' && group.protocolType !== 'consumer') return { errorCode: ErrorCode.NON_EMPTY_GROUP };
+      const doomed: TopicPartition[] = [];
+      const answered = topics.map(({ name, partitions: asked }) => ({
+        name,
+        partitions: asked.map(({ partitionIndex }) => {
+          const at = { topic: name, partition: partitionIndex };
+          if (!partitions.exists(at)) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+          if (isSubscribed(group, name)) return { partitionIndex, errorCode: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC };
+          doomed.push(at);
+          return { partitionIndex, errorCode: ErrorCode.NONE };
+        }),
+      }));
+      await groups.offsets.delete(groupId, doomed);
+      return { errorCode: ErrorCode.NONE, topics: answered };
+    }),
+  ];
+}
+
+const UNKNOWN_GROUP = { groupState: 'Dead', protocolType: '', protocolData: '', members: [] };
+
+function describe(group: Group) {
+  // Before everybody has an assignment, metadata and assignments say nothing.
+  const stable = group.state === 'Stable';
+  return {
+    groupState: group.state,
+    protocolType: group.protocolType,
+    protocolData: stable ? (group.protocolName ?? '') : '',
+    members: [...group.members.values()].map((member) => ({
+      memberId: member.id,
+      groupInstanceId: member.instanceId,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      memberMetadata: stable ? member.metadata(group.protocolName) : NO_BYTES,
+      memberAssignment: stable ? member.assignment : NO_BYTES,
+    })),
+  };
+}
+
+/** Somebody consumes this topic, as far as can be told from outside. */
+function isSubscribed({ members, protocolName }: Group, topic: string): boolean {
+  return [...members.values()].some((member) => {
+    const topics = subscribedTopics(member.metadata(protocolName ?? member.protocols[0]?.name ?? null));
+    return topics === null || topics.includes(topic);
+  });
+}

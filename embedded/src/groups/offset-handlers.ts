@@ -1,0 +1,101 @@
+/** OffsetCommit, OffsetFetch, TxnOffsetCommit. */
+import type { Clock } from '../clock';
+import { handles, type Handler } from '../handler';
+import { OFFSET_COMMIT, OFFSET_FETCH } from '../protocol/apis/groups';
+import { TXN_OFFSET_COMMIT } from '../protocol/apis/transactions';
+import { ErrorCode } from '../protocol/errors';
+import type { RequestOf } from '../protocol/layout';
+import type { Partitions, TopicPartition } from '../ports';
+import type { MemberIdentity } from './member';
+import type { OffsetCommit } from './offset-store';
+import type { GroupRegistry } from './registry';
+
+export interface OffsetHandlerDeps {
+  readonly groups: GroupRegistry;
+  readonly clock: Clock;
+  readonly partitions: Pick<Partitions, 'exists'>;
+  /** `offset.metadata.max.bytes` */
+  readonly maxMetadataBytes: number;
+  /** May this producer add offsets of the group to its transaction now? An error code. */
+  checkTransaction(request: RequestOf<typeof TXN_OFFSET_COMMIT>): number;
+}
+
+type Topics = RequestOf<typeof OFFSET_COMMIT>['topics'];
+type Store = (accepted: readonly OffsetCommit[]) => Promise<void>;
+
+const UNKNOWN_OFFSET = { committedOffset: -1, committedLeaderEpoch: -1, metadata: '' };
+
+export function offsetHandlers(deps: OffsetHandlerDeps): [number, Handler][] {
+  const { groups, clock, partitions } = deps;
+
+  function check(groupId: string, identity: MemberIdentity, generationId: number, transactional: boolean): number {
+    const group = groups.get(groupId);
+    if (group !== undefined) return group.checkCommit(identity, generationId, transactional);
+    if (generationId >= 0) return ErrorCode.ILLEGAL_GENERATION;
+    groups.ensure(groupId);
+    return ErrorCode.NONE;
+  }
+
+  function checkPartition(at: TopicPartition, metadata: string): number {
+    if (Buffer.byteLength(metadata) > deps.maxMetadataBytes) return ErrorCode.OFFSET_METADATA_TOO_LARGE;
+    return partitions.exists(at) ? ErrorCode.NONE : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+  }
+
+  /** One answer per partition; `refused` holds for all of them. */
+  async function answer(topics: Topics, refused: number, store: Store) {
+    const committedAt = clock.now();
+    const accepted: OffsetCommit[] = [];
+    const answered = topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map(({ partitionIndex, committedOffset, committedLeaderEpoch, committedMetadata }) => {
+        const at = { topic: name, partition: partitionIndex };
+        const metadata = committedMetadata ?? '';
+        const errorCode = refused === ErrorCode.NONE ? checkPartition(at, metadata) : refused;
+        const value = { offset: committedOffset, leaderEpoch: committedLeaderEpoch, metadata, committedAt };
+        if (errorCode === ErrorCode.NONE) accepted.push({ ...at, value });
+        return { partitionIndex, errorCode };
+      }),
+    }));
+    if (accepted.length > 0) await store(accepted);
+    return { topics: answered };
+  }
+
+  return [
+    handles(OFFSET_COMMIT, (request) => {
+      const { groupId, generationIdOrMemberEpoch, topics } = request;
+      const refused = check(groupId, request, generationIdOrMemberEpoch, false);
+      return answer(topics, refused, (accepted) => groups.offsets.commit(groupId, accepted));
+    }),
+
+    handles(TXN_OFFSET_COMMIT, (request) => {
+      const { groupId, generationId, producerId, topics } = request;
+      const fenced = deps.checkTransaction(request);
+      const refused = fenced === ErrorCode.NONE ? check(groupId, request, generationId, true) : fenced;
+      return answer(topics, refused, (accepted) => groups.offsets.commitLater(groupId, producerId, accepted));
+    }),
+
+    handles(OFFSET_FETCH, ({ groupId, topics, requireStable }) => {
+      const asked = topics ?? byTopic(groups.offsets.all(groupId));
+      const answered = asked.map(({ name, partitionIndexes }) => ({
+        name,
+        partitions: partitionIndexes.map((partitionIndex) => {
+          const at = { topic: name, partition: partitionIndex };
+          if (requireStable && groups.offsets.isPending(groupId, at)) {
+            return { partitionIndex, ...UNKNOWN_OFFSET, errorCode: ErrorCode.UNSTABLE_OFFSET_COMMIT };
+          }
+          const found = groups.offsets.get(groupId, at);
+          if (found === undefined) return { partitionIndex, ...UNKNOWN_OFFSET };
+          const { offset, leaderEpoch, metadata } = found;
+          return { partitionIndex, committedOffset: offset, committedLeaderEpoch: leaderEpoch, metadata };
+        }),
+      }));
+      return { topics: answered, errorCode: ErrorCode.NONE };
+    }),
+  ];
+}
+
+function byTopic(offsets: readonly TopicPartition[]): { name: string; partitionIndexes: number[] }[] {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of offsets) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  return [...topics].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
+}

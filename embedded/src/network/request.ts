@@ -1,0 +1,49 @@
+/** One frame → one request; one response → the chunks of one frame. */
+import { APIS } from '../protocol/apis';
+import { decode, encode, hasFlexibleResponseHeader, isFlexible } from '../protocol/codec';
+import type { Api } from '../protocol/layout';
+import { MalformedMessage, Reader } from '../protocol/reader';
+import { Writer } from '../protocol/writer';
+
+export interface ReceivedRequest {
+  readonly api: Api;
+  readonly version: number;
+  readonly correlationId: number;
+  readonly clientId: string | null;
+  readonly body: Record<string, unknown>;
+  /** The client speaks a version that is not served. Only for ApiVersions, whose answer tells it what is; else it cannot be answered. */
+  readonly unsupportedVersion: boolean;
+}
+
+/** @throws MalformedMessage */
+export function readRequest(frame: Buffer): ReceivedRequest {
+  const from = new Reader(frame);
+  const key = from.int16();
+  const version = from.int16();
+  const correlationId = from.int32();
+  const api = APIS.get(key);
+  if (!api) throw new MalformedMessage(`asks for API ${key}, which is not served here`);
+  const [lowest, highest] = api.versions;
+  if (version < lowest || version > highest) {
+    if (api.name !== 'ApiVersions') {
+      throw new MalformedMessage(`asks for ${api.name} version ${version}; ${lowest} to ${highest} are served`);
+    }
+    return { api, version: 0, correlationId, clientId: null, body: {}, unsupportedVersion: true };
+  }
+  // The client id keeps its old encoding in the flexible header.
+  const idLength = from.length(false, false);
+  const clientId = idLength < 0 ? null : from.text(idLength);
+  if (isFlexible(api, version)) from.skipTaggedFields();
+  const body = decode(api, 'request', version, from);
+  return { api, version, correlationId, clientId, body, unsupportedVersion: false };
+}
+
+export function writeResponse(request: ReceivedRequest, response: object): Buffer[] {
+  const to = new Writer();
+  to.int32(request.correlationId);
+  if (hasFlexibleResponseHeader(request.api, request.version)) to.noTaggedFields();
+  encode(request.api, 'response', request.version, response, to);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(to.byteLength, 0);
+  return [length, ...to.finish()];
+}

@@ -1,0 +1,116 @@
+/** Writes the protocol's primitive types into growing buffers; large byte strings are kept as they are, not copied. */
+
+const FIRST_SIZE = 512;
+const LARGEST_SIZE = 1 << 20;
+/** From here on, a reference is cheaper than a copy. */
+const KEPT_AS_IS = 4096;
+
+export class Writer {
+  private readonly done: Buffer[] = [];
+  private doneBytes = 0;
+  private current = Buffer.allocUnsafe(FIRST_SIZE);
+  /** What of `current` is not in `done` yet starts here. */
+  private from = 0;
+  private at = 0;
+
+  get byteLength(): number {
+    return this.doneBytes + this.at - this.from;
+  }
+
+  /** The chunks written so far, in order; the writer is of no use afterwards. */
+  finish(): Buffer[] {
+    this.cut();
+    return this.done;
+  }
+
+  private cut(): void {
+    if (this.at === this.from) return;
+    this.done.push(this.current.subarray(this.from, this.at));
+    this.doneBytes += this.at - this.from;
+    this.from = this.at;
+  }
+
+  /** Room for that many bytes in `current`, whose index it returns. */
+  private reserve(bytes: number): number {
+    if (this.at + bytes > this.current.length) {
+      this.cut();
+      this.current = Buffer.allocUnsafe(Math.max(bytes, Math.min(this.current.length * 2, LARGEST_SIZE)));
+      this.from = 0;
+      this.at = 0;
+    }
+    const at = this.at;
+    this.at += bytes;
+    return at;
+  }
+
+  int8(value: number): void {
+    const at = this.reserve(1);
+    this.current.writeInt8(value, at);
+  }
+
+  bool(value: boolean): void {
+    this.int8(value ? 1 : 0);
+  }
+
+  int16(value: number): void {
+    const at = this.reserve(2);
+    this.current.writeInt16BE(value, at);
+  }
+
+  int32(value: number): void {
+    const at = this.reserve(4);
+    this.current.writeInt32BE(value, at);
+  }
+
+  int64(value: number): void {
+    const at = this.reserve(8);
+    const high = Math.floor(value / 0x1_0000_0000);
+    this.current.writeInt32BE(high, at);
+    this.current.writeUInt32BE(value - high * 0x1_0000_0000, at + 4);
+  }
+
+  /** @param value 32 hexadecimal digits; anything else is written as the zero uuid. */
+  uuid(value: string): void {
+    const at = this.reserve(16);
+    this.current.fill(0, at, at + 16);
+    if (value.length === 32) this.current.write(value, at, 'hex');
+  }
+
+  unsignedVarint(value: number): void {
+    let left = value;
+    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.uint8((left & 0x7f) | 0x80);
+    this.uint8(left);
+  }
+
+  private uint8(value: number): void {
+    const at = this.reserve(1);
+    this.current[at] = value;
+  }
+
+  /** -1: null. */
+  length(value: number, flexible: boolean, wide: boolean): void {
+    if (flexible) this.unsignedVarint(value + 1);
+    else if (wide) this.int32(value);
+    else this.int16(value);
+  }
+
+  bytes(value: Buffer): void {
+    if (value.length >= KEPT_AS_IS) {
+      this.cut();
+      this.done.push(value);
+      this.doneBytes += value.length;
+      return;
+    }
+    const at = this.reserve(value.length);
+    value.copy(this.current, at);
+  }
+
+  text(value: string, bytes: number): void {
+    const at = this.reserve(bytes);
+    this.current.write(value, at, 'utf8');
+  }
+
+  noTaggedFields(): void {
+    this.uint8(0);
+  }
+}

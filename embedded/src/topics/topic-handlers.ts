@@ -1,0 +1,140 @@
+/** CreateTopics, DeleteTopics, CreatePartitions. */
+import { handles, type Handler } from '../handler';
+import { CREATE_PARTITIONS, CREATE_TOPICS, DELETE_TOPICS } from '../protocol/apis/topics';
+import { ErrorCode } from '../protocol/errors';
+import type { ElementOf, RequestOf } from '../protocol/layout';
+import { configProblem, TOPIC_CONFIGS } from './config-definitions';
+import { ConfigSource } from './config-handlers';
+import type { TopicRegistry } from './registry';
+import { nameProblem } from './topic';
+
+export interface TopicHandlerDeps {
+  readonly topics: TopicRegistry;
+  readonly nodeId: number;
+  readonly defaultPartitions: number;
+  /** Together over all topics: each has files and memory of its own. */
+  readonly maxPartitions: number;
+  /** Told of each before the client is. */
+  readonly topicDeleted: (topic: string) => Promise<void>;
+}
+
+type NewTopic = ElementOf<RequestOf<typeof CREATE_TOPICS>['topics']>;
+
+interface Refusal {
+  readonly errorCode: number;
+  readonly errorMessage: string;
+}
+
+function refuse(error: keyof typeof ErrorCode, errorMessage: string): Refusal {
+  return { errorCode: ErrorCode[error], errorMessage };
+}
+
+export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handler> {
+  const { topics } = deps;
+  const partitionsInUse = (): number => topics.all().reduce((sum, topic) => sum + topic.partitions.length, 0);
+
+  const tooMany = (more: number): Refusal | null =>
+    partitionsInUse() + more > deps.maxPartitions
+      ? refuse('POLICY_VIOLATION', `This broker is for one machine: it holds ${deps.maxPartitions} partitions at most.`)
+      : null;
+
+  const refusalOf = (topic: NewTopic, partitions: number): Refusal | null => {
+    const badName = nameProblem(topic.name);
+    if (badName) return refuse('INVALID_TOPIC_EXCEPTION', badName);
+    if (topics.get(topic.name)) return refuse('TOPIC_ALREADY_EXISTS', `Topic '${topic.name}' already exists.`);
+    const assigned = topic.assignments.length > 0;
+    if (assigned && (topic.numPartitions !== -1 || topic.replicationFactor !== -1)) {
+      return refuse('INVALID_REQUEST', 'Both numPartitions or replicationFactor and replicasAssignments were set.');
+    }
+    if (assigned && !topic.assignments.every((a) => a.brokerIds.length === 1 && a.brokerIds[0] === deps.nodeId)) {
+      return refuse(
+        'INVALID_REPLICA_ASSIGNMENT',
+        `There is one broker here, ${deps.nodeId}, and each partition is on it.`,
+      );
+    }
+    if (assigned && new Set(topic.assignments.map((a) => a.partitionIndex)).size !== partitions) {
+      return refuse('INVALID_REPLICA_ASSIGNMENT', 'A partition is assigned twice.');
+    }
+    if (partitions < 1) return refuse('INVALID_PARTITIONS', 'Number of partitions must be larger than 0.');
+    if (topic.replicationFactor !== -1 && topic.replicationFactor !== 1) {
+      const n = topic.replicationFactor;
+      const why =
+        n < 1
+          ? 'Replication factor must be larger than 0.'
+          : `Unable to replicate the partition ${n} time(s): The target replication factor of ${n} cannot be reached because only 1 broker(s) are registered.`;
+      return refuse('INVALID_REPLICATION_FACTOR', why);
+    }
+    for (const { name, value } of topic.configs) {
+      const problem = configProblem(name, value);
+      if (problem) return refuse('INVALID_CONFIG', problem);
+    }
+    return tooMany(partitions);
+  };
+
+  return new Map([
+    handles(CREATE_TOPICS, ({ topics: wanted, validateOnly }) => ({
+      topics: wanted.map((topic) => {
+        const { name } = topic;
+        const partitions =
+          topic.assignments.length > 0
+            ? topic.assignments.length
+            : topic.numPartitions === -1
+              ? deps.defaultPartitions
+              : topic.numPartitions;
+        const refusal =
+          wanted.filter((other) => other.name === name).length > 1
+            ? refuse('INVALID_REQUEST', 'The topic is named twice in the request.')
+            : refusalOf(topic, partitions);
+        if (refusal) return { name, ...refusal };
+        const configs = new Map(topic.configs.map((config) => [config.name, config.value as string]));
+        const created = validateOnly ? null : topics.create(name, partitions, configs);
+        return {
+          name,
+          topicId: created?.id ?? '',
+          errorCode: ErrorCode.NONE,
+          numPartitions: partitions,
+          replicationFactor: 1,
+          configs: TOPIC_CONFIGS.map((definition) => ({
+            name: definition.name,
+            value: configs.get(definition.name) ?? definition.default,
+            readOnly: false,
+            configSource: configs.has(definition.name) ? ConfigSource.TOPIC : ConfigSource.DEFAULT,
+            isSensitive: false,
+          })),
+        };
+      }),
+    })),
+
+    handles(DELETE_TOPICS, async ({ topicNames }) => ({
+      responses: await Promise.all(
+        topicNames.map(async (name) => {
+          const topic = topics.get(name);
+          if (!topic) return { name, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+          topics.delete(topic);
+          await deps.topicDeleted(name);
+          return { name, errorCode: ErrorCode.NONE };
+        }),
+      ),
+    })),
+
+    handles(CREATE_PARTITIONS, ({ topics: wanted, validateOnly }) => ({
+      results: wanted.map(({ name, count, assignments }) => {
+        const topic = topics.get(name);
+        if (!topic) return { name, ...refuse('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`) };
+        const now = topic.partitions.length;
+        if (count <= now) {
+          const why = `The topic ${name} currently has ${now} partition(s); ${count} would not be an increase.`;
+          return { name, ...refuse('INVALID_PARTITIONS', why) };
+        }
+        if (assignments && assignments.length !== count - now) {
+          const why = `${count - now} new partitions need as many assignments, not ${assignments.length}.`;
+          return { name, ...refuse('INVALID_REPLICA_ASSIGNMENT', why) };
+        }
+        const refusal = tooMany(count - now);
+        if (refusal) return { name, ...refusal };
+        if (!validateOnly) topics.addPartitions(topic, count);
+        return { name, errorCode: ErrorCode.NONE };
+      }),
+    })),
+  ]);
+}

@@ -1,0 +1,344 @@
+/** Records and administration in the embedded broker as our own clients, kafkajs and kcat use them (kafka-client 4, issue 4). */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka, logLevel, CompressionTypes, ConfigResourceTypes } from 'kafkajs';
+import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import type { Admin, Producer } from '../../../src/kafka/port';
+import { silentLogger } from '../../../src/logging/logger';
+import { makeIdentity } from '../../kafka/certificates';
+import { brokers } from '../broker-harness';
+
+const start = brokers();
+const ours = createKafkaClients(silentLogger);
+const closing: (() => Promise<unknown>)[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+const own = <T extends { close(): Promise<unknown> }>(client: T): T => {
+  closing.push(() => client.close());
+  return client;
+};
+const configOf = (broker: EmbeddedBroker, more: Record<string, string> = {}): Record<string, string> => ({
+  'bootstrap.servers': broker.bootstrapServers,
+  ...more,
+});
+const adminOf = (broker: EmbeddedBroker): Admin => own(ours.admin(configOf(broker)));
+
+async function producerOf(broker: EmbeddedBroker, topic: string, more: Record<string, string> = {}): Promise<Producer> {
+  const producer = own(ours.producer(configOf(broker, more)));
+  await producer.connect();
+  await producer.prepare([topic]);
+  return producer;
+}
+
+/** Offsets, or error codes, of the deliveries. */
+async function send(producer: Producer, topic: string, values: readonly string[]): Promise<(number | string)[]> {
+  const seen: (number | string)[] = [];
+  for (const value of values) {
+    producer.send({ topic, partition: 0, key: Buffer.from('k'), value: Buffer.from(value) }, (error, _t, _n, _p, at) =>
+      seen.push(error ? error.code : at),
+    );
+  }
+  await producer.flush();
+  return seen;
+}
+
+async function consume(broker: EmbeddedBroker, topic: string, count: number, more: Record<string, string> = {}) {
+  const consumer = own(ours.assignedConsumer(configOf(broker, { 'auto.offset.reset': 'earliest', ...more })));
+  await consumer.connect();
+  consumer.assign([{ topic, partition: 0 }]);
+  const values: string[] = [];
+  while (values.length < count) {
+    for (const batch of await consumer.poll(5_000)) {
+      values.push(...batch.records.map((record) => String(record.value)));
+    }
+  }
+  return values;
+}
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `value ${i}`);
+const dataDir = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-data-'));
+  folders.push(folder);
+  return folder;
+};
+
+describe('our own clients', () => {
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])('produce and consume, compression %s', async (compression) => {
+    const broker = await start();
+    const producer = await producerOf(broker, 't', { 'compression.type': compression });
+    expect(await send(producer, 't', numbered(500))).toEqual(numbered(500).map((_, i) => i));
+    expect(await consume(broker, 't', 500)).toEqual(numbered(500));
+    const admin = adminOf(broker);
+    expect(await admin.listOffsets([{ topic: 't', partition: 0 }], { timestamp: 0 })).toMatchObject([{ offset: 0 }]);
+  });
+
+  test('create, describe, enlarge, configure and delete topics', async () => {
+    const broker = await start({ defaultPartitions: 2 });
+    const admin = adminOf(broker);
+    const configs = { 'cleanup.policy': 'compact', 'segment.ms': '1000' };
+    await admin.createTopics([{ name: 'a', partitions: 3, replicationFactor: 1, configs }]);
+    expect(await admin.createTopics([{ name: 'b', partitions: -1, replicationFactor: -1 }])).toEqual(['b']);
+    expect(await admin.createTopics([{ name: 'a', partitions: 1, replicationFactor: 1 }])).toEqual([]);
+    expect((await admin.listTopics()).sort()).toEqual(['a', 'b']);
+    await admin.createPartitions('a', 5);
+    const described = await admin.describeTopics(['a', 'b', 'unknown']);
+    expect(described.map((topic) => [topic.name, topic.partitions.length])).toEqual([
+      ['a', 5],
+      ['b', 2],
+    ]);
+    expect(await admin.topicConfig('a')).toMatchObject({ ...configs, 'retention.ms': '604800000' });
+    await admin.alterTopicConfig('a', { 'retention.ms': '5' }, ['segment.ms']);
+    expect(await admin.topicConfig('a')).toMatchObject({ 'retention.ms': '5', 'segment.ms': '604800000' });
+    await expect(admin.alterTopicConfig('a', { 'retention.ms': 'soon' })).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+    });
+    await expect(admin.alterTopicConfig('a', { nonsense: '1' })).rejects.toMatchObject({ code: 'INVALID_CONFIG' });
+    await admin.deleteTopics(['a']);
+    expect(await admin.listTopics()).toEqual(['b']);
+    const cluster = await admin.describeCluster();
+    expect(cluster).toMatchObject({
+      clusterId: broker.clusterId,
+      controllerId: 1,
+      brokers: [{ id: 1, port: broker.port }],
+    });
+  });
+
+  test('find offsets by time, delete records, and are told of what is gone', async () => {
+    const broker = await start();
+    const producer = await producerOf(broker, 't');
+    for (let i = 0; i < 10; i++) {
+      producer.send({ topic: 't', partition: 0, key: null, value: Buffer.from(`${i}`), timestamp: 1_000 + i * 10 });
+    }
+    await producer.flush();
+    const admin = adminOf(broker);
+    const at = [{ topic: 't', partition: 0 }];
+    const offsetAt = async (when: 'earliest' | 'latest' | { timestamp: number }) =>
+      (await admin.listOffsets(at, when))[0]?.offset;
+    expect(await offsetAt({ timestamp: 1_031 })).toBe(4);
+    expect(await offsetAt({ timestamp: 1_040 })).toBe(4);
+    expect([await offsetAt('earliest'), await offsetAt('latest')]).toEqual([0, 10]);
+    await admin.deleteRecords([{ topic: 't', partition: 0, offset: 6 }]);
+    expect([await offsetAt('earliest'), await offsetAt('latest')]).toEqual([6, 10]);
+    expect(await consume(broker, 't', 4)).toEqual(['6', '7', '8', '9']);
+  });
+
+  test('are refused what can never be: too large, no key where keys are needed, unknown topics', async () => {
+    const broker = await start({ autoCreateTopics: false });
+    const admin = adminOf(broker);
+    const configs = { 'max.message.bytes': '1000', 'cleanup.policy': 'compact' };
+    await admin.createTopics([{ name: 't', partitions: 1, replicationFactor: 1, configs }]);
+    const producer = await producerOf(broker, 't');
+    expect(await send(producer, 't', ['x'.repeat(2_000)])).toEqual(['MESSAGE_TOO_LARGE']);
+    const codes: unknown[] = [];
+    producer.send({ topic: 't', partition: 0, key: null, value: null }, (error) => codes.push(error?.code));
+    await producer.flush();
+    expect(codes).toEqual(['INVALID_RECORD']);
+    expect(await send(producer, 't', ['ok'])).toEqual([0]);
+    expect(await admin.listTopics()).toEqual(['t']);
+  });
+});
+
+describe('kept in files', () => {
+  test.each(['always', 'never'] as const)(
+    'fsync %s: topics, configs, records and ids are there again',
+    async (fsync) => {
+      const folder = dataDir();
+      const first = await start({ dataDir: folder, fsync });
+      const admin = ours.admin(configOf(first));
+      const configs = { 'retention.ms': '123456789' };
+      await admin.createTopics([{ name: 't', partitions: 2, replicationFactor: 1, configs }]);
+      await admin.createTopics([{ name: 'gone', partitions: 1, replicationFactor: 1 }]);
+      await admin.deleteTopics(['gone']);
+      await admin.close();
+      const producer = await producerOf(first, 't');
+      await send(producer, 't', numbered(100));
+      await producer.close();
+      await first.stop();
+
+      const second = await start({ dataDir: folder, fsync });
+      expect(second.clusterId).toBe(first.clusterId);
+      const again = adminOf(second);
+      expect(await again.listTopics()).toEqual(['t']);
+      expect(await again.topicConfig('t')).toMatchObject(configs);
+      expect(await consume(second, 't', 100)).toEqual(numbered(100));
+      expect(await send(await producerOf(second, 't'), 't', ['next'])).toEqual([100]);
+    },
+  );
+
+  test('memory: nothing is left behind', async () => {
+    const first = await start({ memory: true, dataDir: '/nonexistent/never-made' });
+    await send(await producerOf(first, 't'), 't', ['a']);
+    expect(await consume(first, 't', 1)).toEqual(['a']);
+  });
+});
+
+describe('security', () => {
+  const users = { alice: 'wonder"land' };
+  const jaas = (password: string): string =>
+    `org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="${password.replaceAll('"', '\\"')}";`;
+
+  test('SASL PLAIN: the right password works, the wrong one is told apart, none is cut off', async () => {
+    const broker = await start({ users });
+    const sasl = (password: string) =>
+      configOf(broker, {
+        'security.protocol': 'SASL_PLAINTEXT',
+        'sasl.mechanism': 'PLAIN',
+        'sasl.jaas.config': jaas(password),
+        'default.api.timeout.ms': '3000',
+      });
+    expect(await own(ours.admin(sasl(users.alice))).listTopics()).toEqual([]);
+    await expect(own(ours.admin(sasl('wrong'))).listTopics()).rejects.toMatchObject({
+      code: 'SASL_AUTHENTICATION_FAILED',
+    });
+    const none = own(ours.admin(configOf(broker, { 'default.api.timeout.ms': '500' })));
+    await expect(none.listTopics()).rejects.toThrow();
+    const kafka = new Kafka({
+      brokers: [broker.bootstrapServers],
+      logLevel: logLevel.NOTHING,
+      sasl: { mechanism: 'plain', username: 'alice', password: users.alice },
+    });
+    const admin = kafka.admin();
+    await admin.connect();
+    expect(await admin.listTopics()).toEqual([]);
+    await admin.disconnect();
+  });
+
+  test('TLS, with SASL inside', async () => {
+    const authority = makeIdentity('embedded test authority', null);
+    const { key, cert } = makeIdentity('broker', authority, '127.0.0.1');
+    const broker = await start({ tls: { key, cert }, users });
+    const admin = own(
+      ours.admin(
+        configOf(broker, {
+          'security.protocol': 'SASL_SSL',
+          'sasl.mechanism': 'PLAIN',
+          'sasl.jaas.config': jaas(users.alice),
+          'ssl.truststore.type': 'PEM',
+          'ssl.truststore.certificates': authority.cert,
+        }),
+      ),
+    );
+    await admin.createTopics([{ name: 't', partitions: 1, replicationFactor: 1 }]);
+    expect(await admin.listTopics()).toEqual(['t']);
+  });
+});
+
+describe('kafkajs', () => {
+  test('creates a topic, produces, consumes in a group, finds offsets, changes configs, deletes', async () => {
+    const broker = await start();
+    const kafka = new Kafka({ brokers: [broker.bootstrapServers], logLevel: logLevel.NOTHING });
+    const [admin, producer] = [kafka.admin(), kafka.producer({ idempotent: true, maxInFlightRequests: 1 })];
+    const consumer = kafka.consumer({ groupId: 'g', maxWaitTimeInMs: 100 });
+    closing.push(
+      () => admin.disconnect(),
+      () => producer.disconnect(),
+      () => consumer.disconnect(),
+    );
+    await Promise.all([admin.connect(), producer.connect(), consumer.connect()]);
+    await admin.createTopics({ topics: [{ topic: 't', numPartitions: 1 }], waitForLeaders: true });
+    await producer.send({
+      topic: 't',
+      compression: CompressionTypes.GZIP,
+      messages: numbered(50).map((value) => ({ key: 'k', value })),
+    });
+    await producer.send({ topic: 't', messages: [{ value: 'last', headers: { h: 'x' } }] });
+    const values: string[] = [];
+    await consumer.subscribe({ topic: 't', fromBeginning: true });
+    await new Promise<void>((resolve, reject) => {
+      consumer
+        .run({
+          eachMessage: async ({ message }) => {
+            if (values.push(String(message.value)) === 51) resolve();
+          },
+        })
+        .catch(reject);
+    });
+    expect(values).toEqual([...numbered(50), 'last']);
+    expect(await admin.fetchTopicOffsets('t')).toEqual([{ partition: 0, offset: '51', high: '51', low: '0' }]);
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        { type: ConfigResourceTypes.TOPIC, name: 't', configEntries: [{ name: 'retention.ms', value: '77' }] },
+      ],
+    });
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: true,
+      resources: [{ type: ConfigResourceTypes.TOPIC, name: 't', configNames: ['retention.ms'] }],
+    });
+    expect(resources[0]!.configEntries).toMatchObject([{ configName: 'retention.ms', configValue: '77' }]);
+    await admin.deleteTopicRecords({ topic: 't', partitions: [{ partition: 0, offset: '10' }] });
+    expect((await admin.fetchTopicOffsets('t'))[0]).toMatchObject({ low: '10' });
+    // A consumer that goes on asking for the topic would have it created again.
+    await consumer.disconnect();
+    await admin.deleteTopics({ topics: ['t'] });
+    expect(await admin.listTopics()).toEqual([]);
+  });
+});
+
+const hasKcat = ((): boolean => {
+  try {
+    execFileSync('kcat', ['-V']);
+    return true;
+  } catch {
+    console.warn('kcat is not installed: the embedded broker is not tested against librdkafka here.');
+    return false;
+  }
+})();
+
+(hasKcat ? describe : describe.skip)('kcat (librdkafka)', () => {
+  const kcat = (broker: EmbeddedBroker, args: readonly string[], input = ''): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const child = execFile(
+        'kcat',
+        ['-b', broker.bootstrapServers, ...args],
+        { timeout: 30_000 },
+        (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
+      );
+      child.stdin!.end(input);
+    });
+  const lines = numbered(200).map((value, i) => `k${i}:${value}\n`);
+
+  test('lists metadata', async () => {
+    const broker = await start();
+    await adminOf(broker).createTopics([{ name: 't', partitions: 3, replicationFactor: 1 }]);
+    const metadata = JSON.parse(await kcat(broker, ['-L', '-J'])) as {
+      topics: { topic: string; partitions: unknown[] }[];
+    };
+    expect(metadata.topics).toMatchObject([{ topic: 't', partitions: [{ leader: 1 }, { leader: 1 }, { leader: 1 }] }]);
+  });
+
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
+    'produces idempotently with %s and reads it back',
+    async (codec) => {
+      const broker = await start();
+      const settings = ['-X', 'enable.idempotence=true', '-z', codec];
+      await kcat(broker, ['-P', '-t', 't', '-K:', ...settings], lines.join(''));
+      expect(await kcat(broker, ['-C', '-t', 't', '-e', '-q', '-f', '%k:%s\n'])).toBe(lines.join(''));
+      expect(await consume(broker, 't', 200)).toEqual(numbered(200));
+    },
+  );
+
+  test('reads in a group and asks for offsets by time', async () => {
+    const broker = await start();
+    await kcat(broker, ['-P', '-t', 't', '-K:'], lines.join(''));
+    const inGroup = ['-G', 'g', '-e', '-q', '-X', 'auto.offset.reset=earliest', '-f', '%k:%s\n', 't'];
+    expect(await kcat(broker, inGroup)).toBe(lines.join(''));
+    // It committed: the next one has nothing to read.
+    expect(await kcat(broker, inGroup)).toBe('');
+    expect(await kcat(broker, ['-Q', '-t', 't:0:0'])).toContain('offset 0');
+  });
+
+  test('authenticates with SASL PLAIN', async () => {
+    const broker = await start({ users: { bob: 'secret' } });
+    const security = ['-X', 'security.protocol=SASL_PLAINTEXT', '-X', 'sasl.mechanisms=PLAIN'];
+    const bob = ['-X', 'sasl.username=bob', '-X', 'sasl.password=secret'];
+    expect(await kcat(broker, ['-L', ...security, ...bob])).toContain('1 brokers');
+  });
+});

@@ -1,0 +1,122 @@
+/** The fault hooks, and what our producer makes of them: 0 lost, 0 duplicated, 0 reordered (kafka-client 3). */
+import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { silentLogger } from '../../../src/logging/logger';
+import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import { errorResponse } from '../../../embedded/src/faults/error-response';
+import { FETCH, PRODUCE } from '../../../embedded/src/protocol/apis/data';
+import { METADATA } from '../../../embedded/src/protocol/apis/connection';
+import { OFFSET_FETCH } from '../../../embedded/src/protocol/apis/groups';
+import { DELETE_TOPICS } from '../../../embedded/src/protocol/apis/topics';
+import { brokers, fetchRequest, produceRequest, RawClient } from '../broker-harness';
+import { recordsIn } from '../record-batches';
+
+const start = brokers();
+const clients = createKafkaClients(silentLogger);
+
+async function withTopic(): Promise<{ broker: EmbeddedBroker; client: RawClient }> {
+  const broker = await start();
+  const client = await RawClient.connect(broker);
+  await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });
+  return { broker, client };
+}
+const contents = async (client: RawClient): Promise<(string | null)[]> => {
+  const { responses } = await client.send(FETCH, 12, fetchRequest('t', 0));
+  return recordsIn(responses[0]!.partitions[0]!.records).map((record) => record.value);
+};
+
+test('a cut before the append loses the request, one after it the answer only', async () => {
+  const { broker, client } = await withTopic();
+  broker.faults.cut('Produce', 'before', { times: 1 });
+  await expect(client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }))).rejects.toThrow('closed');
+  const second = await RawClient.connect(broker);
+  expect(await contents(second)).toEqual([]);
+  broker.faults.cut('Produce', 'after', { times: 1 });
+  await expect(second.send(PRODUCE, 9, produceRequest('t', { records: ['b'] }))).rejects.toThrow('closed');
+  const third = await RawClient.connect(broker);
+  expect(await contents(third)).toEqual(['b']);
+  expect(broker.faults.requests('Produce')).toBe(2);
+  third.close();
+});
+
+test('an error is answered as often as asked, for the topic asked, without anything being done', async () => {
+  const { broker, client } = await withTopic();
+  broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS', { times: 2, topic: 't' });
+  broker.faults.fail('Produce', 'TOPIC_AUTHORIZATION_FAILED', { topic: 'other' });
+  const codes: number[] = [];
+  for (const value of ['a', 'b', 'c']) {
+    const { responses } = await client.send(PRODUCE, 9, produceRequest('t', { records: [value] }));
+    codes.push(responses[0]!.partitionResponses[0]!.errorCode);
+  }
+  expect(codes).toEqual([19, 19, 0]);
+  expect(await contents(client)).toEqual(['c']);
+  client.close();
+});
+
+test('a paused partition answers when it is resumed', async () => {
+  const { broker, client } = await withTopic();
+  const resume = broker.faults.pausePartition('t', 0);
+  const answer = client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }));
+  const reader = await RawClient.connect(broker);
+  expect(await contents(reader)).toEqual([]);
+  const longPoll = reader.send(FETCH, 12, fetchRequest('t', 0, { maxWaitMs: 30_000 }));
+  resume();
+  expect((await answer).responses[0]!.partitionResponses[0]).toMatchObject({ errorCode: 0, baseOffset: 0 });
+  expect(recordsIn((await longPoll).responses[0]!.partitions[0]!.records)).toMatchObject([{ value: 'a' }]);
+  client.close();
+  reader.close();
+});
+
+test('a fault of an API that does not exist is an error of the test', async () => {
+  const { broker, client } = await withTopic();
+  expect(() => broker.faults.delay('Prodcue', 1)).toThrow("no API called 'Prodcue'");
+  client.close();
+});
+
+test('errors have the form of each API’s own answer', () => {
+  const fetch = { topics: [{ topic: 't', partitions: [{ partition: 3 }] }] };
+  expect(errorResponse(FETCH, fetch, 6)).toEqual({
+    responses: [{ topic: 't', partitions: [{ partitionIndex: 3, errorCode: 6 }] }],
+  });
+  expect(errorResponse(METADATA, { topics: [{ name: 't' }] }, 5)).toEqual({
+    topics: [{ name: 't', errorCode: 5 }],
+  });
+  expect(errorResponse(DELETE_TOPICS, { topicNames: ['a', 'b'] }, 41)).toEqual({
+    responses: [
+      { name: 'a', errorCode: 41 },
+      { name: 'b', errorCode: 41 },
+    ],
+  });
+  expect(errorResponse(OFFSET_FETCH, { groupId: 'g', topics: [{ name: 't', partitionIndexes: [1] }] }, 14)).toEqual({
+    errorCode: 14,
+    topics: [{ name: 't', partitions: [{ partitionIndex: 1, errorCode: 14 }] }],
+  });
+});
+
+test.each([
+  ['connections cut before the append', (b: EmbeddedBroker) => b.faults.cut('Produce', 'before', { times: 3 })],
+  ['connections cut after the append', (b: EmbeddedBroker) => b.faults.cut('Produce', 'after', { times: 3 })],
+  ['NOT_ENOUGH_REPLICAS', (b: EmbeddedBroker) => b.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS', { times: 3 })],
+  ['slow answers', (b: EmbeddedBroker) => b.faults.delay('Produce', 30, { times: 5 })],
+])('kafka-client 3: our producer under %s: nothing lost, doubled or out of order', async (_, strike) => {
+  const { broker, client } = await withTopic();
+  const producer = clients.producer({
+    'bootstrap.servers': broker.bootstrapServers,
+    'enable.idempotence': 'true',
+    'batch.size': '2000',
+    'retry.backoff.ms': '10',
+  });
+  await producer.connect();
+  await producer.prepare(['t']);
+  const errors: unknown[] = [];
+  const values = Array.from({ length: 1_000 }, (_unused, i) => `value ${i}`);
+  values.forEach((value, i) => {
+    if (i === 300) strike(broker);
+    const record = { topic: 't', partition: 0, key: null, value: Buffer.from(value) };
+    producer.send(record, (error) => void (error && errors.push(error)));
+  });
+  await producer.flush();
+  await producer.close();
+  expect(errors).toEqual([]);
+  expect(await contents(client)).toEqual(values);
+  client.close();
+});

@@ -1,0 +1,66 @@
+/** A broker that is killed keeps what it has acknowledged (issue 4). */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { EmbeddedBroker } from '../../embedded/src/broker';
+import { METADATA } from '../../embedded/src/protocol/apis/connection';
+import { FETCH, PRODUCE } from '../../embedded/src/protocol/apis/data';
+import { brokers, fetchRequest, produceRequest, RawClient } from './broker-harness';
+import { recordsIn } from './record-batches';
+
+const ROOT = join(__dirname, '..', '..');
+const PROGRAM = `
+  const { startEmbeddedBroker } = require('./embedded/src/broker.ts');
+  startEmbeddedBroker({ dataDir: process.argv[1], fsync: process.argv[2] }).then((broker) => console.log(broker.port));
+`;
+const start = brokers();
+
+async function startProcess(dataDir: string, fsync: string): Promise<{ process: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM, dataDir, fsync], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { process: child, port: Number(line) };
+}
+
+test.each(['never', 'always'])(
+  'after SIGKILL in the middle of writing, fsync %s, every acknowledged record is there, in order',
+  async (fsync) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'embedded-killed-'));
+    try {
+      const running = await startProcess(dataDir, fsync);
+      const client = await RawClient.connect({ port: running.port } as EmbeddedBroker);
+      await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });
+      const acknowledged: string[] = [];
+      const exited = once(running.process, 'exit');
+      for (let i = 0; !client.closed; i++) {
+        const batch = { records: [`value ${i}`, 'x'.repeat(3_000)] };
+        const sent = client.send(PRODUCE, 9, produceRequest('t', batch));
+        if (i === 200) running.process.kill('SIGKILL');
+        const answer = await sent.catch(() => null);
+        if (answer?.responses[0]!.partitionResponses[0]!.errorCode === 0) acknowledged.push(`value ${i}`);
+      }
+      await exited;
+      expect(acknowledged.length).toBeGreaterThanOrEqual(200);
+
+      const reader = await RawClient.connect(await start({ dataDir }));
+      const more = {
+        maxBytes: 8 << 20,
+        topics: [{ topic: 't', partitions: [{ partition: 0, fetchOffset: 0, partitionMaxBytes: 8 << 20 }] }],
+      };
+      const { responses } = await reader.send(FETCH, 12, fetchRequest('t', 0, more));
+      const found = recordsIn(responses[0]!.partitions[0]!.records).filter((record) => record.offset % 2 === 0);
+      const values = found.map((record) => record.value);
+      expect(values.slice(0, acknowledged.length)).toEqual(acknowledged);
+      // One may have been written whose answer the kill has prevented.
+      expect(values.length - acknowledged.length).toBeLessThanOrEqual(1);
+      reader.close();
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  },
+);

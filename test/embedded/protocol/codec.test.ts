@@ -1,0 +1,96 @@
+import { APIS } from '../../../embedded/src/protocol/apis';
+import { decode, encode } from '../../../embedded/src/protocol/codec';
+import { api, type Api, type Field } from '../../../embedded/src/protocol/layout';
+import { MalformedMessage, Reader } from '../../../embedded/src/protocol/reader';
+import { Writer } from '../../../embedded/src/protocol/writer';
+
+const SAMPLES: Record<string, unknown> = {
+  bool: true,
+  int8: -3,
+  int16: -300,
+  int32: -70_000,
+  int64: 2 ** 40 + 5,
+  uuid: '00112233445566778899aabbccddeeff',
+  string: 'grün',
+  'string?': null,
+  bytes: Buffer.from([1, 2, 3]),
+  'bytes?': null,
+  records: Buffer.alloc(5_000, 7),
+};
+
+/** A message with two elements in every list. */
+function sample(fields: readonly Field[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.map(([name, type]) => {
+      if (typeof type !== 'string') return [name, [sample(type), sample(type)]];
+      return [name, type.startsWith('[]') ? [SAMPLES[type.slice(2)], SAMPLES[type.slice(2)]] : SAMPLES[type]];
+    }),
+  );
+}
+
+const bytesOf = (it: Api, direction: 'request' | 'response', version: number, message: object): Buffer => {
+  const to = new Writer();
+  encode(it, direction, version, message, to);
+  const bytes = Buffer.concat(to.finish());
+  expect(to.byteLength).toBe(bytes.length);
+  return bytes;
+};
+const all = [...APIS.values()].flatMap((it) => {
+  const [from, to] = it.versions;
+  return Array.from({ length: to - from + 1 }, (_, i) => [it.name, from + i, it] as const);
+});
+
+test.each(all)('kafka-client 4: %s version %i is read as it was written', (_, version, it) => {
+  for (const direction of ['request', 'response'] as const) {
+    const bytes = bytesOf(it, direction, version, sample(it[direction]));
+    const message = decode(it, direction, version, new Reader(bytes));
+    expect(bytesOf(it, direction, version, message).equals(bytes)).toBe(true);
+    expect(Object.keys(message)).toEqual(it[direction].map(([name]) => name));
+  }
+});
+
+test.each(all)('%s version %i that ends early anywhere is refused, not guessed', (_, version, it) => {
+  const message = sample(it.request);
+  const bytes = bytesOf(it, 'request', version, message);
+  for (let length = 0; length < Math.min(bytes.length, 200); length++) {
+    expect(() => decode(it, 'request', version, new Reader(bytes.subarray(0, length)))).toThrow(MalformedMessage);
+  }
+});
+
+const SMALL = api({
+  key: 999,
+  name: 'Small',
+  versions: [0, 2],
+  flexible: 2,
+  request: [
+    ['names', '[]string'],
+    ['added', 'int32', '1+', { default: -1 }],
+    ['removed', 'string?', '0-1'],
+  ],
+  response: [['errorCode', 'int16']],
+});
+
+test('what a version does not carry has its default', () => {
+  const bytes = bytesOf(SMALL, 'request', 0, { names: ['a'], removed: 'x' });
+  expect(decode(SMALL, 'request', 0, new Reader(bytes))).toEqual({ names: ['a'], added: -1, removed: 'x' });
+  const newer = bytesOf(SMALL, 'request', 2, { names: [], added: 7 });
+  expect(decode(SMALL, 'request', 2, new Reader(newer))).toEqual({ names: [], added: 7, removed: null });
+});
+
+test('unknown tagged fields of flexible versions are passed over', () => {
+  const bytes = Buffer.from([1, 0, 0, 0, 9, 2, 5, 3, 1, 2, 3, 200, 1, 1, 42]);
+  expect(decode(SMALL, 'request', 2, new Reader(bytes))).toMatchObject({ names: [], added: 9 });
+});
+
+test.each([
+  ['a list longer than the message', Buffer.from([0x7f, 0xff, 0xff, 0xff])],
+  ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xfe])],
+  ['null where a list is needed', Buffer.from([0xff, 0xff, 0xff, 0xff])],
+  ['bytes after its end', Buffer.from([0, 0, 0, 0, 0xff, 0xff, 0])],
+])('a message with %s is refused', (_, bytes) => {
+  expect(() => decode(SMALL, 'request', 0, new Reader(bytes))).toThrow(MalformedMessage);
+});
+
+test('a value that does not fit its field is named', () => {
+  expect(() => bytesOf(SMALL, 'request', 0, { names: null })).toThrow(/^names: null where a list is needed/);
+});
