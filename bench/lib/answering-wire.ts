@@ -1,0 +1,33 @@
+import { ByteWriter } from '../../src/kafka/protocol/bytes';
+import type { Wire } from '../../src/kafka/wire';
+
+/** A wire whose only broker accepts everything for partition 0 of `topic` in the next turn of the event loop. */
+export function answeringWire(topic: string): Wire {
+  const partitions = [{ partition: 0, leader: 1, leaderEpoch: 0 }];
+  const produced = new ByteWriter();
+  produced.int32(1).string(topic).int32(1).int32(0).int16(0).int64(0).int64(-1).int64(0).int32(0).int16(-1).int32(0);
+  const given = new ByteWriter(true);
+  given.int32(0).int16(0).int64(1).int16(0).tags();
+  return {
+    clientId: 'bench',
+    connect: () => Promise.resolve(),
+    partitions: () => Promise.resolve(partitions),
+    cachedPartitions: (name) => (name === topic ? partitions : undefined),
+    refresh: () => Promise.resolve(),
+    allTopics: () => Promise.resolve([topic]),
+    leader: () => 1,
+    version: (_node, _api, _min, max) => Promise.resolve(max),
+    anyNode: () => Promise.resolve(1),
+    controller: () => Promise.resolve(1),
+    coordinator: () => Promise.resolve(1),
+    forgetCoordinator: () => undefined,
+    send(_node, request) {
+      request.encode();
+      const answer = (request.apiName === 'Produce' ? produced : given).finish();
+      return new Promise((resolve) => setImmediate(() => resolve(request.decode(answer))));
+    },
+    clusterId: () => Promise.resolve('bench'),
+    nodes: () => [{ id: 1, host: 'bench', port: 0 }],
+    close: () => Promise.resolve(),
+  };
+}

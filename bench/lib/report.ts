@@ -1,0 +1,31 @@
+/** Lines of a benchmark's report, in one form for all. */
+import { cpus, totalmem } from 'node:os';
+
+export const whole = (value: number) => Math.round(value).toLocaleString('en');
+
+export function heading(text: string): void {
+  console.log(
+    `${text}\n  Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 2 ** 30)} GiB`,
+  );
+}
+
+export function figure(name: string, value: string, aim = ''): void {
+  console.log(`  ${name.padEnd(44)} ${value.padStart(16)}${aim === '' ? '' : `   (aim: ${aim})`}`);
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+}
+
+/** Runs the benchmark, then what it put aside for the end, whatever happened. */
+export function benchmark(work: (atEnd: (stop: () => Promise<unknown>) => void) => Promise<void>): void {
+  const stops: (() => Promise<unknown>)[] = [];
+  work((stop) => stops.push(stop))
+    .catch((error: Error) => {
+      process.exitCode = 1;
+      console.error(error);
+    })
+    .finally(async () => {
+      for (const stop of stops.reverse()) await stop().catch((error: Error) => console.error(error.message));
+    });
+}

@@ -1,0 +1,44 @@
+/** What a process has used, from Linux's /proc. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Clock ticks a second in /proc: fixed on every Linux architecture. */
+const TICKS = 100;
+
+/** User and system time of all the process's threads, in seconds. */
+export function cpuSeconds(pid: number): number {
+  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] as string;
+  const fields = afterName.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+function statusMegabytes(pid: number, key: 'VmRSS' | 'VmHWM'): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
+}
+
+/** Memory in use now, in MiB. */
+export const residentMegabytes = (pid: number) => statusMegabytes(pid, 'VmRSS');
+/** The most memory since the start, or since `forgetPeak`. */
+export const peakMegabytes = (pid: number) => statusMegabytes(pid, 'VmHWM');
+export const forgetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+
+/** CPU seconds and peak memory of a process from now until `end` is called. */
+export function measure(pid: number): { end(): { seconds: number; cpu: number; peak: number } } {
+  forgetPeak(pid);
+  const cpu = cpuSeconds(pid);
+  const began = performance.now();
+  return {
+    end: () => ({
+      seconds: (performance.now() - began) / 1000,
+      cpu: cpuSeconds(pid) - cpu,
+      peak: peakMegabytes(pid),
+    }),
+  };
+}
+
+/** CPU seconds of the whole machine since boot, and how many of them were idle. */
+export function machineSeconds(): { total: number; idle: number } {
+  const [, ...fields] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] as string).split(/\s+/);
+  const ticks = fields.slice(0, 8).map(Number);
+  return { total: ticks.reduce((sum, one) => sum + one, 0) / TICKS, idle: ((ticks[3] ?? 0) + (ticks[4] ?? 0)) / TICKS };
+}

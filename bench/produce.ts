@@ -1,0 +1,138 @@
+/**
+ * How fast one producer fills one partition, and what a record costs in CPU: ours, kafkajs's and Java's side by side, then ours without
+ * a broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
+ */
+import { randomBytes } from 'node:crypto';
+import { Kafka, logLevel } from 'kafkajs';
+import { runKafkaTool, useOrStartKafka } from '../dev/services/kafka';
+import { createWire } from '../src/kafka/kafkajs-wire';
+import type { Producer } from '../src/kafka/port';
+import { createProducer } from '../src/kafka/producer';
+import { silentLogger } from '../src/logging/logger';
+import { benchmark, figure, heading, whole } from './lib/report';
+import { answeringWire } from './lib/answering-wire';
+
+const RECORDS = Number(process.argv[2] ?? 500_000);
+const SIZES = [200, 1000];
+const WARM_UP = 50_000;
+/** kafkajs sends what it is given at once: many records a call is its best case. */
+const KAFKAJS_RECORDS_PER_SEND = 1000;
+
+interface Cost {
+  readonly seconds: number;
+  /** User and system time of this process, microseconds. */
+  readonly cpu: number;
+}
+
+async function costOf(work: () => Promise<void>): Promise<Cost> {
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  await work();
+  const used = process.cpuUsage(cpu);
+  return { seconds: (performance.now() - began) / 1000, cpu: used.user + used.system };
+}
+
+function report(name: string, records: number, size: number, cost: Cost): void {
+  const rate = records / cost.seconds;
+  figure(name, `${whole(rate)} rec/s`);
+  figure('', `${whole((rate * size) / 1e6)} MB/s`);
+  figure('', `${(cost.cpu / records).toFixed(2)} µs CPU/rec`);
+}
+
+/** Values that differ, so that compression finds in them what it finds in hexadecimal text and no more. */
+function valuesOf(size: number): (i: number) => Buffer {
+  const pool = Buffer.from(randomBytes(2 ** 21).toString('hex'));
+  const slots = Math.floor(pool.length / size);
+  return (i) => pool.subarray((i % slots) * size, ((i % slots) + 1) * size);
+}
+
+async function fill(producer: Producer, topic: string, records: number, size: number): Promise<void> {
+  const value = valuesOf(size);
+  const key = Buffer.from('key-of-a-row');
+  let failed: Error | null = null;
+  const onDelivery = (error: Error | null): void => {
+    failed ??= error;
+  };
+  for (let i = 0; i < records; i++) {
+    const wait = producer.whenReady();
+    if (wait !== null) await wait;
+    producer.send({ topic, partition: 0, key, value: value(i), headers: null, timestamp: null }, onDelivery, i);
+  }
+  await producer.flush();
+  if (failed !== null) throw failed as Error;
+}
+
+async function ours(bootstrap: string, topic: string, size: number, config: Record<string, string>): Promise<Cost> {
+  const settings = { 'bootstrap.servers': bootstrap, ...config };
+  const producer = createProducer(createWire(settings), settings, silentLogger);
+  await producer.connect();
+  await producer.prepare([topic]);
+  await fill(producer, topic, WARM_UP, size);
+  const cost = await costOf(() => fill(producer, topic, RECORDS, size));
+  await producer.close();
+  return cost;
+}
+
+/** Everything but the network and the broker: append, encode, checksum, callbacks. */
+async function withoutBroker(size: number): Promise<Cost> {
+  const producer = createProducer(answeringWire('t'), {}, silentLogger);
+  await producer.connect();
+  await fill(producer, 't', WARM_UP, size);
+  const cost = await costOf(() => fill(producer, 't', RECORDS, size));
+  await producer.close();
+  return cost;
+}
+
+async function kafkajs(bootstrap: string, topic: string, size: number): Promise<Cost> {
+  const producer = new Kafka({ brokers: bootstrap.split(','), logLevel: logLevel.NOTHING }).producer();
+  await producer.connect();
+  const value = valuesOf(size);
+  const send = async (records: number): Promise<void> => {
+    for (let sent = 0; sent < records; sent += KAFKAJS_RECORDS_PER_SEND) {
+      const messages = Array.from({ length: KAFKAJS_RECORDS_PER_SEND }, (_, i) => ({
+        key: 'key-of-a-row',
+        value: value(sent + i),
+        partition: 0,
+      }));
+      await producer.send({ topic, acks: -1, messages });
+    }
+  };
+  await send(WARM_UP);
+  const cost = await costOf(() => send(RECORDS));
+  await producer.disconnect();
+  return cost;
+}
+
+async function java(bootstrap: string, topic: string, size: number): Promise<string> {
+  const output = await runKafkaTool('org.apache.kafka.tools.ProducerPerformance', [
+    ...['--bootstrap-server', bootstrap, '--topic', topic, '--throughput', '-1'],
+    ...['--num-records', String(RECORDS + WARM_UP), '--warmup-records', String(WARM_UP), '--record-size', String(size)],
+  ]);
+  return /, ([\d.]+) records\/sec/.exec(output.trim().split('\n').at(-1) as string)?.[1] ?? 'unknown';
+}
+
+benchmark(async (atEnd) => {
+  const kafka = await useOrStartKafka({ heap: '-Xmx1g -Xms1g' });
+  atEnd(kafka.stop);
+  heading(`Producer → Kafka, one partition, acks=all, ${whole(RECORDS)} records of each size`);
+  const run = `bench-${randomBytes(3).toString('hex')}`;
+  const admin = new Kafka({ brokers: kafka.bootstrapServers.split(','), logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  atEnd(() => admin.disconnect());
+  const topicFor = async (name: string): Promise<string> => {
+    const topic = `${run}-${name}`;
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+    atEnd(() => admin.deleteTopics({ topics: [topic] }));
+    return topic;
+  };
+  for (const size of SIZES) {
+    console.log(`  -- ${size} B`);
+    const { bootstrapServers } = kafka;
+    report('ours', RECORDS, size, await ours(bootstrapServers, await topicFor(`ours-${size}`), size, {}));
+    const lz4 = { 'compression.type': 'lz4' };
+    report('ours, lz4', RECORDS, size, await ours(bootstrapServers, await topicFor(`lz4-${size}`), size, lz4));
+    report('ours, no broker', RECORDS, size, await withoutBroker(size));
+    report('kafkajs', RECORDS, size, await kafkajs(bootstrapServers, await topicFor(`kafkajs-${size}`), size));
+    figure('Java', `${await java(bootstrapServers, await topicFor(`java-${size}`), size)} rec/s`);
+  }
+});

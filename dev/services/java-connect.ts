@@ -1,0 +1,37 @@
+/** Java's Connect worker, in a process of its own that cannot outlive this one: what Millrace is compared with. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port';
+import { javaConnectJars } from './java-connect-jars';
+import { findJava } from './kafka-jars';
+import { KeptProcess } from './kept-process';
+import { ROOT } from './paths';
+import { startedWorker, writeProperties, type StartedWorker, type WorkerOptions } from './worker';
+
+const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
+
+/** Starts a worker and returns at once; `ready` says when it serves, after 3 to 10 s. Needs a JDK, and Maven the first time. */
+export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>): Promise<StartedWorker> {
+  const [java, { classPath, pluginPath }, port] = await Promise.all([findJava(), javaConnectJars(), freePort()]);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-java-connect-'));
+  const properties = await writeProperties(folder, port, {
+    ...options,
+    settings: {
+      'rest.advertised.host.name': '127.0.0.1',
+      'plugin.path': pluginPath,
+      // Looking for plug-ins by reflection takes longer than all the rest of the start.
+      'plugin.discovery': 'service_load',
+      ...options.settings,
+    },
+  });
+  const flags = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData', LOG4J];
+  flags.push('-Djava.awt.headless=true', `-Djava.io.tmpdir=${folder}`);
+  const worker = new KeptProcess({
+    command: java,
+    args: [...flags, '-cp', classPath, 'org.apache.kafka.connect.cli.ConnectDistributed', properties],
+    folder,
+    signal: 'TERM',
+  });
+  return startedWorker(`http://127.0.0.1:${port}`, folder, worker);
+}

@@ -1,0 +1,111 @@
+/** The jars of Apache Kafka, fetched once from Maven Central into the cache, and the Java that runs them. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheFolder, ROOT } from './paths';
+import { waitFor } from './wait-for';
+
+const run = promisify(execFile);
+
+export const KAFKA_VERSION = '4.3.1';
+const OLDEST_JAVA = 17;
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+/** The `java` to use. Rejects with one sentence when it is missing or older than 17. */
+export async function findJava(): Promise<string> {
+  const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
+  const { stderr } = await run(java, ['-version']).catch(() => {
+    throw new Error(
+      `Apache Kafka needs a JDK ${OLDEST_JAVA} or newer and \`${java}\` does not run: install one (Debian: openjdk-17-jre-headless), ` +
+        `or set BOOTSTRAP_SERVERS to a Kafka cluster of your own.`,
+    );
+  });
+  const version = /version "(\d+)(?:\.(\d+))?/.exec(stderr);
+  const major = Number(version?.[1] === '1' ? version[2] : version?.[1]);
+  if (!(major >= OLDEST_JAVA))
+    throw new Error(
+      `Apache Kafka needs Java ${OLDEST_JAVA} or newer, but \`${java}\` is ${major || 'unknown'}: set JAVA_HOME to a newer one, ` +
+        `or BOOTSTRAP_SERVERS to a Kafka cluster of your own.`,
+    );
+  return java;
+}
+
+/** The broker's class path. Downloads about 60 MB the first time. */
+export async function kafkaClassPath(): Promise<string> {
+  const orElse = ', or set BOOTSTRAP_SERVERS to a Kafka cluster of your own';
+  return join(await fetchJars({ pom: 'pom.xml', folder: 'kafka', what: 'Apache Kafka', orElse }), '*');
+}
+
+export interface Jars {
+  /** In `dev/services/kafka`. */
+  readonly pom: string;
+  /** In the cache. */
+  readonly folder: string;
+  /** For errors: what is fetched, and what may be done instead. */
+  readonly what: string;
+  readonly orElse?: string;
+}
+
+/** The folder that has all jars of a pom. Two processes do not get in each other's way. */
+export async function fetchJars(jars: Jars): Promise<string> {
+  const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
+  const folder = join(cacheFolder(), jars.folder, KAFKA_VERSION);
+  const wanted = createHash('sha256')
+    .update(await readFile(pom))
+    .digest('hex');
+  const isThere = async () => (await readFile(join(folder, 'pom.sha256'), 'utf8').catch(() => '')) === wanted;
+  if (!(await isThere())) {
+    await mkdir(join(cacheFolder(), jars.folder), { recursive: true });
+    await withLock(`${folder}.lock`, async () => {
+      if (!(await isThere())) await download(jars, pom, folder, wanted);
+    });
+  }
+  return folder;
+}
+
+async function download({ what, orElse = '' }: Jars, pom: string, folder: string, mark: string): Promise<void> {
+  const partial = `${folder}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  const args = ['-B', '-q', '-ntp', '-f', pom, COPY, `-DoutputDirectory=${partial}`, '-DincludeScope=runtime'];
+  await run('mvn', args, { maxBuffer: 64 << 20 }).catch((error: { code?: unknown; stdout?: string }) => {
+    throw new Error(
+      error.code === 'ENOENT'
+        ? `${what} is fetched with Maven and \`mvn\` is not there: install it (Debian: maven)${orElse}.`
+        : `Maven could not fetch ${what} ${KAFKA_VERSION}:\n${(error.stdout ?? '').slice(0, 2000)}`,
+      { cause: error },
+    );
+  });
+  await writeFile(join(partial, 'pom.sha256'), mark);
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+}
+
+/** Runs `work` while no other process does. A lock whose owner died is taken over. */
+async function withLock(file: string, work: () => Promise<void>): Promise<void> {
+  await waitFor(
+    `another process to finish downloading (${file})`,
+    async () => {
+      const handle = await open(file, 'wx').catch((error: { code?: string }) => {
+        if (error.code === 'EEXIST') return null;
+        throw error;
+      });
+      if (!handle) {
+        const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
+        if (owner > 0 && !existsSync(`/proc/${owner}`) && existsSync('/proc')) await rm(file, { force: true });
+        return false;
+      }
+      await handle.writeFile(String(process.pid));
+      await handle.close();
+      return true;
+    },
+    { timeoutMs: 600_000, everyMs: 200 },
+  );
+  try {
+    await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}

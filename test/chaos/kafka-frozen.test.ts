@@ -1,0 +1,91 @@
+/** The broker stops answering for longer than every session timeout, while rows change: nothing is lost, and nothing needs a hand. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKafka, type RunningKafka } from '../../dev/services/kafka';
+import { startWorker, type StartedWorker } from '../../dev/services/worker';
+import { fileSinkConfig } from '../helpers/file-sink-config';
+import { TestDatabase } from '../helpers/test-database';
+import { uniqueName } from '../helpers/unique-name';
+import { waitFor } from '../helpers/wait-for';
+
+const TRANSACTIONS = 20;
+const ROWS_EACH = 250;
+/** Twice the workers' and the sink's session timeout. */
+const FROZEN_SECONDS = 12;
+
+let kafka: RunningKafka;
+let database: TestDatabase;
+let worker: StartedWorker;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-chaos-'));
+  // One of its own: others must not freeze with it.
+  kafka = await startKafka();
+  database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY, title text)');
+  worker = await startWorker({
+    bootstrapServers: kafka.bootstrapServers,
+    group: uniqueName('frozen'),
+    settings: {
+      'session.timeout.ms': '6000',
+      'heartbeat.interval.ms': '1000',
+      'offset.flush.interval.ms': '500',
+      'consumer.session.timeout.ms': '6000',
+    },
+  });
+  await worker.ready();
+}, 180_000);
+
+afterAll(async () => {
+  if (kafka?.pid !== undefined) process.kill(kafka.pid, 'SIGCONT');
+  await worker?.stop();
+  await database?.drop();
+  await kafka?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function idsInFile(): Promise<Set<number>> {
+  const text = await readFile(join(folder, 'sink.txt'), 'utf8').catch(() => '');
+  return new Set([...text.matchAll(/"after":\{"id":(\d+)/g)].map((match) => Number(match[1])));
+}
+
+async function isConfirmedBeyond(lsn: unknown): Promise<boolean> {
+  const [slot] = await database.query(
+    'SELECT confirmed_flush_lsn > $2::pg_lsn AS beyond FROM pg_replication_slots WHERE slot_name = $1',
+    [database.slot, lsn],
+  );
+  return slot?.beyond === true;
+}
+
+test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freezes', async () => {
+  await worker.register({ name: 'todos', config: database.sourceConfig() });
+  await worker.register({
+    name: 'lines',
+    config: fileSinkConfig(`${database.name}.public.todos`, join(folder, 'sink.txt')),
+  });
+  await worker.running('todos');
+  await worker.running('lines');
+  await database.query(`INSERT INTO todos VALUES (0, 'before')`);
+  await waitFor('the row before the outage', async () => (await idsInFile()).has(0));
+
+  process.kill(kafka.pid as number, 'SIGSTOP');
+  const [frozen] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
+  for (let i = 0; i < TRANSACTIONS; i++) {
+    await database.query(
+      `INSERT INTO todos SELECT id, 'during' FROM generate_series(${i * ROWS_EACH + 1}, ${(i + 1) * ROWS_EACH}) AS id`,
+    );
+    // What Kafka has not acknowledged is never confirmed.
+    expect(await isConfirmedBeyond(frozen?.lsn)).toBe(false);
+    await database.query(`SELECT pg_sleep(${FROZEN_SECONDS / TRANSACTIONS})`);
+  }
+  process.kill(kafka.pid as number, 'SIGCONT');
+
+  await waitFor('every row in the file', async () => (await idsInFile()).size === TRANSACTIONS * ROWS_EACH + 1, {
+    timeoutMs: 150_000,
+    detail: () => worker.process.log(),
+  });
+  await worker.running('todos');
+  await worker.running('lines');
+  await waitFor('the slot to advance again', () => isConfirmedBeyond(frozen?.lsn));
+}, 300_000);

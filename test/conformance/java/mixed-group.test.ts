@@ -1,0 +1,167 @@
+/** Goal G3: Java's workers and ours in one group, whoever leads. Source: connect-runtime §2. */
+import type { StartedWorker } from '../../../dev/services/worker';
+import { waitFor } from '../../helpers/wait-for';
+import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
+
+/** The key that signs requests changes all the time. */
+const SETTINGS = { 'inter.worker.key.ttl.ms': '2000' };
+
+const host = (worker: StartedWorker): string => new URL(worker.url).host;
+
+describeWithJava('a group of both', () => {
+  let cluster: Cluster;
+  let leader: StartedWorker;
+  let follower: StartedWorker;
+  let sinks: Sink[];
+
+  /** Who runs what: `connector` or `connector-task` → worker, as `worker` tells it. */
+  async function owners(worker: StartedWorker): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const { name } of sinks) {
+      const { connector, tasks } = await worker.status(name);
+      found.set(name, connector.state === 'RUNNING' ? connector.worker_id : connector.state);
+      for (const { id, state, worker_id } of tasks) found.set(`${name}-${id}`, state === 'RUNNING' ? worker_id : state);
+    }
+    return found;
+  }
+
+  /** Resolves when these workers run everything, each thing once and evenly shared, and agree on who runs what. */
+  async function shared(...workers: StartedWorker[]): Promise<Map<string, string>> {
+    let seen: Map<string, string>[] = [];
+    const total = sinks.length;
+    const count = (of: Map<string, string>, one: StartedWorker, tasks: boolean): number =>
+      [...of].filter(([id, owner]) => /-\d+$/.test(id) === tasks && owner === host(one)).length;
+    const even = (sum: number, counts: number[]): boolean =>
+      counts.reduce((a, b) => a + b, 0) === sum && Math.max(...counts) - Math.min(...counts) <= 1;
+    await waitFor(
+      `${workers.map(host).join(' and ')} to share ${total} connectors`,
+      async () => {
+        seen = await Promise.all(workers.map(owners));
+        const [first] = seen as [Map<string, string>];
+        const same = seen.every((one) => JSON.stringify([...one]) === JSON.stringify([...first]));
+        return [false, true].every(
+          (tasks) =>
+            same &&
+            even(
+              tasks ? 2 * total : total,
+              workers.map((worker) => count(first, worker, tasks)),
+            ),
+        );
+      },
+      { timeoutMs: 60_000, detail: () => `${JSON.stringify(seen.map((one) => [...one]))}\n${cluster.logs()}` },
+    );
+    for (const sink of sinks)
+      await waitFor(`two members of ${sink.name}`, async () => (await cluster.sinkMembers(sink)) === 2);
+    return seen[0] as Map<string, string>;
+  }
+
+  /** Asked not to forward, the leader looks for the connector and a follower refuses. */
+  async function roles(): Promise<void> {
+    for (const [worker, status] of [
+      [leader, 404],
+      [follower, 409],
+    ] as const)
+      expect((await worker.request('DELETE', '/connectors/none?forward=false')).status).toBe(status);
+  }
+
+  async function lines(): Promise<void> {
+    for (const sink of sinks) await sink.send(100);
+    for (const sink of sinks) await sink.hasEveryLine(cluster);
+  }
+
+  /** A connector that the follower owns: its task configurations can only be published through the leader. */
+  async function republish(worker: StartedWorker): Promise<void> {
+    const of = await shared(leader, follower);
+    const sink = sinks.find(({ name }) => of.get(name) === host(follower)) as Sink;
+    for (const [tasks, states] of [
+      ['1', 'RUNNING RUNNING'],
+      ['2', 'RUNNING RUNNING RUNNING'],
+    ] as const) {
+      const config = sink.config({ 'tasks.max': tasks });
+      expect((await ask(worker, 'PUT', `/connectors/${sink.name}/config`, config)).status).toBe(200);
+      for (const one of [leader, follower]) await reaches(one, sink.name, states);
+    }
+    const [task] = (await ask(leader, 'GET', `/connectors/${sink.name}/tasks`)).json;
+    expect(task.config['task.class']).toBe('org.apache.kafka.connect.file.FileStreamSinkTask');
+  }
+
+  /** Changes through the follower reach the leader, and the leader's refusals come back. */
+  async function writesThroughFollower(): Promise<void> {
+    const extra = await cluster.sink(`extra-${sinks.length}-${host(follower).split(':')[1]}`);
+    await create(follower, extra);
+    for (const one of [leader, follower]) await reaches(one, extra.name, 'RUNNING RUNNING');
+    expect((await follower.request('POST', '/connectors', { name: extra.name, config: extra.config() })).body).toBe(
+      JSON.stringify({ error_code: 409, message: `Connector ${extra.name} already exists` }),
+    );
+    await extra.send(10);
+    await extra.hasEveryLineOnce(cluster);
+    expect((await ask(follower, 'PUT', `/connectors/${extra.name}/stop`)).status).toBe(204);
+    for (const one of [leader, follower]) await reaches(one, extra.name, 'STOPPED');
+    expect((await ask(follower, 'DELETE', `/connectors/${extra.name}`)).status).toBe(204);
+    for (const one of [leader, follower])
+      await waitFor('the connector to be gone', async () => {
+        return !((await ask(one, 'GET', '/connectors')).json as string[]).includes(extra.name);
+      });
+  }
+
+  /** Nobody says goodbye; what it ran moves when the session and the delay are over. */
+  async function killed(worker: StartedWorker, survivor: StartedWorker): Promise<void> {
+    await worker.crash();
+    const moved = await shared(survivor);
+    expect(new Set(moved.values())).toEqual(new Set([host(survivor)]));
+    await lines();
+  }
+
+  beforeAll(async () => {
+    cluster = await Cluster.create();
+    sinks = await Promise.all(['one', 'two', 'three'].map(async (name) => await cluster.sink(name, 2)));
+    // Leaves transaction markers in the config topic.
+    leader = await cluster.java({ ...SETTINGS, 'exactly.once.source.support': 'enabled' });
+    follower = await cluster.ours(SETTINGS);
+    for (const sink of sinks) await create(leader, sink);
+  });
+  afterAll(async () => await cluster?.close());
+
+  test('connect-runtime 26, 36: Java leads and we follow', async () => {
+    await shared(leader, follower);
+    await roles();
+    await lines();
+    for (const sink of sinks) await sink.hasEveryLineOnce(cluster);
+    const described = await cluster.admin.describeGroup(cluster.group);
+    expect([described.protocolType, described.protocol]).toEqual(['connect', 'sessioned']);
+  });
+
+  test('connect-runtime 36, 50, 52: Java takes the task configurations that our follower signed', async () => {
+    await republish(leader);
+    await republish(follower);
+  });
+
+  test('connect-rest 154, 155: our follower hands changes to Java', async () => await writesThroughFollower());
+
+  test('connect-rest 161: we are killed and Java takes over what we ran', async () => await killed(follower, leader));
+
+  test('connect-runtime 41: Java leaves, we lead and run everything at once', async () => {
+    follower = await cluster.ours(SETTINGS);
+    await shared(leader, follower);
+    await leader.stop();
+    leader = follower;
+    await shared(leader);
+    await lines();
+  });
+
+  test('connect-runtime 37: we lead and Java follows', async () => {
+    follower = await cluster.java(SETTINGS);
+    await shared(leader, follower);
+    await roles();
+    await lines();
+  });
+
+  test('connect-runtime 37, 50, 52: we take the task configurations that Java’s follower signed', async () => {
+    await republish(leader);
+    await republish(follower);
+  });
+
+  test('connect-rest 154, 155: Java’s follower hands changes to us', async () => await writesThroughFollower());
+
+  test('connect-rest 161: Java is killed and we take over what it ran', async () => await killed(follower, leader));
+});

@@ -1,0 +1,181 @@
+/**
+ * The worker under test: the one at `CONFORMANCE_URL`, or one started for these tests. `CONFORMANCE_TARGET=java` leaves out the cases in which
+ * Millrace differs on purpose (docs/compatibility.md).
+ */
+import { readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { ROOT } from '../../../dev/services/paths';
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly json: any;
+}
+
+export const TARGET = process.env.CONFORMANCE_TARGET ?? 'millrace';
+
+/** Millrace's own answers, where they differ from Java's. */
+export const ours = TARGET === 'java' ? test.skip : test;
+
+function hasFileSource(): boolean {
+  if (process.env.CONFORMANCE_URL !== undefined) return true;
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'connectors', 'file', 'package.json'), 'utf8')) as {
+    millrace?: { plugins?: { type: string }[] };
+  };
+  return manifest.millrace?.plugins?.some(({ type }) => type === 'source') ?? false;
+}
+
+/** Cases that need FileStreamSource; skipped while the file source is not installed. */
+export const withSource = hasFileSource() ? test : test.skip;
+
+export class Target {
+  private constructor(
+    readonly url: URL,
+    private readonly own: StartedWorker | null,
+  ) {}
+
+  static async open(): Promise<Target> {
+    const given = process.env.CONFORMANCE_URL;
+    return given === undefined ? await Target.start(uniqueName('conformance')) : new Target(new URL(given), null);
+  }
+
+  /** Two workers of one group: those at `CONFORMANCE_URL` and `CONFORMANCE_URL_2`, or two of our own. */
+  static async openTwo(): Promise<[Target, Target]> {
+    const given = [process.env.CONFORMANCE_URL, process.env.CONFORMANCE_URL_2];
+    if (given[0] !== undefined && given[1] !== undefined) {
+      return [new Target(new URL(given[0]), null), new Target(new URL(given[1]), null)];
+    }
+    const group = uniqueName('conformance');
+    const first = await Target.start(group);
+    try {
+      return [first, await Target.start(group)];
+    } catch (error) {
+      await first.close();
+      throw error;
+    }
+  }
+
+  private static async start(group: string): Promise<Target> {
+    const worker = await startWorker({ group });
+    try {
+      await worker.ready();
+    } catch (error) {
+      await worker.stop();
+      throw error;
+    }
+    return new Target(new URL(worker.url), worker);
+  }
+
+  async close(): Promise<void> {
+    await this.own?.stop();
+  }
+
+  /** Sends exactly this: no headers of its own but a JSON Content-Type when there is a body and none is given (`null`: no header). */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string | null>> = {},
+  ): Promise<Answer> {
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const all: Record<string, string | null> = {
+      ...(text === undefined
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
+      ...headers,
+    };
+    return await new Promise((resolve, reject) => {
+      const outgoing = httpRequest(
+        {
+          host: this.url.hostname,
+          port: this.url.port,
+          method,
+          path,
+          agent: false,
+          headers: Object.fromEntries(
+            Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+          ),
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const received = Buffer.concat(chunks).toString('utf8');
+            let json: unknown;
+            try {
+              json = JSON.parse(received);
+            } catch {
+              json = undefined;
+            }
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received, json });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  }
+
+  /** Repeats a GET until `check` is true of the answer. */
+  async poll(path: string, check: (answer: Answer) => boolean): Promise<Answer> {
+    let last: Answer | undefined;
+    return await waitFor(
+      `GET ${path}`,
+      async () => {
+        last = await this.call('GET', path);
+        return check(last) && last;
+      },
+      { detail: () => `last answer: ${last?.status} ${last?.text}` },
+    );
+  }
+
+  /** A mutation may meet a rebalance on any implementation; clients retry 409. */
+  async mutate(method: string, path: string, body?: unknown): Promise<Answer> {
+    return await waitFor(`${method} ${path} not to be 409`, async () => {
+      const answer = await this.call(method, path, body);
+      return (answer.status !== 409 || /already exists/.test(answer.text)) && answer;
+    });
+  }
+
+  /** Creates a connector and waits until it and `tasks` tasks are RUNNING. */
+  async running(name: string, config: Record<string, string>, tasks = 1): Promise<void> {
+    const answer = await this.mutate('POST', '/connectors', { name, config });
+    expect([answer.status, answer.text]).toEqual([201, answer.text]);
+    await this.poll(
+      `/connectors/${encodeURIComponent(name)}/status`,
+      (a) =>
+        states(a).join() ===
+        Array(tasks + 1)
+          .fill('RUNNING')
+          .join(),
+    );
+  }
+
+  /** Leaves nothing behind, whatever a case has created. */
+  async removeAll(): Promise<void> {
+    for (const name of (await this.call('GET', '/connectors')).json as string[]) {
+      await this.mutate('DELETE', `/connectors/${encodeURIComponent(name)}`);
+    }
+  }
+}
+
+/** States of connector and tasks, or nothing while there is no status. */
+export function states(answer: Answer): string[] {
+  const status = answer.json as { connector?: { state: string }; tasks?: { state: string }[] } | undefined;
+  if (answer.status !== 200 || !status?.connector) return [];
+  return [status.connector.state, ...(status.tasks ?? []).map(({ state }) => state)];
+}
+
+export function expectError(answer: Answer, code: number, message: string | RegExp): void {
+  expect([answer.status, answer.json?.error_code]).toEqual([code, code]);
+  expect(Object.keys(answer.json as object)).toEqual(['error_code', 'message']);
+  if (typeof message === 'string') expect(answer.json.message).toBe(message);
+  else expect(answer.json.message).toMatch(message);
+}

@@ -1,0 +1,99 @@
+/** connect-rest §7, cases 154 to 159: what two workers of one group say, whichever of them leads. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+import { expectError, states, Target } from './client';
+
+const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMANCE_URL_2 === undefined;
+
+// One worker at CONFORMANCE_URL has no follower.
+(single ? describe.skip : describe)('two workers', () => {
+  let leader: Target;
+  let follower: Target;
+  let all: readonly Target[];
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-conformance-'));
+  const topic = uniqueName('conformance');
+  const SNK = { 'connector.class': 'FileStreamSink', topics: topic, file: join(folder, 'sink.txt') };
+  const fresh = (): string => uniqueName('c');
+
+  beforeAll(async () => {
+    const both = await Target.openTwo();
+    all = both;
+    // Asked not to forward, the leader answers 404 and the other one 409.
+    await waitFor('one of two workers to lead', async () => {
+      const answers = await Promise.all(both.map((one) => one.call('DELETE', '/connectors/none?forward=false')));
+      const [first, second] = answers.map(({ status }) => status);
+      if (first === 404 && second === 409) [leader, follower] = both;
+      else if (first === 409 && second === 404) [follower, leader] = both;
+      else return false;
+      return true;
+    });
+  });
+  afterAll(async () => {
+    await Promise.all((all ?? []).map((target) => target.close()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  afterEach(() => leader.removeAll());
+
+  test('connect-rest 154: changes through the follower are as good as through the leader', async () => {
+    const name = fresh();
+    const created = await follower.mutate('POST', '/connectors', { name, config: SNK });
+    expect([created.status, created.json.config, created.headers.location]).toEqual([
+      201,
+      { ...SNK, name },
+      `http://${follower.url.host}/connectors/${name}`,
+    ]);
+    for (const target of all) {
+      await target.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'RUNNING,RUNNING');
+    }
+    const changed = await follower.mutate('PUT', `/connectors/${name}/config`, { ...SNK, 'errors.log.enable': 'true' });
+    expect([changed.status, changed.json.config['errors.log.enable'], changed.headers.location]).toEqual([
+      200,
+      'true',
+      undefined,
+    ]);
+    const other = fresh();
+    const put = await follower.mutate('PUT', `/connectors/${other}/config`, SNK);
+    expect([put.status, put.headers.location]).toEqual([201, `http://${follower.url.host}/connectors/${other}`]);
+    const restarted = await follower.mutate('POST', `/connectors/${name}/restart?includeTasks=true`);
+    expect([restarted.status, restarted.json.connector.state]).toEqual([202, 'RESTARTING']);
+    expect((await follower.mutate('PUT', `/connectors/${name}/stop`)).status).toBe(204);
+    await leader.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'STOPPED');
+    expect((await follower.mutate('DELETE', `/connectors/${name}`)).status).toBe(204);
+    for (const target of all) await target.poll('/connectors', ({ json }) => !(json as string[]).includes(name));
+  });
+
+  test('connect-rest 155: errors of the leader come back unchanged', async () => {
+    const name = fresh();
+    await leader.mutate('POST', '/connectors', { name, config: SNK });
+    await follower.poll('/connectors', ({ json }) => (json as string[]).includes(name));
+    expectError(
+      await follower.mutate('POST', '/connectors', { name, config: SNK }),
+      409,
+      `Connector ${name} already exists`,
+    );
+    expectError(await follower.mutate('DELETE', '/connectors/none'), 404, 'Connector none not found');
+    expectError(await follower.mutate('PUT', '/connectors/none/stop'), 404, 'Unknown connector none');
+  });
+
+  test('connect-rest 156: a follower that may not forward refuses', async () => {
+    expectError(
+      await follower.call('DELETE', '/connectors/none?forward=false'),
+      409,
+      'Cannot complete request because of a conflicting operation (e.g. worker rebalance)',
+    );
+  });
+
+  test('connect-rest 159: restarts reach the owner through either worker', async () => {
+    const name = fresh();
+    await leader.running(name, SNK);
+    for (const target of all) {
+      await target.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'RUNNING,RUNNING');
+      expect((await target.mutate('POST', `/connectors/${name}/restart`)).status).toBe(204);
+      expect((await target.mutate('POST', `/connectors/${name}/tasks/0/restart`)).status).toBe(204);
+    }
+    await leader.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'RUNNING,RUNNING');
+  });
+});

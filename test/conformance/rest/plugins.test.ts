@@ -1,0 +1,226 @@
+/** connect-rest §7, cases 113 to 142, as a client sees them. */
+import { expectError, Target, withSource } from './client';
+
+let target: Target;
+beforeAll(async () => {
+  target = await Target.open();
+});
+afterAll(() => target.close());
+
+const SNK = { 'connector.class': 'FileStreamSink', name: 'k', topics: 't' };
+const SRC = { 'connector.class': 'FileStreamSource', name: 'k', topic: 't' };
+const validate = (plugin: string, config: unknown): ReturnType<Target['call']> =>
+  target.call('PUT', `/connector-plugins/${plugin}/config/validate`, config);
+
+interface Infos {
+  name: string;
+  error_count: number;
+  groups: string[];
+  configs: { definition: { name: string } | null; value: { name: string; value: string | null; errors: string[] } }[];
+}
+const errors = (json: unknown): Record<string, string[]> =>
+  Object.fromEntries(
+    (json as Infos).configs
+      .filter(({ value }) => value.errors.length > 0)
+      .map(({ value }) => [value.name, value.errors]),
+  );
+async function expectErrors(config: Record<string, string | null>, expected: Record<string, unknown>): Promise<void> {
+  const { status, json } = await validate('FileStreamSink', { ...SNK, ...config });
+  expect([status, errors(json)]).toEqual([200, expected]);
+}
+
+test('connect-rest 113, 115: connectors, sinks first', async () => {
+  const { json } = await target.call('GET', '/connector-plugins');
+  const types = (json as { type: string }[]).map(({ type }) => type);
+  expect(types).toEqual([...types].sort());
+  expect(new Set(types).size).toBeLessThanOrEqual(2);
+  for (const plugin of json as object[]) expect(Object.keys(plugin)).toEqual(['class', 'type', 'version']);
+  expect((await target.call('GET', '/connector-plugins/')).json).toEqual(json);
+});
+
+test('connect-rest 114: all kinds, in order', async () => {
+  const { json } = await target.call('GET', '/connector-plugins?connectorsOnly=false');
+  const order = ['sink', 'source', 'transformation', 'predicate', 'converter', 'header_converter'];
+  const types = (json as { type: string }[]).map(({ type }) => order.indexOf(type));
+  expect(types).toEqual([...types].sort());
+  expect(types).toEqual(expect.arrayContaining([0, 4, 5]));
+});
+
+withSource('connect-rest 116: keys of the file source', async () => {
+  const { json } = await target.call('GET', '/connector-plugins/FileStreamSource/config');
+  expect((json as { name: string }[]).slice(0, 5).map(({ name }) => name)).toEqual([
+    'file',
+    'topic',
+    'batch.size',
+    'name',
+    'connector.class',
+  ]);
+});
+
+test('connect-rest 116, 117: keys of the file sink, by any of its names', async () => {
+  const { json } = await target.call('GET', '/connector-plugins/FileStreamSink/config');
+  expect((json as { name: string }[]).slice(0, 3).map(({ name }) => name)).toEqual(['file', 'name', 'connector.class']);
+  expect(Object.keys((json as object[])[0] as object)).toEqual([
+    'name',
+    'type',
+    'required',
+    'default_value',
+    'importance',
+    'documentation',
+    'group',
+    'order_in_group',
+    'width',
+    'display_name',
+    'dependents',
+  ]);
+  for (const name of ['FileStreamSinkConnector', 'org.apache.kafka.connect.file.FileStreamSinkConnector']) {
+    expect((await target.call('GET', `/connector-plugins/${name}/config`)).json).toEqual(json);
+  }
+  expectError(await target.call('GET', '/connector-plugins/Nope/config'), 404, 'Unknown plugin Nope.');
+});
+
+test('connect-rest 119: versions', async () => {
+  expectError(
+    await target.call('GET', '/connector-plugins/FileStreamSink/config?version=9.9'),
+    400,
+    /^Plugin org\.apache\.kafka\.connect\.file\.FileStreamSinkConnector not found that matches the version range \[9\.9,9\.9\], available versions: \[/,
+  );
+  expectError(
+    await target.call('GET', '/connector-plugins/FileStreamSink/config?version=%5B1'),
+    400,
+    'Invalid version specification: [1',
+  );
+});
+
+withSource('connect-rest 120: a valid source', async () => {
+  const { json } = await validate('FileStreamSource', SRC);
+  expect((json as Infos).error_count).toBe(0);
+  expect((json as Infos).groups).toEqual([
+    'Common',
+    'Transforms',
+    'Predicates',
+    'Error Handling',
+    'Topic Creation',
+    'Exactly Once Support',
+    'offsets.topic',
+  ]);
+});
+
+test('connect-rest 120, 121: a valid sink; the path only has to fit', async () => {
+  for (const plugin of ['FileStreamSink', 'Sink']) {
+    const { status, json } = await validate(plugin, SNK);
+    expect([status, (json as Infos).name, (json as Infos).error_count]).toEqual([200, 'FileStreamSink', 0]);
+    expect((json as Infos).groups).toEqual(['Common', 'Transforms', 'Predicates', 'Error Handling']);
+    expect((json as Infos).configs.every(({ definition }) => definition !== null)).toBe(true);
+  }
+  expectError(
+    await validate('Nope', SNK),
+    400,
+    'Included connector type FileStreamSink does not match request type Nope',
+  );
+});
+
+test('connect-rest 122: no class', async () => {
+  expectError(
+    await validate('FileStreamSink', {}),
+    500,
+    'org.apache.kafka.connect.runtime.rest.errors.BadRequestException: Connector config {} contains no connector type',
+  );
+});
+
+test('connect-rest 123: the worked example', async () => {
+  const { json } = await validate('FileStreamSink', {
+    'connector.class': 'FileStreamSink',
+    name: 'k',
+    'tasks.max': 'abc',
+  });
+  expect((json as Infos).error_count).toBe(4);
+  expect(errors(json)).toEqual({
+    'tasks.max': [
+      'Invalid value abc for configuration tasks.max: Not a number of type INT',
+      'Invalid value null for configuration tasks.max: Value must be non-null',
+    ],
+    topics: ['Must configure one of topics or topics.regex'],
+    'topics.regex': ['Must configure one of topics or topics.regex'],
+  });
+});
+
+test('connect-rest 124: an unknown key', async () => {
+  const { json } = await validate('FileStreamSink', { ...SNK, unknown: 'x' });
+  expect((json as Infos).error_count).toBe(0);
+  expect((json as Infos).configs.map(({ value }) => value.name)).not.toContain('unknown');
+});
+
+test('connect-rest 125 to 128: rules of sinks', async () => {
+  const both = ['topics and topics.regex are mutually exclusive options, but both are set.'];
+  await expectErrors({ 'topics.regex': 'x' }, { topics: both, 'topics.regex': both });
+  await expectErrors(
+    { 'errors.deadletterqueue.topic.name': 't' },
+    {
+      topics: ["The DLQ topic 't' may not be included in the list of topics ('topics=[t]') consumed by the connector"],
+    },
+  );
+  await expectErrors(
+    { topics: '', 'topics.regex': '[' },
+    {
+      'topics.regex': expect.arrayContaining([
+        expect.stringMatching(/^Invalid value \[ for configuration topics\.regex: Invalid regex: /),
+      ]),
+    },
+  );
+  await expectErrors({ topics: 'a,a' }, { topics: ["Configuration 'topics' values must not be duplicated."] });
+  await expectErrors({ topics: 'a,,b' }, { topics: ["Configuration 'topics' values must not be empty."] });
+});
+
+test('connect-rest 129, 130: transformations', async () => {
+  await expectErrors(
+    { transforms: 'a' },
+    { 'transforms.a.type': ['Missing required configuration "transforms.a.type" which has no default value.'] },
+  );
+  const { json } = await validate('FileStreamSink', { ...SNK, transforms: 'a,a' });
+  expect((json as Infos).groups).toContain('Transforms: a');
+  expect(errors(json).transforms).toEqual([
+    'Invalid value [a, a] for configuration transforms: Duplicate alias provided.',
+  ]);
+});
+
+test('connect-rest 133: converters that are none', async () => {
+  await expectErrors(
+    { 'key.converter': 'Nope' },
+    { 'key.converter': ['Invalid value Nope for configuration key.converter: Class Nope could not be found.'] },
+  );
+  const { json } = await validate('FileStreamSink', { ...SNK, 'key.converter': 'java.lang.String' });
+  expect(errors(json)['key.converter']?.join()).toContain(
+    'Class class java.lang.String does not implement the Converter interface',
+  );
+});
+
+test("connect-rest 134: a converter's own keys", async () => {
+  const { json } = await validate('FileStreamSink', {
+    ...SNK,
+    'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  });
+  const { configs, groups, error_count } = json as Infos;
+  expect(error_count).toBe(0);
+  expect(configs.find(({ value }) => value.name === 'value.converter.converter.type')?.value.value).toBe('value');
+  expect(configs.map(({ value }) => value.name)).toContain('value.converter.schemas.enable');
+  expect(groups).toEqual(expect.arrayContaining(['Serialization', 'Schemas']));
+});
+
+test('connect-rest 140: an unknown placeholder', async () => {
+  const { json } = await validate('FileStreamSink', { ...SNK, file: '${env:NOPE}' });
+  expect((json as Infos).error_count).toBe(0);
+});
+
+test('connect-rest 142: nulls', async () => {
+  await expectErrors({ file: null }, {});
+  await expectErrors(
+    { 'errors.tolerance': null },
+    {
+      'errors.tolerance': [
+        'Invalid value null for configuration errors.tolerance: String must be one of: none, all',
+        'Null value can not be supplied as the configuration value.',
+      ],
+    },
+  );
+});

@@ -1,0 +1,35 @@
+/** What README.md shows is what is there, and the links of all pages lead somewhere. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ROOT = join(__dirname, '..', '..');
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+test.each(['package.json', 'index.js'])('the plug-in it shows is examples/plugins/ticker: %s', (file) => {
+  expect(readme).toContain(`\n${readFileSync(join(ROOT, 'examples', 'plugins', 'ticker', file), 'utf8').trim()}\n`);
+});
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+];
+
+test.each(pages)('every file and heading that %s links to exists', (page) => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] as string);
+  const own = links.filter((link) => !link.startsWith('http'));
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(
+    (match) => `#${(match[1] as string).toLowerCase().replaceAll(' ', '-')}`,
+  );
+  const found = (link: string) =>
+    link.startsWith('#') ? headings.includes(link) : existsSync(join(ROOT, dirname(page), link));
+  expect(own.filter((link) => !found(link))).toEqual([]);
+});
+
+test('every npm script it names exists', () => {
+  const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map((match) => match[1] as string);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});

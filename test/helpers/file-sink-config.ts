@@ -1,0 +1,16 @@
+/** A file sink that writes the record's JSON text as it lies in Kafka, one record a line. */
+export function fileSinkConfig(
+  topic: string,
+  file: string,
+  overrides: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    'connector.class': 'org.apache.kafka.connect.file.FileStreamSinkConnector',
+    'tasks.max': '1',
+    topics: topic,
+    file,
+    'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+    'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
+    ...overrides,
+  };
+}

@@ -1,0 +1,3 @@
+module.exports = async function globalTeardown() {
+  await Promise.all((globalThis.millraceServices ?? []).map((service) => service.stop()));
+};

@@ -1,0 +1,111 @@
+/** Clients of the Kafka that tests share, and topics of their own. */
+import { createAdmin } from '../../src/kafka/admin';
+import { createAssignedConsumer } from '../../src/kafka/assigned-consumer';
+import { createWire } from '../../src/kafka/kafkajs-wire';
+import type { Admin, AssignedConsumer, FetchedBatch, Producer, TopicPartition } from '../../src/kafka/port';
+import { createProducer } from '../../src/kafka/producer';
+import { silentLogger } from '../../src/logging/logger';
+import { uniqueName } from './unique-name';
+import { waitFor } from './wait-for';
+
+const base = (): Record<string, string> => ({
+  'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] as string,
+  'client.id': 'millrace-test',
+});
+
+/** Closes what it made, last first. */
+export class Clients {
+  private readonly made: { close(): Promise<unknown> }[] = [];
+  private readonly topics: string[] = [];
+  readonly admin: Admin = createAdmin(createWire(base()), {
+    timeoutMs: 30_000,
+    retryBackoffMs: 50,
+    retryBackoffMaxMs: 500,
+  });
+
+  /** A topic that can be used at once, by any client: its partitions have leaders. */
+  async topic(partitions = 1, configs: Record<string, string> = {}, name = uniqueName('topic')): Promise<string> {
+    await this.admin.createTopics([{ name, partitions, replicationFactor: 1, configs }]);
+    this.topics.push(name);
+    await waitFor(`leaders of ${name}`, async () => {
+      const [described] = await this.admin.describeTopics([name]);
+      return described?.partitions.length === partitions && described.partitions.every(({ leader }) => leader >= 0);
+    });
+    return name;
+  }
+
+  /** Resolves when the partition ends at `end`: the marker of a transaction is written after its commit is answered. */
+  async end(topic: string, end: number, partition = 0): Promise<void> {
+    let last: number | undefined;
+    await waitFor(
+      `${topic} to end at ${end}`,
+      async () => (last = (await this.admin.listOffsets([{ topic, partition }], 'latest'))[0]?.offset) === end,
+      { detail: () => `it ends at ${last}` },
+    );
+  }
+
+  /** @param topic what it will write to, `prepare` for others */
+  async producer(topic?: string, config: Record<string, string> = {}): Promise<Producer> {
+    const all = { ...base(), ...config };
+    const producer = createProducer(createWire(all), all, silentLogger);
+    this.made.push(producer);
+    await producer.connect();
+    if (topic !== undefined) await producer.prepare([topic]);
+    return producer;
+  }
+
+  async assigned(config: Record<string, string> = {}): Promise<AssignedConsumer> {
+    const all = { ...base(), 'auto.offset.reset': 'earliest', ...config };
+    const consumer = createAssignedConsumer(createWire(all), all, silentLogger);
+    this.made.push(consumer);
+    await consumer.connect();
+    return consumer;
+  }
+
+  own<T extends { close(): Promise<unknown> }>(client: T): T {
+    this.made.push(client);
+    return client;
+  }
+
+  /** Sends values to a partition and waits for them. */
+  async send(topic: string, values: readonly string[], partition = 0): Promise<void> {
+    const producer = await this.producer(topic);
+    for (const value of values) producer.send({ topic, partition, key: null, value: Buffer.from(value) });
+    await producer.flush();
+    await producer.close();
+  }
+
+  async closeClients(): Promise<void> {
+    await Promise.all(this.made.splice(0).map((client) => client.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.closeClients();
+    if (this.topics.length > 0) await this.admin.deleteTopics(this.topics);
+    await this.admin.close();
+  }
+}
+
+export const valuesOf = (batches: readonly FetchedBatch[]): string[] =>
+  batches.flatMap((batch) => batch.records.map((record) => String(record.value)));
+
+/** Polls until the position is at `end`: what the storage topics do. */
+export async function readToEnd(
+  consumer: Pick<AssignedConsumer, 'poll' | 'position'>,
+  tp: TopicPartition,
+  end: number,
+): Promise<FetchedBatch[]> {
+  const batches: FetchedBatch[] = [];
+  while ((consumer.position(tp) ?? -1) < end) batches.push(...(await consumer.poll(10_000)));
+  return batches;
+}
+
+export async function take(consumer: Pick<AssignedConsumer, 'poll'>, count: number): Promise<FetchedBatch[]> {
+  const batches: FetchedBatch[] = [];
+  for (let got = 0; got < count;) {
+    const more = await consumer.poll(10_000);
+    got += valuesOf(more).length;
+    batches.push(...more);
+  }
+  return batches;
+}

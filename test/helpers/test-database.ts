@@ -1,0 +1,101 @@
+/** A database of its own for one test, on the PostgreSQL that tests share. */
+import { Client } from 'pg';
+import { uniqueName } from './unique-name';
+import { waitFor } from './wait-for';
+
+export const SERVER_URL = process.env.TEST_POSTGRES_URL ?? '';
+
+async function connectTo(database: string): Promise<Client> {
+  const url = new URL(SERVER_URL);
+  url.pathname = `/${database}`;
+  const client = new Client({ connectionString: url.toString() });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** A statement for the server as a whole. */
+export async function onServer(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: SERVER_URL });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+export class TestDatabase {
+  private constructor(
+    readonly name: string,
+    readonly client: Client,
+  ) {}
+
+  /** @param sql what is in it from the start */
+  static async create(sql = ''): Promise<TestDatabase> {
+    const name = uniqueName('db');
+    await onServer(`CREATE DATABASE ${name}`);
+    const database = new TestDatabase(name, await connectTo(name));
+    if (sql !== '') await database.query(sql);
+    return database;
+  }
+
+  connect(): Promise<Client> {
+    return connectTo(this.name);
+  }
+
+  async query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+    return (await this.client.query(sql, values)).rows as Record<string, unknown>[];
+  }
+
+  get slot(): string {
+    return `slot_${this.name}`;
+  }
+
+  async slots(): Promise<Record<string, unknown>[]> {
+    return await this.query('SELECT * FROM pg_replication_slots WHERE database = $1', [this.name]);
+  }
+
+  /** What a source of this database is registered with; slot and publication are its own, topics begin with the database's name. */
+  sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
+    const url = new URL(SERVER_URL);
+    return {
+      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
+      'tasks.max': '1',
+      'database.hostname': url.hostname,
+      'database.port': url.port || '5432',
+      'database.user': decodeURIComponent(url.username),
+      'database.password': decodeURIComponent(url.password),
+      'database.dbname': this.name,
+      'topic.prefix': this.name,
+      'plugin.name': 'pgoutput',
+      'publication.autocreate.mode': 'filtered',
+      'publication.name': `pub_${this.name}`,
+      'slot.name': this.slot,
+      ...overrides,
+    };
+  }
+
+  /** Ends what still reads its slots and takes them away. */
+  async dropSlots(): Promise<void> {
+    await waitFor(`the slots of ${this.name} to go`, async () => {
+      const slots = await onServer('SELECT slot_name, active_pid FROM pg_replication_slots WHERE database = $1', [
+        this.name,
+      ]);
+      for (const { slot_name: slot, active_pid: pid } of slots) {
+        if (pid !== null) await onServer('SELECT pg_terminate_backend($1)', [pid]);
+        await onServer('SELECT pg_drop_replication_slot($1)', [slot]).catch((error: { code?: string }) => {
+          // Still held for a moment longer, or gone by itself.
+          if (error.code !== '55006' && error.code !== '42704') throw error;
+        });
+      }
+      return slots.length === 0;
+    });
+  }
+
+  async drop(): Promise<void> {
+    await this.client.end();
+    await this.dropSlots();
+    await onServer(`DROP DATABASE ${this.name} WITH (FORCE)`);
+  }
+}

@@ -1,0 +1,1 @@
+export { waitFor, type WaitOptions } from '../../dev/services/wait-for';

@@ -1,0 +1,142 @@
+/** Herders of one group on a real broker, with a task host that only pretends. */
+import { randomBytes } from 'node:crypto';
+import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import type { Admin, GroupMember, KafkaClients } from '../../../src/kafka/port';
+import { silentLogger } from '../../../src/logging/logger';
+import type { WorkerConfig } from '../../../src/config/worker-config';
+import { waitFor } from '../../helpers/wait-for';
+import { serveInternalEndpoint, type Endpoint } from '../../cluster/internal-endpoint';
+import { createWorker, states, type TestWorker } from '../../cluster/herder-fixtures';
+
+const client = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
+let admin: Admin;
+let group: string;
+let workers: (TestWorker & { readonly members: GroupMember[] })[];
+let endpoints: Endpoint[];
+
+beforeAll(() => {
+  admin = createKafkaClients(silentLogger).admin(client);
+});
+afterAll(async () => await admin.close());
+beforeEach(() => {
+  group = `herders-${randomBytes(5).toString('hex')}`;
+  workers = [];
+  endpoints = [];
+});
+afterEach(async () => {
+  await Promise.all(workers.map(async ({ herder }) => await herder.stop()));
+  for (const endpoint of endpoints) endpoint.close();
+  await admin.deleteTopics(['configs', 'offsets', 'status'].map((suffix) => `${group}-${suffix}`));
+});
+
+async function start(config: Partial<WorkerConfig> = {}): Promise<(typeof workers)[number]> {
+  const endpoint = await serveInternalEndpoint();
+  endpoints.push(endpoint);
+  const members: GroupMember[] = [];
+  const real = createKafkaClients(silentLogger);
+  const clients: KafkaClients = {
+    ...real,
+    groupMember: (settings, options) => {
+      const member = real.groupMember(settings, options);
+      members.push(member);
+      return member;
+    },
+  };
+  const worker = Object.assign(
+    createWorker(clients, group, {
+      url: endpoint.url,
+      config: { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500, ...config },
+    }),
+    { members },
+  );
+  endpoint.serve(worker.herder);
+  workers.push(worker);
+  await worker.herder.start();
+  return worker;
+}
+
+const source = (name: string, config: Record<string, string> = {}): Record<string, string> => ({
+  name,
+  'connector.class': 'org.example.TickConnector',
+  'tasks.max': '2',
+  ...config,
+});
+async function healthy(worker: TestWorker): Promise<void> {
+  await waitFor('the worker to be healthy', async () => (await worker.herder.health()).status === 'healthy');
+}
+async function reaches(worker: TestWorker, name: string, expected: string): Promise<void> {
+  await waitFor(`${name} to be ${expected}`, () => states(worker.herder, name) === expected, {
+    detail: () => states(worker.herder, name),
+  });
+}
+const running = (): string =>
+  workers
+    .flatMap(({ host }) => [...host.running.keys()])
+    .sort()
+    .join();
+
+test('two workers share connectors and tasks; one dies without a word and its work moves after the delay', async () => {
+  const one = await start({ scheduledRebalanceMaxDelayMs: 2_000 });
+  await healthy(one);
+  const two = await start({ scheduledRebalanceMaxDelayMs: 2_000 });
+  await healthy(two);
+  expect(one.herder.kafkaClusterId()).toMatch(/^[\w-]{22}$/);
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) await one.herder.createConnector(name, source(name), null);
+  for (const name of names) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
+  await waitFor('an even share', () => one.host.running.size === 4 && two.host.running.size === 4);
+  expect(running()).toBe(names.flatMap((name) => [`${name}-0`, `${name}-1`]).join());
+  const described = await admin.describeGroup(group);
+  expect(described).toMatchObject({ protocolType: 'connect', protocol: 'sessioned' });
+  expect(described.members).toHaveLength(2);
+
+  const lost = [...two.host.running.keys()];
+  await Promise.all(two.members.map(async (member) => await member.close()));
+  await waitFor('the work to move', () => one.host.running.size === 8, {
+    detail: () => [...one.host.running.keys()].join(),
+  });
+  for (const name of lost) {
+    const [connector = '', task = ''] = name.split('-');
+    await waitFor(`${name} to be reported by the survivor`, () => {
+      const status = one.herder.taskStatus(connector, Number(task));
+      return status.state === 'RUNNING' && status.worker_id === one.herder.workerId;
+    });
+  }
+});
+
+test('connect-runtime 49: a task change makes a rebalance, a connector change and a restart do not', async () => {
+  const worker = await start();
+  await healthy(worker);
+  await worker.herder.createConnector('c', source('c'), null);
+  await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  await healthy(worker);
+  const generation = (): number => worker.members[0]?.current?.generation ?? -1;
+  const before = generation();
+  await worker.herder.restartConnector('c');
+  await worker.herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+  await waitFor('the tasks to restart', () => worker.host.log.length >= 6);
+  await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  expect(generation()).toBe(before);
+  await worker.herder.putConnectorConfig('c', source('c', { value: 'v2' }));
+  await waitFor('the new tasks', () => worker.host.running.get('c-1')?.taskConfig.value === 'v2');
+  expect(generation()).toBeGreaterThan(before);
+});
+
+test('everything is there again after a restart of the whole group; offsets survive', async () => {
+  const first = await start();
+  await healthy(first);
+  await first.herder.createConnector('c', source('c'), null);
+  await first.herder.createConnector('p', source('p'), 'PAUSED');
+  await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
+  await reaches(first, 'p', 'PAUSED');
+  await first.host.offsets.write('c', [[{ table: 't', server: 's' }, { lsn: 9007199254740993n }]]);
+  await first.herder.stop();
+  const second = await start();
+  await healthy(second);
+  await reaches(second, 'c', 'RUNNING RUNNING,RUNNING');
+  await reaches(second, 'p', 'PAUSED');
+  expect(await second.host.offsets.read('c', [{ server: 's', table: 't' }])).toEqual([{ lsn: 9007199254740993n }]);
+  await second.herder.deleteConnector('c');
+  await waitFor('its status to go', () => states(second.herder, 'c') === '');
+  expect(second.host.running.size).toBe(0);
+});

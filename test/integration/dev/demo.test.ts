@@ -1,0 +1,49 @@
+/** The README's first command, and its plug-in, on real services. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../../dev/services/paths';
+import { startWorker } from '../../../dev/services/worker';
+import { Clients, take, valuesOf } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+
+test('npm run demo: every event arrives, the documents are shown as curl commands', async () => {
+  const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demo.ts')];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  expect(stdout).toMatch(/curl -X POST .*\/connectors -d '\{\s+"name": "todos-source"/);
+  const ops = [...stdout.matchAll(/^ {2}(?:op (\w)|\((tombstone)\))/gm)].map((match) => match[1] ?? match[2]);
+  expect(ops).toEqual(['r', 'r', 'c', 'u', 'd', 'tombstone']);
+  expect(stdout).toMatch(/"name":"todos-file-sink","connector":\{"state":"RUNNING"/);
+  expect(stdout).toContain('Every event arrived.');
+});
+
+test('the plug-in that the README shows ticks, and goes on counting after a restart', async () => {
+  const clients = new Clients();
+  const topic = await clients.topic();
+  const group = uniqueName('ticker');
+  const settings = { 'plugin.path': join(ROOT, 'examples', 'plugins'), 'offset.flush.interval.ms': '100' };
+  let worker = await startWorker({ group, settings });
+  try {
+    await worker.ready();
+    const config = { 'connector.class': 'TickerConnector', topic, 'interval.ms': '20' };
+    await worker.register({ name: 'ticker', config });
+    await worker.running('ticker');
+    const consumer = await clients.assigned();
+    consumer.assign([{ topic, partition: 0 }]);
+    const ticks: number[] = [];
+    const read = async (count: number): Promise<void> => {
+      for (const value of valuesOf(await take(consumer, count))) ticks.push(JSON.parse(value).payload.tick as number);
+    };
+    await read(10);
+    expect(ticks.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await worker.stop()).toBe(0);
+    worker = await startWorker({ group, settings });
+    const [end] = await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest');
+    await read((end?.offset as number) - ticks.length + 10);
+    // An orderly restart stores the position first: nothing is counted twice, nothing is left out.
+    expect(ticks).toEqual(ticks.map((_, i) => i + 1));
+  } finally {
+    await worker.stop();
+    await clients.close();
+  }
+});

@@ -1,0 +1,132 @@
+import type { Schema } from '@millrace/sdk';
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig, type AnyRecord } from './harness';
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+beforeEach(async () => {
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY, v text)');
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const streamOnly = (): Record<string, string> => taskConfig(database, { 'snapshot.mode': 'no_data' });
+const after = (records: readonly AnyRecord[]): unknown[] => records.map((record) => record.value?.after);
+
+/** Every struct has exactly the members of its schema, and null only where it is allowed. */
+function expectValid(record: AnyRecord): void {
+  const check = (value: Record<string, unknown> | null, schema: Schema | null): void => {
+    if (value === null) return;
+    expect(Object.keys(value)).toEqual(schema?.fields?.map((field) => field.name));
+    for (const field of schema?.fields ?? [])
+      if (!field.schema.optional) expect([field.name, value[field.name]]).not.toEqual([field.name, null]);
+  };
+  check(record.key, record.keySchema);
+  if (record.value === null) return;
+  check(record.value.after, record.valueSchema?.fields?.[1]?.schema ?? null);
+  check(record.value.before, record.valueSchema?.fields?.[0]?.schema ?? null);
+}
+
+test('cdc-postgres 88: columns come, go and change while events from before are pending', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query("INSERT INTO t VALUES (1, 'a')");
+  await database.query("ALTER TABLE t ADD n int NOT NULL DEFAULT 5; INSERT INTO t VALUES (2, 'b', 6)");
+  await database.query('ALTER TABLE t DROP v; INSERT INTO t VALUES (3, 7)');
+  await database.query('ALTER TABLE t RENAME n TO m; INSERT INTO t VALUES (4, 8)');
+  await database.query("ALTER TABLE t ALTER m TYPE text, ALTER m DROP DEFAULT; INSERT INTO t VALUES (5, 'nine')");
+  const records = await run.until((all) => all.some((record) => record.key?.id === 5));
+  // A rewrite of the table is not a change of its rows.
+  expect(after(records)).toEqual([
+    { id: 1, v: 'a' },
+    { id: 2, v: 'b', n: 6 },
+    { id: 3, n: 7 },
+    { id: 4, m: 8 },
+    { id: 5, m: 'nine' },
+  ]);
+  records.forEach(expectValid);
+});
+
+test('cdc-postgres 88, Appendix R.3: a renamed table goes to its new topic at once', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query("INSERT INTO t VALUES (1, 'a'); ALTER TABLE t RENAME TO u; INSERT INTO u VALUES (2, 'b')");
+  await database.query("INSERT INTO u VALUES (3, 'c')");
+  const records = await run.count(3);
+  expect(records.map((record) => [record.topic, record.key.id])).toEqual([
+    ['fulfillment.public.t', 1],
+    ['fulfillment.public.u', 2],
+    ['fulfillment.public.u', 3],
+  ]);
+});
+
+test('cdc-postgres 88: NULLs from before SET NOT NULL, and from after DROP NOT NULL', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query('INSERT INTO t VALUES (1, NULL)');
+  await database.query("UPDATE t SET v = 'x'; ALTER TABLE t ALTER v SET NOT NULL");
+  await run.stop();
+  // This start reads the catalog after the DDL and the rows from before it.
+  run = await TaskRun.start(streamOnly());
+  const records = await run.count(2);
+  records.forEach(expectValid);
+  expect(after(records)).toEqual([
+    { id: 1, v: null },
+    { id: 1, v: 'x' },
+  ]);
+  await database.query('ALTER TABLE t ALTER v DROP NOT NULL; INSERT INTO t VALUES (2, NULL)');
+  (await run.count(3)).forEach(expectValid);
+});
+
+test('cdc-postgres 88: the primary key is dropped, then made of another column', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query("INSERT INTO t VALUES (1, 'a')");
+  await database.query("ALTER TABLE t DROP CONSTRAINT t_pkey; INSERT INTO t VALUES (2, 'b')");
+  await run.count(2);
+  await database.query("ALTER TABLE t ADD PRIMARY KEY (v); INSERT INTO t VALUES (3, 'c')");
+  const records = await run.count(3);
+  expect(records.map((record) => record.key)).toEqual([{ id: 1 }, null, { v: 'c' }]);
+  records.forEach(expectValid);
+});
+
+test('cdc-postgres 89: DDL between two statements of one transaction', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query(
+    "BEGIN; INSERT INTO t VALUES (1, 'a'); ALTER TABLE t ADD w int; INSERT INTO t VALUES (2, 'b', 3); COMMIT",
+  );
+  const records = await run.count(2);
+  expect(after(records)).toEqual([
+    { id: 1, v: 'a' },
+    { id: 2, v: 'b', w: 3 },
+  ]);
+  records.forEach(expectValid);
+});
+
+test('cdc-postgres 95: columns that differ by case only, and names that JavaScript treats specially', async () => {
+  await database.query(
+    'CREATE TABLE c (id int PRIMARY KEY, "a" int, "A" int, "__proto__" int, "constructor" int, "1" int); INSERT INTO c VALUES (1, 2, 3, 4, 5, 6)',
+  );
+  run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.c' }));
+  await run.count(1);
+  await database.query('UPDATE c SET a = 7');
+  for (const [index, record] of (await run.count(2)).entries()) {
+    const row = record.value.after as object;
+    const read = (name: string): unknown => Object.getOwnPropertyDescriptor(row, name)?.value;
+    expect(['id', 'a', 'A', '__proto__', 'constructor', '1'].map(read)).toEqual([1, index === 0 ? 2 : 7, 3, 4, 5, 6]);
+  }
+});
+
+test('the schema of a table is the same object from snapshot to stream and over a reconnection', async () => {
+  await database.query("INSERT INTO t VALUES (1, 'a')");
+  run = await TaskRun.start(taskConfig(database));
+  await run.count(1);
+  await database.query("INSERT INTO t VALUES (2, 'b')");
+  await run.count(2);
+  await database.query('SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = $1', [
+    database.name,
+  ]);
+  await database.query("INSERT INTO t VALUES (3, 'c')");
+  const records = await run.count(3);
+  expect(new Set(records.map((record) => record.valueSchema)).size).toBe(1);
+  expect(new Set(records.map((record) => record.keySchema)).size).toBe(1);
+});

@@ -1,0 +1,132 @@
+/** A source task that is driven directly: no Kafka, no worker. */
+import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
+import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
+import type { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
+
+/** What a task of that database is driven with. */
+export const taskConfig = (database: TestDatabase, overrides: Record<string, string> = {}): Record<string, string> =>
+  database.sourceConfig({
+    name: 'test',
+    'topic.prefix': 'fulfillment',
+    'poll.interval.ms': '100',
+    'retriable.restart.connector.wait.ms': '100',
+    ...overrides,
+  });
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+}
+
+/** eslint-friendly loose record: tests look into values freely. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyRecord = SourceRecord & { key: any; value: any };
+
+export class TaskRun {
+  readonly task = new PostgresSourceTask();
+  readonly records: AnyRecord[] = [];
+  readonly log: LogLine[] = [];
+  private readonly abort = new AbortController();
+
+  private constructor(readonly config: Record<string, string>) {}
+
+  /** @param stored the offset that the runtime has for the connector */
+  static async start(config: Record<string, string>, stored: SourceOffset | null = null): Promise<TaskRun> {
+    const run = new TaskRun(config);
+    try {
+      await run.task.start(config, run.context(stored));
+    } catch (error) {
+      await run.stop();
+      throw error;
+    }
+    return run;
+  }
+
+  private context(stored: SourceOffset | null): SourceTaskContext {
+    const write =
+      (level: string) =>
+      (message: string): void =>
+        void this.log.push({ level, message });
+    const logger: Logger = {
+      error: write('error'),
+      warn: write('warn'),
+      info: write('info'),
+      debug: write('debug'),
+      trace: write('trace'),
+    };
+    // As it comes back from Kafka: plain JSON with integers.
+    const read = stored === null ? null : roundTrip(stored);
+    return {
+      connector: 'test',
+      task: 0,
+      logger,
+      signal: this.abort.signal,
+      configs: () => this.config,
+      offsets: {
+        offset: async () => read,
+        offsets: async (partitions) => partitions.map(() => read),
+      },
+    };
+  }
+
+  /** Polls until `test` holds of all records so far. */
+  async until(test: (records: AnyRecord[]) => boolean): Promise<AnyRecord[]> {
+    const holds = async (): Promise<boolean> => test(this.records) || (await this.poll(), test(this.records));
+    await waitFor('records', holds, { everyMs: 0, detail: () => this.seen() });
+    return this.records;
+  }
+
+  async count(count: number): Promise<AnyRecord[]> {
+    return await this.until((records) => records.length >= count);
+  }
+
+  private seen(): string {
+    const lines = this.log.map((line) => line.message).join('\n');
+    return `got ${this.records.length} records: ${describe(this.records.slice(-5))}\n${lines}`;
+  }
+
+  async poll(): Promise<AnyRecord[]> {
+    const batch = ((await this.task.poll()) ?? []) as AnyRecord[];
+    for (const record of batch) this.records.push(record);
+    return batch;
+  }
+
+  /** Polls for a while in which nothing may come. */
+  async nothingMore(polls = 4): Promise<void> {
+    for (let i = 0; i < polls; i++) {
+      const batch = await this.poll();
+      if (batch.length > 0) throw new Error(`unexpected records: ${describe(batch)}`);
+    }
+  }
+
+  /** As the runtime does after the offsets are stored. */
+  commitUpTo(index = this.records.length - 1): SourceOffset {
+    const record = this.records[index] as AnyRecord;
+    this.task.commit(new Map([[record.sourcePartition as { server: string }, record.sourceOffset]]));
+    return record.sourceOffset as SourceOffset;
+  }
+
+  get lastOffset(): SourceOffset {
+    return (this.records[this.records.length - 1] as AnyRecord).sourceOffset as SourceOffset;
+  }
+
+  async stop(): Promise<void> {
+    this.abort.abort();
+    await this.task.stop();
+  }
+}
+
+function roundTrip(offset: SourceOffset): SourceOffset {
+  const text = JSON.stringify(offset, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+  return JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+  ) as SourceOffset;
+}
+
+export function describe(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
+}
+
+export const TODOS = 'CREATE TABLE todos (id serial PRIMARY KEY, description varchar(30), todo_status varchar(10))';
+export const ops = (records: readonly AnyRecord[]): string[] => records.map((r) => r.value?.op ?? 'tombstone');

@@ -1,0 +1,128 @@
+import { TestDatabase } from '../../helpers/test-database';
+import { TODOS, TaskRun, taskConfig } from './harness';
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+let role = '';
+beforeEach(async () => {
+  database = await TestDatabase.create(`${TODOS}; CREATE TABLE other (id int PRIMARY KEY)`);
+  role = '';
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  if (role !== '') await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await database.drop();
+});
+
+async function published(): Promise<unknown[]> {
+  const rows = await database.query('SELECT pubname, tablename FROM pg_publication_tables ORDER BY 1, 2');
+  return rows.map((row) => `${String(row.pubname)}: ${String(row.tablename)}`);
+}
+const pub = (): string => `pub_${database.name}`;
+
+describe('cdc-postgres 85: the publication', () => {
+  test('all_tables', async () => {
+    run = await TaskRun.start(taskConfig(database, { 'publication.autocreate.mode': 'all_tables' }));
+    const [row] = await database.query('SELECT puballtables FROM pg_publication');
+    expect(row).toEqual({ puballtables: true });
+    await database.query('INSERT INTO other VALUES (1)');
+    expect((await run.count(1))[0]?.topic).toBe('fulfillment.public.other');
+  });
+
+  test('filtered; a table added to the list is added to the publication at the next start', async () => {
+    run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.todos' }));
+    expect(await published()).toEqual([`${pub()}: todos`]);
+    await run.stop();
+    run = await TaskRun.start(
+      taskConfig(database, { 'table.include.list': 'public.todos,public.other', 'skipped.operations': 't,d' }),
+    );
+    expect(await published()).toEqual([`${pub()}: other`, `${pub()}: todos`]);
+    const [row] = await database.query('SELECT pubdelete, pubtruncate FROM pg_publication');
+    expect(row).toEqual({ pubdelete: true, pubtruncate: true });
+  });
+
+  test('filtered refuses a publication for all tables', async () => {
+    await database.query(`CREATE PUBLICATION ${pub()} FOR ALL TABLES`);
+    await expect(TaskRun.start(taskConfig(database))).rejects.toThrow(
+      `A logical publication for all tables named '${pub()}' for plugin 'pgoutput' and database '${database.name}' is already active on the server and can not be altered.`,
+    );
+    expect(await database.slots()).toEqual([]);
+  });
+
+  test('no_tables', async () => {
+    run = await TaskRun.start(taskConfig(database, { 'publication.autocreate.mode': 'no_tables' }));
+    expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([{ pubname: pub() }]);
+    expect(await published()).toEqual([]);
+    expect(run.log.some((line) => /ADD TABLE "public"\."other", "public"\."todos"/.test(line.message))).toBe(true);
+  });
+
+  test('disabled: absent is an error that names the statement, present is used as it is', async () => {
+    const config = taskConfig(database, {
+      'publication.autocreate.mode': 'disabled',
+      'table.include.list': 'public.todos',
+    });
+    await expect(TaskRun.start(config)).rejects.toThrow(
+      `Publication autocreation is disabled, please create one and restart the connector. Run CREATE PUBLICATION "${pub()}" FOR TABLE "public"."todos";`,
+    );
+    expect(await database.slots()).toEqual([]);
+    await database.query(`CREATE PUBLICATION ${pub()} FOR TABLE todos`);
+    run = await TaskRun.start(config);
+    await database.query('INSERT INTO todos VALUES (1)');
+    await run.count(1);
+  });
+
+  test('a name with capitals and blanks', async () => {
+    run = await TaskRun.start(taskConfig(database, { 'publication.name': 'My "Pub, 1' }));
+    await database.query('INSERT INTO todos VALUES (1)');
+    await run.count(1);
+    expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([{ pubname: 'My "Pub, 1' }]);
+  });
+
+  test('a role without the rights: what an owner has to run', async () => {
+    role = `r_${database.name}`;
+    await database.query(`CREATE ROLE ${role} LOGIN REPLICATION PASSWORD 'x'; GRANT SELECT ON todos TO ${role}`);
+    const config = taskConfig(database, {
+      'database.user': role,
+      'database.password': 'x',
+      'table.include.list': 'public.todos',
+    });
+    await expect(TaskRun.start(config)).rejects.toMatchObject({
+      code: 'PG_PRIVILEGE',
+      message: expect.stringContaining(`CREATE PUBLICATION "${pub()}" FOR TABLE "public"."todos"`),
+    });
+    expect(await database.slots()).toEqual([]);
+  });
+
+  test('Appendix R.10: an UNLOGGED table is named', async () => {
+    await database.query('CREATE UNLOGGED TABLE fast (id int PRIMARY KEY)');
+    await expect(TaskRun.start(taskConfig(database))).rejects.toMatchObject({
+      code: 'PG_UNLOGGED_TABLE',
+      message: expect.stringMatching(/public\.fast is UNLOGGED.*ALTER TABLE "public"\."fast" SET LOGGED;/),
+    });
+    expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
+  });
+});
+
+test('cdc-postgres 87: partitions go to their own topics, with publish.via.partition.root to the root', async () => {
+  await database.query(
+    'CREATE TABLE p (id int PRIMARY KEY, v int) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10); CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20)',
+  );
+  const config = taskConfig(database, { 'table.include.list': 'public.p.*', 'snapshot.mode': 'no_data' });
+  run = await TaskRun.start(config);
+  await database.query('INSERT INTO p VALUES (1, 1), (11, 1); UPDATE p SET id = 12 WHERE id = 1');
+  const records = await run.count(5);
+  expect(records.map((record) => [record.topic, record.value?.op ?? null])).toEqual([
+    ['fulfillment.public.p1', 'c'],
+    ['fulfillment.public.p2', 'c'],
+    ['fulfillment.public.p1', 'd'],
+    ['fulfillment.public.p1', null],
+    ['fulfillment.public.p2', 'c'],
+  ]);
+  await run.stop();
+  await database.query(`SELECT pg_drop_replication_slot('${database.slot}')`);
+  await database.query(`DROP PUBLICATION ${pub()}`);
+  run = await TaskRun.start({ ...config, 'publish.via.partition.root': 'true' });
+  await database.query('INSERT INTO p VALUES (2, 1)');
+  expect((await run.count(1))[0]?.topic).toBe('fulfillment.public.p');
+});

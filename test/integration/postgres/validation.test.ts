@@ -1,0 +1,107 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { postgresConnector } from '../../../connectors/postgres/src';
+import { TestDatabase } from '../../helpers/test-database';
+import { TODOS, TaskRun, taskConfig } from './harness';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await TestDatabase.create(TODOS);
+});
+afterAll(async () => {
+  await database.drop();
+});
+
+async function problems(overrides: Record<string, string>): Promise<Record<string, string>> {
+  const found = (await postgresConnector.validate?.(taskConfig(database, overrides))) ?? [];
+  return Object.fromEntries(found.map((problem) => [problem.key, problem.message]));
+}
+
+afterEach(async () => {
+  expect(await database.slots()).toEqual([]);
+  expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
+});
+
+test('a good configuration has no problems', async () => {
+  expect(await problems({ 'table.include.list': 'public.todos' })).toEqual({});
+});
+
+const HOST = "The 'database.hostname' value is invalid: Error while validating connector config: ";
+
+test.each([
+  [{ 'database.password': 'wrong-one' }, 'password authentication failed for user "postgres"'],
+  [{ 'database.dbname': 'no_such_db' }, 'database "no_such_db" does not exist'],
+  [{ 'database.port': '1' }, 'ECONNREFUSED'],
+  [{ 'database.hostname': 'no-such-host.invalid' }, 'no-such-host.invalid'],
+])('cdc-postgres 5: %p', async (overrides, text) => {
+  const found = await problems(overrides as Record<string, string>);
+  expect(Object.keys(found)).toEqual(['database.hostname']);
+  expect(found['database.hostname']?.startsWith(HOST)).toBe(true);
+  expect(found['database.hostname']).toContain(text);
+  expect(JSON.stringify(found)).not.toContain('wrong-one');
+});
+
+test('cdc-postgres 5: a server that never answers', async () => {
+  const silent: Server = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const port = String((silent.address() as AddressInfo).port);
+  const found = await problems({
+    'database.hostname': '127.0.0.1',
+    'database.port': port,
+    'connection.validation.timeout.ms': '200',
+  });
+  expect(found).toEqual({
+    'database.hostname': "The 'database.hostname' value is invalid: Connection validation timed out after 200 ms",
+  });
+  silent.close();
+});
+
+test('cdc-postgres 10: a role without REPLICATION', async () => {
+  const role = `r_${database.name}`;
+  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT ON todos TO ${role}`);
+  try {
+    const overrides = { 'database.user': role, 'database.password': 'x' };
+    expect(await problems(overrides)).toEqual({
+      'database.user': `The 'database.user' value is invalid: Postgres roles LOGIN and REPLICATION are not assigned to user: ${role}. Run ALTER ROLE "${role}" WITH LOGIN REPLICATION;`,
+    });
+    await expect(TaskRun.start(taskConfig(database, overrides))).rejects.toMatchObject({ code: 'PG_ROLE_REPLICATION' });
+  } finally {
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+});
+
+test('a table that does not exist, under the name the user wrote', async () => {
+  const { 'table.whitelist': message } = await problems({ 'table.whitelist': 'public.no_such_table' });
+  expect(message).toMatch(
+    /^The 'table\.whitelist' value is invalid: No table of database .* matches .*public\.no_such_table/,
+  );
+  await expect(
+    TaskRun.start(taskConfig(database, { 'table.include.list': 'public.no_such_table' })),
+  ).rejects.toMatchObject({
+    code: 'PG_NO_TABLES',
+  });
+});
+
+test('disabled without publication, and a publication that lacks the table', async () => {
+  const overrides = { 'publication.autocreate.mode': 'disabled', 'table.include.list': 'public.todos' };
+  expect((await problems(overrides))['publication.name']).toContain(
+    `Run CREATE PUBLICATION "pub_${database.name}" FOR TABLE "public"."todos";`,
+  );
+  await database.query(`CREATE PUBLICATION pub_${database.name}`);
+  expect((await problems(overrides))['publication.name']).toContain(
+    `ALTER PUBLICATION "pub_${database.name}" ADD TABLE "public"."todos";`,
+  );
+  await database.query(`DROP PUBLICATION pub_${database.name}`);
+});
+
+test.each(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'])(
+  'cdc-postgres 11: sslmode=%s against a server without TLS',
+  async (mode) => {
+    const [{ ssl } = { ssl: 'off' }] = await database.query('SHOW ssl');
+    const found = await problems({
+      sslmode: mode,
+      'database.sslrootcert': '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----',
+    });
+    if (ssl === 'on' || ['disable', 'allow', 'prefer'].includes(mode)) return;
+    expect(found['database.hostname']).toContain('The server does not support SSL.');
+  },
+);

@@ -1,0 +1,145 @@
+/** The worker as a user starts it, real Kafka, a topic into a file. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { Clients } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+import type { Producer } from '../../../src/kafka/port';
+
+const clients = new Clients();
+let producer: Producer;
+let folder: string;
+let worker: StartedWorker;
+const group = uniqueName('filesink');
+const settings = {
+  'offset.flush.interval.ms': '500',
+  'config.providers': 'env',
+  'config.providers.env.class': 'org.apache.kafka.common.config.provider.EnvVarConfigProvider',
+};
+
+async function start(): Promise<void> {
+  worker = await startWorker({ group, settings, env: { SINK_FOLDER: folder } });
+  await worker.ready();
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-file-sink-'));
+  producer = await clients.producer();
+  await start();
+});
+
+afterAll(async () => {
+  await worker?.stop();
+  await clients.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function send(topic: string, values: (string | null)[], key: string | null = null): Promise<void> {
+  await producer.prepare([topic]);
+  for (const value of values)
+    producer.send({
+      topic,
+      key: key === null ? null : Buffer.from(key),
+      value: value === null ? null : Buffer.from(value),
+    });
+  await producer.flush();
+}
+
+async function register(name: string, config: Record<string, string>): Promise<void> {
+  await worker.register({ name, config });
+  await worker.running(name);
+}
+
+async function lines(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').slice(0, -1);
+}
+
+async function untilLines(file: string, count: number): Promise<string[]> {
+  let found: string[] = [];
+  await waitFor(`${count} lines in ${file}`, async () => (found = await lines(file)).length >= count, {
+    detail: () => worker.process.log(),
+  });
+  return found;
+}
+
+async function committed(name: string): Promise<number> {
+  const offsets = await clients.admin.listGroupOffsets(`connect-${name}`);
+  return offsets.reduce((sum, { offset }) => sum + offset, 0);
+}
+
+test('GET / and /connector-plugins on a worker that has just been started', async () => {
+  const root = await worker.request('GET', '/');
+  expect(root.json).toEqual({
+    version: '4.3.1',
+    commit: expect.any(String),
+    kafka_cluster_id: (await clients.admin.describeCluster()).clusterId,
+  });
+  const plugins = (await worker.request('GET', '/connector-plugins')).json as unknown[];
+  expect(plugins).toContainEqual({
+    class: 'org.apache.kafka.connect.file.FileStreamSinkConnector',
+    type: 'sink',
+    version: '4.3.1',
+  });
+});
+
+test('connect-runtime 10.9: a topic is appended to a file, in order, and its offsets are committed', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, `${topic}.txt`);
+  await send(topic, ['zero', 'one', 'zwölf 😀', null, '']);
+  await register(topic, fileSinkConfig(topic, file));
+  expect(await untilLines(file, 5)).toEqual(['zero', 'one', 'zwölf 😀', 'null', '']);
+  const more = Array.from({ length: 5000 }, (_, i) => `line ${i}`);
+  await send(topic, more);
+  expect((await untilLines(file, 5005)).slice(5)).toEqual(more);
+  await waitFor('offsets to be committed', async () => (await committed(topic)) === 5005, {
+    detail: () => worker.process.log(),
+  });
+});
+
+test('Java’s aliases are accepted and several tasks share the partitions', async () => {
+  const topic = await clients.topic(4);
+  const file = join(folder, `${topic}.txt`);
+  await register(topic, { ...fileSinkConfig(topic, file), 'connector.class': 'FileStreamSink', 'tasks.max': '2' });
+  await worker.running(topic, 2);
+  for (let i = 0; i < 20; i++) await send(topic, [`k${i}`], `key ${i}`);
+  expect((await untilLines(file, 20)).sort()).toEqual(Array.from({ length: 20 }, (_, i) => `k${i}`).sort());
+});
+
+test('connect-runtime 8.2: placeholders are resolved for the task and stored as they are', async () => {
+  const topic = await clients.topic();
+  const placeholder = '${env:SINK_FOLDER}/' + topic;
+  await register(topic, fileSinkConfig(topic, placeholder));
+  await send(topic, ['resolved']);
+  expect(await untilLines(join(folder, topic), 1)).toEqual(['resolved']);
+  expect((await worker.request('GET', `/connectors/${topic}/config`)).json.file).toBe(placeholder);
+  const [task] = (await worker.request('GET', `/connectors/${topic}/tasks`)).json;
+  expect(task.config.file).toBe(placeholder);
+});
+
+test('a stopped worker goes on where it was: nothing lost, nothing twice', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, `${topic}.txt`);
+  await register(topic, fileSinkConfig(topic, file));
+  await send(topic, ['before']);
+  await untilLines(file, 1);
+  expect(await worker.stop()).toBe(0);
+  await send(topic, ['meanwhile']);
+  await start();
+  await worker.running(topic);
+  await send(topic, ['after']);
+  expect(await untilLines(file, 3)).toEqual(['before', 'meanwhile', 'after']);
+});
+
+test('a missing directory fails the task with one clear sentence', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, 'no', 'such', 'file.txt');
+  await worker.request('POST', '/connectors', { name: topic, config: fileSinkConfig(topic, file) });
+  const status = await worker.statusWhen(topic, (s) => s.tasks[0]?.state === 'FAILED');
+  expect(status.tasks[0]?.trace?.split('\n')[0]).toContain(
+    `Cannot append to the file "${file}": the directory ${join(folder, 'no', 'such')} does not exist, create it or change the setting "file".`,
+  );
+});
