@@ -1,0 +1,27 @@
+# docker build -t millrace .
+# `npm run check:image` runs these very steps without a container engine: keep to plain RUN, COPY and CMD forms.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY . .
+RUN npm ci
+RUN npm run build
+RUN npm prune --omit=dev
+# What remains is what a worker needs at run time.
+RUN rm -rf connectors/*/src connectors/*/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json /app/worker.properties ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/src/sdk ./src/sdk
+COPY --from=build /app/connectors ./connectors
+USER node
+EXPOSE 8083
+# Settings: mount another worker.properties, or set BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC,
+# STATUS_STORAGE_TOPIC and CONNECT_* (CONNECT_OFFSET_FLUSH_INTERVAL_MS is offset.flush.interval.ms).
+# Where CONNECT_LISTENERS moves the port, HEALTH_URL says where to ask.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(process.env.HEALTH_URL || 'http://127.0.0.1:8083/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js", "start", "worker.properties"]
