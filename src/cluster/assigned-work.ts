@@ -126,12 +126,15 @@ export class AssignedWork {
 
   private async startConnector(connector: string): Promise<void> {
     const snapshot = this.options.snapshot();
-    const config = snapshot.connectorConfig(connector) ?? {};
+    const config = snapshot.connectorConfig(connector);
+    // Deleted since it was assigned; the next rebalance takes it away.
+    if (!config) return;
     await this.options.connectors.start(connector, config, snapshot.targetState(connector));
   }
 
   private async startTask(id: TaskId): Promise<void> {
-    await this.options.tasks.start(id, this.options.snapshot());
+    const snapshot = this.options.snapshot();
+    if (snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
   }
 
   /** Failures have been reported as status by those they happened to. */

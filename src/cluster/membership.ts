@@ -21,8 +21,8 @@ import {
   type ConnectProtocolName,
   type MemberMetadata,
 } from './connect-protocol';
-import { LeaderAssignment } from './leader-assignment';
-import { isEmpty, minus, NO_WORK, union, type Work } from './work';
+import { configuredWork, LeaderAssignment } from './leader-assignment';
+import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 
 export interface MembershipSettings {
   readonly groupId: string;
@@ -58,16 +58,26 @@ interface Current {
   readonly assignment: Assignment;
 }
 
+/** What a worker that lost its place would go on with if it is back before others are given it. */
+interface Claim {
+  readonly allocation: Assignment;
+  /** Absolute, milliseconds. */
+  readonly validUntil: number;
+}
+
 export class Membership {
   private readonly member: GroupMember;
-  private readonly leader: LeaderAssignment;
+  private leader: LeaderAssignment;
   private readonly now: () => number;
   private readonly aborter = new AbortController();
   /** Aborts the join that is under way, so that lost work is stopped first. */
   private joining: AbortController | null = null;
   private current: Current | null = null;
-  /** Everything assigned so far; what the next join reports as running. */
+  /** Everything assigned so far. */
   private held: Work = NO_WORK;
+  /** What the join under way reports as this worker's. */
+  private reported: Work = NO_WORK;
+  private claim: Claim | null = null;
   private lost = false;
   /** Left on purpose and not joined again; what is held still runs. */
   private left = false;
@@ -81,7 +91,7 @@ export class Membership {
   constructor(private readonly options: MembershipOptions) {
     const { settings, clients, client } = options;
     this.now = options.now ?? Date.now;
-    this.leader = new LeaderAssignment(settings.scheduledRebalanceMaxDelayMs, this.now);
+    this.leader = this.newLeader();
     this.joinSnapshot = options.snapshot();
     this.member = clients.groupMember(client, {
       groupId: settings.groupId,
@@ -141,7 +151,8 @@ export class Membership {
 
   /** One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not be joined. */
   async join(): Promise<void> {
-    if (this.lost || this.eager) await this.giveUpWork();
+    if (this.lost) await this.stopLostWork();
+    else if (this.eager) await this.giveUpWork();
     this.lost = false;
     this.left = false;
     this.owners = new Map();
@@ -166,9 +177,26 @@ export class Membership {
     const work = this.held;
     const stop = this.lost || this.left ? this.options.stopLostWork : this.options.stopWork;
     this.held = NO_WORK;
+    this.claim = null;
     this.current = null;
     this.scheduled = null;
     if (!isEmpty(work)) await stop(work);
+  }
+
+  /**
+   * Others may take what this worker held, so it is stopped; but until the delay for workers that left is over nobody does, and whoever is
+   * back by then says what was its own. Otherwise the only worker of a group would wait for itself, for the whole delay.
+   */
+  private async stopLostWork(): Promise<void> {
+    const claim =
+      this.current === null || this.eager
+        ? this.claim
+        : {
+            allocation: this.allocation(this.current.assignment, this.held),
+            validUntil: this.now() + this.options.settings.scheduledRebalanceMaxDelayMs,
+          };
+    await this.giveUpWork();
+    this.claim = claim;
   }
 
   /** Leaves, so that others need not wait for this worker; it joins again later. */
@@ -204,8 +232,8 @@ export class Membership {
 
   private protocols(): GroupProtocol[] {
     this.joinSnapshot = this.options.joinSnapshot();
-    const allocation: Assignment | null =
-      this.current === null ? null : { ...this.current.assignment, assigned: this.held, revoked: NO_WORK, delay: 0 };
+    const allocation = this.current === null ? this.claimed() : this.allocation(this.current.assignment, this.held);
+    this.reported = allocation?.assigned ?? NO_WORK;
     const metadata: MemberMetadata = {
       url: this.options.workerUrl,
       configOffset: this.joinSnapshot.offset,
@@ -217,6 +245,25 @@ export class Membership {
     }));
     this.ownMetadata = protocols;
     return protocols;
+  }
+
+  private allocation(assignment: Assignment, assigned: Work): Assignment {
+    return { ...assignment, assigned, revoked: NO_WORK, delay: 0 };
+  }
+
+  private claimed(): Assignment | null {
+    if (this.claim === null) return null;
+    const { allocation, validUntil } = this.claim;
+    if (this.now() < validUntil)
+      return this.allocation(allocation, intersection(allocation.assigned, configuredWork(this.joinSnapshot)));
+    // As leader, this worker would wait once more for those it missed when it was lost.
+    this.leader = this.newLeader();
+    this.claim = null;
+    return null;
+  }
+
+  private newLeader(): LeaderAssignment {
+    return new LeaderAssignment(this.options.settings.scheduledRebalanceMaxDelayMs, this.now);
   }
 
   private assign(
@@ -252,9 +299,12 @@ export class Membership {
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
     if (joined.leaderId !== joined.memberId) this.owners = new Map();
+    this.claim = null;
     const before = this.held;
     this.held =
-      protocol === 'default' ? assignment.assigned : union(minus(before, assignment.revoked), assignment.assigned);
+      protocol === 'default'
+        ? assignment.assigned
+        : union(minus(this.reported, assignment.revoked), assignment.assigned);
     this.options.logger.info(`Joined generation ${joined.generation} of the group`, {
       protocol,
       leader: assignment.leaderUrl,

@@ -428,6 +428,56 @@ describe('two workers', () => {
     });
   });
 
+  test('connect-runtime 46: the only worker lost its membership and is back before the delay is over: its work goes on at once', async () => {
+    const one = await startReachable({ config: { scheduledRebalanceMaxDelayMs: 300_000 } });
+    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
+    const before = one.host.log.length;
+    (kafka.members[0] as MemoryMember).expire();
+    await until('it to stop and start', () => one.host.log.length >= before + 4);
+    expect(one.host.log.slice(before).sort()).toEqual(['start a-0', 'start a-1', 'stop a-0', 'stop a-1']);
+    await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
+  });
+
+  test('connect-runtime 46: a follower that is back before the delay is over gets its own work again, and no other', async () => {
+    const config = { scheduledRebalanceMaxDelayMs: 300_000 };
+    const one = await startReachable({ config });
+    const two = await startReachable({ config });
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
+    const held = [...two.host.running.keys()].sort();
+    const [mine, others] = [two.host.log.length, one.host.log.length];
+    (kafka.members[1] as MemoryMember).expire();
+    await until('it to stop and start', () => two.host.log.length >= mine + 4);
+    expect([...two.host.running.keys()].sort()).toEqual(held);
+    expect(one.host.log.slice(others)).toEqual([]);
+  });
+
+  test('connect-runtime 46: what was deleted while a worker was away is not started when it comes back', async () => {
+    const config = { scheduledRebalanceMaxDelayMs: 300_000 };
+    const one = await startReachable({ config });
+    const two = await startReachable({ config });
+    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
+    await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
+    const before = two.host.log.length;
+    const member = kafka.members[1] as MemoryMember;
+    const gone = new Set([...two.host.running.keys()].map((name) => name.slice(0, 1)));
+    member.hold();
+    member.expire();
+    await until('it to have stopped', () => two.host.running.size === 0);
+    for (const name of gone) await one.herder.deleteConnector(name);
+    await until('the rest to run once', () => one.host.running.size === 4 - 2 * gone.size);
+    member.release();
+    await until('it to be back', () => member.current !== null);
+    await one.herder.createConnector('c', source({ name: 'c' }), null);
+    await reaches(one, 'c', 'RUNNING RUNNING,RUNNING');
+    expect(two.host.log.slice(before).filter((line) => /^start [ab]/.test(line) && gone.has(line.charAt(6)))).toEqual(
+      [],
+    );
+  });
+
   test('connect-runtime 12: a worker that was asleep says no goodbye for what others run by now', async () => {
     const one = await startReachable();
     let asleep = false;

@@ -236,18 +236,20 @@ export class MemoryMember implements GroupMember {
   onLost: ((error: KafkaError) => void) | null = null;
   readonly sinceHeartbeatMs = 0;
   private wanted = true;
+  private held: { until: Promise<void>; release: () => void } | null = null;
   private readonly waiters = new Set<() => void>();
 
   constructor(
     private readonly group: MemoryGroup,
     readonly options: GroupMemberOptions,
-    readonly id: string,
+    public id: string,
   ) {}
 
   get needsJoin(): boolean {
     return this.wanted;
   }
   async join(signal?: AbortSignal): Promise<JoinedGroup> {
+    await this.held?.until;
     this.wanted = false;
     let abort: () => void = () => undefined;
     const joined = await new Promise<JoinedGroup>((resolve, reject) => {
@@ -285,10 +287,21 @@ export class MemoryMember implements GroupMember {
   async close(): Promise<void> {
     this.current = null;
   }
-  /** As if the session had expired. */
+  /** Its next joins do not reach the coordinator until they are released. */
+  hold(): void {
+    let release: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    this.held = { until, release };
+  }
+  release(): void {
+    this.held?.release();
+    this.held = null;
+  }
+  /** As if the session had expired: the coordinator knows its next join by another id. */
   expire(): void {
     this.current = null;
     this.group.leave(this);
+    this.id += '*';
     this.onLost?.(new KafkaError('SESSION_EXPIRED', 'expired', { retriable: true }));
     this.requestRejoin();
   }
