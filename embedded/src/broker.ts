@@ -2,6 +2,7 @@
 import type { TlsOptions } from 'node:tls';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openCoordinators, type CoordinatorSettings } from './coordinators';
+import { claimDataFolder } from './data-folder';
 import { fetchHandlers } from './data/fetch';
 import { offsetHandlers } from './data/offsets';
 import { produceHandlers } from './data/produce';
@@ -18,6 +19,7 @@ import { APIS } from './protocol/apis';
 import { ErrorCode } from './protocol/errors';
 import type { RequestOf } from './protocol/layout';
 import { answerAuthenticate, answerHandshake } from './security/sasl';
+import { BrokerStartError } from './start-error';
 import { clusterHandlers } from './topics/cluster-handlers';
 import { configHandlers } from './topics/config-handlers';
 import { TopicRegistry } from './topics/registry';
@@ -79,15 +81,36 @@ const BEFORE_AUTHENTICATION = new Set(['ApiVersions', 'SaslHandshake', 'SaslAuth
 
 /**
  * Starts a broker in this thread. It is for one machine, first runs and tests; production is Apache Kafka.
- * @throws when the port is taken, or the data folder cannot be read or belongs to another version.
+ * @throws BrokerStartError when the port is taken, or the data folder is in use, cannot be read or belongs to another version.
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
+  const dataDir = options.memory ? null : (options.dataDir ?? null);
+  const claim = dataDir === null ? null : await claimDataFolder(dataDir);
+  let broker: EmbeddedBroker | null = null;
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    try {
+      await broker?.stop();
+    } finally {
+      claim?.release();
+    }
+  };
+  try {
+    broker = await open(options, dataDir);
+    claim?.announce({ pid: process.pid, bootstrapServers: broker.bootstrapServers, clusterId: broker.clusterId });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ...broker, stop: () => (stopped ??= stop()) };
+}
+
+async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Promise<EmbeddedBroker> {
   const log = options.log ?? ((line: string) => void process.stderr.write(`embedded broker: ${line}\n`));
   const now = Date.now;
   const host = options.host ?? '127.0.0.1';
   const defaultPartitions = options.defaultPartitions ?? 1;
   const autoCreateTopics = options.autoCreateTopics ?? true;
-  const dataDir = options.memory ? null : (options.dataDir ?? null);
   const fsync = options.fsync ?? 'never';
   const faults = new FaultPlan();
   const whenRunning = faults.whenRunning.bind(faults);
@@ -95,15 +118,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   let port = options.port ?? 0;
   const address = () => ({ host: options.advertisedHost ?? host, port });
 
-  const topics = new TopicRegistry({
-    dataDir,
-    fsync,
-    createTransactionIndex: () => new PartitionTransactions(),
-    now,
-    log,
+  const createTransactionIndex = () => new PartitionTransactions();
+  const { topics, coordinators } = await recover(dataDir, async () => {
+    const topics = new TopicRegistry({ dataDir, fsync, createTransactionIndex, now, log });
+    const services: BrokerServices = { partitions: partitionsOf(topics, now), dataDir, fsync, now, log };
+    return { topics, coordinators: await openCoordinators(services, options.coordinators) };
   });
-  const services: BrokerServices = { partitions: partitionsOf(topics, now), dataDir, fsync, now, log };
-  const coordinators = await openCoordinators(services, options.coordinators);
 
   const sizes = { nodeId: NODE_ID, defaultPartitions, maxPartitions: MOST_PARTITIONS };
   const brokerConfigs = new Map([
@@ -126,7 +146,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   );
   const users = options.users ? new Map(Object.entries(options.users)) : null;
   const maxRequestBytes = options.maxRequestBytes ?? 100 * 1024 * 1024;
-  const listener = await listen(
+  const listening = listen(
     {
       host,
       port,
@@ -143,26 +163,44 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
     },
     withFaults(faults, dispatcher(handlers, users)),
   );
+  const listener = await listening.catch(async (error: NodeJS.ErrnoException) => {
+    await coordinators.close();
+    await topics.close();
+    throw portUnavailable(host, port, error);
+  });
   port = listener.port;
   const housekeeping = new Housekeeping({ topics, now, log });
   housekeeping.start(options.housekeepingMs ?? 15_000);
 
-  let stopped: Promise<void> | null = null;
-  const stop = async (): Promise<void> => {
-    faults.clear();
-    housekeeping.stop();
-    const listening = listener.close();
-    await coordinators.close();
-    await listening;
-    await topics.close();
-  };
   return {
     bootstrapServers: `${address().host}:${port}`,
     port,
     clusterId: topics.clusterId,
     faults,
-    stop: () => (stopped ??= stop()),
+    stop: async () => {
+      faults.clear();
+      housekeeping.stop();
+      const closed = listener.close();
+      await coordinators.close();
+      await closed;
+      await topics.close();
+    },
   };
+}
+
+async function recover<T>(dataDir: string | null, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const reason = `The data folder ${dataDir} cannot be read: ${(error as Error).message}`;
+    throw new BrokerStartError('DATA_FOLDER_UNUSABLE', reason, error);
+  }
+}
+
+function portUnavailable(host: string, port: number, error: NodeJS.ErrnoException): BrokerStartError {
+  const reason =
+    error.code === 'EADDRINUSE' ? 'another program listens there' : `it cannot be listened to: ${error.message}`;
+  return new BrokerStartError('PORT_UNAVAILABLE', `Port ${port} of ${host} cannot be had: ${reason}.`, error);
 }
 
 function partitionsOf(topics: TopicRegistry, now: () => number): Partitions {
@@ -206,7 +244,7 @@ function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
     // A client that goes away meanwhile has sent its request all the same.
     if (strike.delayMs > 0) await wait(strike.delayMs);
     if (strike.cut === 'before') return 'close';
-    if (strike.errorCode !== null) return errorResponse(request.api, request.body, strike.errorCode);
+    if (strike.errorCode !== null) return errorResponse(request.api, request.version, request.body, strike.errorCode);
     const response = await dispatch(request, context, session);
     return strike.cut === 'after' ? 'close' : response;
   };

@@ -1,0 +1,111 @@
+/** A data folder has one broker at a time, and one that cannot be used is refused in one sentence (issue 4). */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { BrokerStartError, readRunningBroker } from '../../embedded/src';
+import { brokers } from './broker-harness';
+
+const ROOT = join(__dirname, '..', '..');
+const PROGRAM = `
+  const { startEmbeddedBroker } = require('./embedded/src');
+  startEmbeddedBroker({ dataDir: process.argv[1] }).then((broker) => console.log(broker.port));
+`;
+const start = brokers();
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'embedded-folder-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function refusal(options: Parameters<typeof start>[0]): Promise<BrokerStartError> {
+  const error: unknown = await start(options).then(
+    () => new Error('it started'),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(BrokerStartError);
+  return error as BrokerStartError;
+}
+
+test('a second broker is refused while the first runs, and can read where that is; afterwards the folder is free', async () => {
+  const dataDir = join(folder, 'data');
+  const first = await start({ dataDir });
+  expect(await refusal({ dataDir })).toMatchObject({
+    code: 'DATA_FOLDER_IN_USE',
+    message: `The data folder ${dataDir} is in use by another broker.`,
+  });
+  const { bootstrapServers, clusterId } = first;
+  expect(readRunningBroker(dataDir)).toEqual({ pid: process.pid, bootstrapServers, clusterId });
+  // Records are nobody else's business.
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  await first.stop();
+  expect(readRunningBroker(dataDir)).toBeNull();
+  expect((await start({ dataDir })).clusterId).toBe(clusterId);
+});
+
+test('the lock of a killed broker is no lock, and what it announced is gone once the folder is taken', async () => {
+  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM, folder], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  expect(readRunningBroker(folder)).toMatchObject({ pid: child.pid, bootstrapServers: `127.0.0.1:${port}` });
+  expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+  expect(readRunningBroker(folder)?.pid).toBe(child.pid);
+  await start({ dataDir: folder });
+  expect(readRunningBroker(folder)?.pid).toBe(process.pid);
+});
+
+test('a port that is taken: said so, and the folder is free again', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await refusal({ dataDir: folder, port })).toMatchObject({
+    code: 'PORT_UNAVAILABLE',
+    message: `Port ${port} of 127.0.0.1 cannot be had: another program listens there.`,
+    cause: { code: 'EADDRINUSE' },
+  });
+  other.close();
+  await start({ dataDir: folder });
+});
+
+test.each([
+  ['a newer format', 'topics.json', '{"version":2}', /cannot be read: .*topics\.json was written by another version/],
+  ['a torn index', 'topics.json', '{"version":1,"top', /cannot be read: .*JSON/],
+  [
+    'somebody else’s logs',
+    'logs/web/access.log',
+    'GET /',
+    /holds files that are no broker’s; name an empty or a new one/,
+  ],
+  ['somebody else’s file of that name', 'groups.log', 'x', /holds files that are no broker’s/],
+])('a folder with %s is refused and left as it is', async (_, file, content, reason) => {
+  mkdirSync(join(folder, file, '..'), { recursive: true });
+  writeFileSync(join(folder, file), content);
+  expect(await refusal({ dataDir: folder })).toMatchObject({
+    code: 'DATA_FOLDER_UNUSABLE',
+    message: expect.stringMatching(reason),
+  });
+  expect(existsSync(join(folder, file))).toBe(true);
+});
+
+test('a folder that cannot be made or written', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const error = await refusal({ dataDir: join(folder, 'file', 'data') });
+  expect(error.code).toBe('DATA_FOLDER_UNUSABLE');
+  expect(error.message).toMatch(/^The data folder .*\/file\/data cannot be used: ENOTDIR/);
+  // Root may write anywhere.
+  if (process.getuid?.() === 0) return;
+  chmodSync(folder, 0o500);
+  expect((await refusal({ dataDir: folder })).message).toMatch(/cannot be used: EACCES/);
+  chmodSync(folder, 0o700);
+});
+
+test('a broker in memory leaves no folder', async () => {
+  await start({ memory: true, dataDir: join(folder, 'data') });
+  expect(readdirSync(folder)).toEqual([]);
+});
