@@ -1,4 +1,7 @@
-/** Unit tests need nothing but Node; the others share services that are started once (test/helpers/global-setup.js). */
+/**
+ * `unit` needs nothing but Node. `services` and `java` share a broker and a database that are started once
+ * (test/helpers/global-setup.js): `services` runs on either broker, `java`, every folder of that name, on Apache Kafka alone.
+ */
 const common = {
   testEnvironment: 'node',
   transform: {
@@ -24,20 +27,29 @@ const common = {
   ],
 };
 const withServices = ['integration', 'conformance', 'chaos'];
+const services = {
+  ...common,
+  globalSetup: '<rootDir>/test/helpers/global-setup.js',
+  globalTeardown: '<rootDir>/test/helpers/global-teardown.js',
+};
 module.exports = {
   projects: [
     {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: withServices.map((d) => `/test/${d}/`),
+      testPathIgnorePatterns: [...withServices.map((d) => `<rootDir>/test/${d}/`), '<rootDir>/test/.*/java/'],
     },
     {
-      ...common,
+      ...services,
       displayName: 'services',
       testMatch: withServices.map((d) => `<rootDir>/test/${d}/**/*.test.ts`),
-      globalSetup: '<rootDir>/test/helpers/global-setup.js',
-      globalTeardown: '<rootDir>/test/helpers/global-teardown.js',
+      testPathIgnorePatterns: ['<rootDir>/test/.*/java/'],
+    },
+    {
+      ...services,
+      displayName: 'java',
+      testMatch: ['<rootDir>/test/**/java/**/*.test.ts'],
     },
   ],
   testTimeout: 180000,

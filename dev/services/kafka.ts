@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from './free-port';
 import { findJava, kafkaClassPath } from './kafka-jars';
-import { KeptProcess } from './kept-process';
+import type { KeptProcess } from './kept-process';
 import { ROOT } from './paths';
+import { Restartable } from './restartable';
 import { waitFor } from './wait-for';
 
 const run = promisify(execFile);
@@ -33,17 +34,30 @@ export interface RunningKafka {
   readonly bootstrapServers: string;
   /** `host:port` of each listener asked for, by its name. */
   readonly listeners: Readonly<Record<string, string>>;
-  /** Of the broker; undefined when it is somebody else's. */
+  /** Of the broker; undefined while there is none, and when it is somebody else's. */
   readonly pid: number | undefined;
+  /** Kills the broker; what it has written stays. Rejects when it is somebody else's. */
+  crash(): Promise<void>;
+  /** Starts a crashed broker over its data, at its old address, and resolves when it serves. Rejects when it is somebody else's. */
+  restart(): Promise<void>;
   /** Kills the broker and removes its data. Does nothing to a cluster that is somebody else's. */
   stop(): Promise<void>;
 }
 
 /** The cluster named by `BOOTSTRAP_SERVERS`, or else a new one. */
 export async function useOrStartKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
-  const given = process.env.BOOTSTRAP_SERVERS;
-  if (given) return { bootstrapServers: given, listeners: {}, pid: undefined, stop: async () => undefined };
-  return await startKafka(options);
+  return givenCluster() ?? (await startKafka(options));
+}
+
+/** The cluster named by `BOOTSTRAP_SERVERS`, which is somebody else's; null when there is none. */
+export function givenCluster(): RunningKafka | null {
+  const bootstrapServers = process.env.BOOTSTRAP_SERVERS;
+  if (!bootstrapServers) return null;
+  const refuse = async (): Promise<never> => {
+    throw new Error(`the cluster ${bootstrapServers} is somebody else's`);
+  };
+  const stop = async (): Promise<void> => undefined;
+  return { bootstrapServers, listeners: {}, pid: undefined, crash: refuse, restart: refuse, stop };
 }
 
 /** Starts a new broker and resolves when it serves. Takes about 4 s, and a download the first time. */
@@ -77,35 +91,41 @@ async function startOnce(java: string, classPath: string, options: KafkaOptions)
     throw error;
   }
   const heap = (options.heap ?? process.env.KAFKA_HEAP ?? '-Xmx512m').split(/\s+/).filter(Boolean);
-  const broker = new KeptProcess({
-    command: java,
-    args: [
-      ...[...heap, '-XX:+UseG1GC', '-XX:-UsePerfData', '-Djava.awt.headless=true', LOG4J],
-      // It unpacks its compression libraries there and is killed before it could take them away.
-      ...[`-Djava.io.tmpdir=${folder}`, '-cp', classPath, 'kafka.Kafka', properties],
-    ],
-    folder,
-    signal: 'KILL',
-  });
-  try {
-    await waitFor(
-      'Kafka to start',
-      async () => {
-        if (broker.exitCode !== undefined) throw new Error(`Kafka did not start:\n${complaint(broker.log())}`);
-        return broker.log().includes('Kafka Server started') && (await accepts(port));
-      },
-      { timeoutMs: options.timeoutMs ?? 90_000, detail: () => broker.log().slice(-4000) },
-    );
-  } catch (error) {
-    await broker.stop();
-    throw error;
-  }
+  const broker = new Restartable(
+    {
+      command: java,
+      args: [
+        ...[...heap, '-XX:+UseG1GC', '-XX:-UsePerfData', '-Djava.awt.headless=true', LOG4J],
+        // It unpacks its compression libraries there and is killed before it could take them away.
+        ...[`-Djava.io.tmpdir=${folder}`, '-cp', classPath, 'kafka.Kafka', properties],
+      ],
+      folder,
+      signal: 'KILL',
+    },
+    (run) => untilStarted(run, port, options.timeoutMs ?? 90_000),
+  );
+  await broker.start();
   return {
     bootstrapServers: `127.0.0.1:${port}`,
     listeners,
-    pid: broker.pid,
-    stop: async () => void (await broker.stop()),
+    get pid() {
+      return broker.pid;
+    },
+    crash: () => broker.crash(),
+    restart: () => broker.start(),
+    stop: () => broker.stop(),
   };
+}
+
+async function untilStarted(run: KeptProcess, port: number, timeoutMs: number): Promise<void> {
+  await waitFor(
+    'Kafka to start',
+    async () => {
+      if (run.exitCode !== undefined) throw new Error(`Kafka did not start:\n${complaint(run.log())}`);
+      return run.log().includes('Kafka Server started') && (await accepts(port));
+    },
+    { timeoutMs, detail: () => run.log().slice(-4000) },
+  );
 }
 
 /**

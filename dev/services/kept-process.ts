@@ -25,9 +25,10 @@ echo "$server" >"$KEPT_FOLDER/pid"
 watch=$!
 wait "$server"
 code=$?
+# Before anybody knows: the number may soon belong to another process.
+kill "$watch"
 echo "$code" >"$KEPT_FOLDER/exit-code"
 read -r _ <&3
-kill "$watch"
 rm -rf "$KEPT_FOLDER"
 exit "$code"
 `;

@@ -2,7 +2,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKafka, type RunningKafka } from '../../dev/services/kafka';
+import { startBroker } from '../../dev/services/broker';
+import type { RunningKafka } from '../../dev/services/kafka';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { TestDatabase } from '../helpers/test-database';
@@ -14,7 +15,7 @@ const ROWS_EACH = 250;
 /** Twice the workers' and the sink's session timeout. */
 const FROZEN_SECONDS = 12;
 
-let kafka: RunningKafka;
+let broker: RunningKafka;
 let database: TestDatabase;
 let worker: StartedWorker;
 let folder: string;
@@ -22,10 +23,10 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-chaos-'));
   // One of its own: others must not freeze with it.
-  kafka = await startKafka();
+  broker = await startBroker();
   database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY, title text)');
   worker = await startWorker({
-    bootstrapServers: kafka.bootstrapServers,
+    bootstrapServers: broker.bootstrapServers,
     group: uniqueName('frozen'),
     settings: {
       'session.timeout.ms': '6000',
@@ -38,10 +39,10 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  if (kafka?.pid !== undefined) process.kill(kafka.pid, 'SIGCONT');
+  if (broker?.pid !== undefined) process.kill(broker.pid, 'SIGCONT');
   await worker?.stop();
   await database?.drop();
-  await kafka?.stop();
+  await broker?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -69,7 +70,7 @@ test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freeze
   await database.query(`INSERT INTO todos VALUES (0, 'before')`);
   await waitFor('the row before the outage', async () => (await idsInFile()).has(0));
 
-  process.kill(kafka.pid as number, 'SIGSTOP');
+  process.kill(broker.pid as number, 'SIGSTOP');
   const [frozen] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
   for (let i = 0; i < TRANSACTIONS; i++) {
     await database.query(
@@ -79,7 +80,7 @@ test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freeze
     expect(await isConfirmedBeyond(frozen?.lsn)).toBe(false);
     await database.query(`SELECT pg_sleep(${FROZEN_SECONDS / TRANSACTIONS})`);
   }
-  process.kill(kafka.pid as number, 'SIGCONT');
+  process.kill(broker.pid as number, 'SIGCONT');
 
   await waitFor('every row in the file', async () => (await idsInFile()).size === TRANSACTIONS * ROWS_EACH + 1, {
     timeoutMs: 150_000,

@@ -1,5 +1,5 @@
 /** A Kafka broker of our own with every kind of security we speak, for tests that cannot use somebody else's. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,6 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { startKafka, type RunningKafka } from '../../dev/services/kafka';
 import { findJava } from '../../dev/services/kafka-jars';
-import { ROOT } from '../../dev/services/paths';
 import { makeIdentity, makePkcs12, type Identity } from '../kafka/certificates';
 
 const run = promisify(execFile);
@@ -49,17 +48,6 @@ export interface SecureBroker {
   /** A store that opens with STORE_PASSWORD; without the key it is a trust store. */
   pkcs12(identity: Identity, withKey?: boolean): Buffer;
   stop(): Promise<void>;
-}
-
-/** Why no broker can be started here, or null. Asked before the tests are declared, so that they show as skipped. */
-export function whyNoBroker(): string | null {
-  const program = `const jars = require('./dev/services/kafka-jars');
-    jars.findJava().then(jars.kafkaClassPath).catch((error) => { console.error(error.message); process.exitCode = 1; });`;
-  const { status, stderr } = spawnSync(process.execPath, ['-r', './dev/register.js', '-e', program], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  return status === 0 ? null : stderr.trim() || 'no broker can be started';
 }
 
 export async function startSecureBroker(): Promise<SecureBroker> {

@@ -4,9 +4,12 @@ import { chmodSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { runKafkaTool, startKafka, useOrStartKafka } from '../../../dev/services/kafka';
+import { useOrStartBroker } from '../../../dev/services/broker';
+import { startEmbedded } from '../../../dev/services/embedded';
 import { startPostgres, useOrStartPostgres } from '../../../dev/services/postgres';
 import { ROOT } from '../../../dev/services/paths';
+import { createAdmin } from '../../../src/kafka/admin';
+import { createWire } from '../../../src/kafka/kafkajs-wire';
 import { isRunning } from '../../helpers/is-running';
 import { waitFor } from '../../helpers/wait-for';
 
@@ -33,26 +36,40 @@ test('PostgreSQL has the asked-for wal_level, room for 40 slots, and does not ru
   await expect(query(server.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
 });
 
-test('a Kafka node takes settings, serves the Java tools, and is gone after stop', async () => {
-  const kafka = await startKafka({ settings: { 'num.partitions': '3' }, heap: '-Xmx256m' });
-  const where = ['--bootstrap-server', kafka.bootstrapServers];
-  await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']);
-  const described = await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--describe']);
-  expect(described).toMatch(/Topic: three\s.*PartitionCount: 3/);
-  await expect(
-    runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']),
-  ).rejects.toThrow(/TopicCommand failed: .*already exists/s);
-  expect(isRunning(kafka.pid as number)).toBe(true);
-  await kafka.stop();
-  expect(isRunning(kafka.pid as number)).toBe(false);
+test('an embedded broker takes settings, keeps its data and its address when it crashes, and is gone after stop', async () => {
+  const broker = await startEmbedded({ settings: { defaultPartitions: 3 } });
+  const admin = createAdmin(createWire({ 'bootstrap.servers': broker.bootstrapServers }), {
+    timeoutMs: 30_000,
+    retryBackoffMs: 20,
+    retryBackoffMaxMs: 200,
+  });
+  try {
+    await admin.createTopics([{ name: 'three', partitions: -1, replicationFactor: -1 }]);
+    const pid = broker.pid as number;
+    await broker.crash();
+    expect([isRunning(pid), broker.pid]).toEqual([false, undefined]);
+    await broker.restart();
+    const [topic] = await admin.describeTopics(['three']);
+    expect(topic?.partitions).toHaveLength(3);
+    expect(broker.pid).not.toBe(pid);
+  } finally {
+    await admin.close();
+    await broker.stop();
+  }
+  expect(broker.pid).toBeUndefined();
+});
+
+test('an embedded broker that cannot start says why, and nothing of it is left', async () => {
+  await expect(startEmbedded({ settings: { host: '192.0.2.1' } })).rejects.toThrow(/did not start:[^]*EADDRNOTAVAIL/);
 });
 
 test('services that the environment names are used and never touched', async () => {
-  const kafka = await useOrStartKafka();
+  const broker = await useOrStartBroker();
   const postgres = await useOrStartPostgres();
-  expect(kafka.bootstrapServers).toBe(process.env.BOOTSTRAP_SERVERS);
+  expect(broker.bootstrapServers).toBe(process.env.BOOTSTRAP_SERVERS);
   expect(postgres.url).toBe(process.env.TEST_POSTGRES_URL);
-  await Promise.all([kafka.stop(), postgres.stop()]);
+  await expect(broker.crash()).rejects.toThrow("somebody else's");
+  await Promise.all([broker.stop(), postgres.stop()]);
   expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 

@@ -1,0 +1,35 @@
+/** Apache Kafka as our tests start it, and its own tools on what the worker wrote. */
+import { runKafkaTool, startKafka } from '../../../dev/services/kafka';
+import { isRunning } from '../../helpers/is-running';
+import { testWithKafka } from '../../helpers/java';
+import { captureTodos } from '../end-to-end/capture';
+
+testWithKafka('a Kafka node takes settings, serves the Java tools, and is gone after stop', async () => {
+  const kafka = await startKafka({ settings: { 'num.partitions': '3' }, heap: '-Xmx256m' });
+  const where = ['--bootstrap-server', kafka.bootstrapServers];
+  await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']);
+  const described = await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--describe']);
+  expect(described).toMatch(/Topic: three\s.*PartitionCount: 3/);
+  await expect(
+    runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']),
+  ).rejects.toThrow(/TopicCommand failed: .*already exists/s);
+  expect(isRunning(kafka.pid as number)).toBe(true);
+  await kafka.stop();
+  expect(isRunning(kafka.pid as number)).toBe(false);
+});
+
+testWithKafka('the Java console consumer reads the events', async () => {
+  const { topic, close } = await captureTodos();
+  try {
+    const output = await runKafkaTool('org.apache.kafka.tools.consumer.ConsoleConsumer', [
+      ...['--bootstrap-server', process.env.BOOTSTRAP_SERVERS ?? '', '--topic', topic, '--from-beginning'],
+      ...['--max-messages', '22', '--timeout-ms', '30000'],
+    ]);
+    const lines = output.trim().split('\n');
+    expect(lines).toHaveLength(22);
+    expect(JSON.parse(lines[20] as string).payload).toMatchObject({ before: { id: 20 }, after: null, op: 'd' });
+    expect(lines[21]).toBe('null');
+  } finally {
+    await close();
+  }
+});
