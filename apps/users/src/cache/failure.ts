@@ -1,0 +1,39 @@
+/** What a failed command means: whether it is worth another try, and what to tell a person. */
+import { ErrorReply } from '@redis/client';
+
+/** First words of refusals that heal: a failover, a restart, a full or misconfigured server, a password being rotated. */
+const PASSING = new Set([
+  ...['LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'TRYAGAIN', 'READONLY', 'MOVED', 'ASK', 'NOREPLICAS', 'UNBLOCKED'],
+  ...['BUSY', 'OOM', 'MISCONF', 'NOAUTH', 'WRONGPASS'],
+]);
+
+/** Whether the server understood and will never do it, as with NOPERM or WRONGTYPE. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ErrorReply && !PASSING.has(error.message.split(' ', 1)[0] as string);
+}
+
+/** The server is no member of a cluster and never will be. */
+export function isNoCluster(error: unknown): boolean {
+  return error instanceof ErrorReply && error.message.includes('cluster support disabled');
+}
+
+/** `CODE: message` of an error and what caused it, and a hint where the words alone lead nobody to the reason. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  const text = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message;
+  const inner = error instanceof AggregateError ? error.errors.map(describeFailure).join(', ') : '';
+  const cause = error.cause === undefined ? '' : ` (${describeFailure(error.cause)})`;
+  return [text, inner].filter(Boolean).join(' ') + cause + hint(code, error.message);
+}
+
+function hint(code: string | undefined, message: string): string {
+  if (message.startsWith('WRONGPASS')) return ' [check CACHE_USERNAME, the password, and that the user is on]';
+  if (code === 'SELF_SIGNED_CERT_IN_CHAIN' || code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+    return ' [set CACHE_TLS_CA_FILE to the certificate of the authority that signed the server’s]';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return ' [CACHE_CLUSTER_ENDPOINT must name a host of the certificate, or set CACHE_TLS_SERVERNAME]';
+  if (code === 'ECONNRESET' || code === 'EPROTO' || message === 'Socket closed unexpectedly')
+    return ' [does one side speak TLS and the other plain text? see CACHE_TLS]';
+  return '';
+}

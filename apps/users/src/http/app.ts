@@ -1,0 +1,93 @@
+/** The HTTP surface: two routes for users, two for whoever watches the process. */
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import type { Log } from '../logging/log';
+import { maskEmail } from '../logging/mask-email';
+import { emailProblem } from '../user/check-user';
+import { encodeUser } from '../user/encode-user';
+import { BadUserError, parseUser } from '../user/parse-user';
+import { StoreRefusedError, StoreUnavailableError, type UserStore } from '../user/user-store';
+import { BodyError, ClientGoneError, readBody } from './read-body';
+import { requestLog } from './request-log';
+import { sendEmpty, sendError, sendErrorAndClose, sendText } from './send';
+
+export interface AppOptions {
+  readonly users: UserStore;
+  /** Whether the store answered lately. */
+  readonly isReady: () => boolean;
+  readonly maxBodyBytes: number;
+  readonly log: Log;
+}
+
+const MAX_URL_BYTES = 8_192;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/g;
+
+export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  app.use(requestLog(log), refuseLongUrls);
+
+  app.get('/healthz', (_req, res) => sendText(res, 200, 'ok\n'));
+  app.get('/readyz', (_req, res) => (isReady() ? sendText(res, 200, 'ready\n') : sendError(res, 503, 'not ready')));
+
+  app.post('/', async (req, res) => {
+    const user = parseUser(await readBody(req, maxBodyBytes));
+    res.locals['email'] = user.email;
+    await users.save(user);
+    sendEmpty(res, 200);
+  });
+  app.all('/', allowOnly('POST'));
+
+  app.get('/:email', async (req, res) => {
+    const { email } = req.params;
+    res.locals['email'] = email;
+    // What cannot have been stored is not looked up.
+    const user = emailProblem(email) === null ? await users.find(email) : null;
+    if (user) sendText(res, 200, encodeUser(user));
+    else sendError(res, 404, `user does not exist ${email.replace(CONTROL, '\ufffd')}`);
+  });
+  app.all('/:email', allowOnly('GET, HEAD'));
+
+  app.use((_req, res) => sendError(res, 404, '404 page not found'));
+  app.use(answerErrors(log));
+  return app;
+}
+
+function refuseLongUrls(req: Request, res: Response, next: () => void): void {
+  if (req.url.length <= MAX_URL_BYTES) next();
+  else sendErrorAndClose(req, res, 414, 'request URL too long');
+}
+
+/** Empty, like the original's answer, which lacks the `Allow` that RFC 9110 asks for. */
+function allowOnly(methods: string): RequestHandler {
+  return (req, res) => sendEmpty(res, req.method === 'OPTIONS' ? 204 : 405, { Allow: methods });
+}
+
+function answerErrors(log: Log): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, req, res, _next) => {
+    const requestId: unknown = res.locals['requestId'];
+    if (error instanceof ClientGoneError) return void res.destroy();
+    if (res.headersSent) {
+      log.error({ requestId, err: error }, 'failed after the answer had begun');
+      return void res.destroy();
+    }
+    if (error instanceof BodyError) return sendErrorAndClose(req, res, error.status, error.message);
+    if (error instanceof BadUserError) return sendError(res, 400, error.message);
+    if (error instanceof URIError) return sendError(res, 400, 'invalid email encoding');
+    if (error instanceof StoreUnavailableError) {
+      log.debug({ requestId, cause: String(error.cause) }, error.message);
+      return sendError(res, 503, 'service unavailable', { 'Retry-After': '1' });
+    }
+    if (error instanceof StoreRefusedError)
+      log.error({ requestId, key: `user:${maskEmail(error.email)}`, cause: String(error.cause) }, error.message);
+    else log.error({ requestId, err: error }, 'unexpected error');
+    sendError(res, 500, 'internal error');
+  };
+}

@@ -1,0 +1,47 @@
+/** Answers in the shapes of Go's `net/http`, which clients of the original have recorded. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** How long a client that still sends may go on before its connection is cut. */
+const LINGER_MS = 500;
+
+/** Status, plain text and one line end, as Go's `http.Error` writes them. */
+export function sendText(res: ServerResponse, status: number, text: string, headers: OutgoingHttpHeaders = {}): void {
+  const body = Buffer.from(text);
+  res.writeHead(status, { ...textHeaders(body), ...headers });
+  res.end(body);
+}
+
+export function sendError(res: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
+  sendText(res, status, `${text}\n`, headers);
+}
+
+export function sendEmpty(res: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
+  // A 204 must not have a length.
+  res.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers });
+  res.end();
+}
+
+/**
+ * Answers a request whose body is not wanted, and ends the connection. What still arrives is thrown away for a moment
+ * first: a connection closed over unread bytes is reset, and the client would lose the answer.
+ */
+export function sendErrorAndClose(req: IncomingMessage, res: ServerResponse, status: number, text: string): void {
+  const body = Buffer.from(`${text}\n`);
+  res.writeHead(status, { ...textHeaders(body), Connection: 'close' });
+  res.write(body);
+  const end = (): void => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  if (req.readableEnded || req.destroyed) return end();
+  req.once('end', end).once('close', end).resume();
+}
+
+function textHeaders(body: Buffer): OutgoingHttpHeaders {
+  return {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': body.length,
+  };
+}

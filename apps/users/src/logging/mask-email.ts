@@ -1,0 +1,6 @@
+/** `alice@example.com` becomes `a***@example.com`; what has no @ becomes `***`. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  if (at < 1) return '***';
+  return `${[...email][0]}***${email.slice(at)}`;
+}

@@ -1,0 +1,54 @@
+import { emailProblem, nameProblem } from './check-user';
+import type { User } from './user';
+
+/** A request body that is no user; the message is for the client and repeats nothing of the body. */
+export class BadUserError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BadUserError';
+  }
+}
+
+// A byte order mark is no JSON; left in place it is refused.
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads `{"email":…,"name":…}`; other members are dropped. @throws BadUserError */
+export function parseUser(body: Uint8Array): User {
+  const value = parseObject(body);
+  const email = requiredText(value, 'email');
+  const badEmail = emailProblem(email);
+  if (badEmail) throw new BadUserError(`invalid email: ${badEmail}`);
+  const name = requiredText(value, 'name');
+  const badName = nameProblem(name);
+  if (badName) throw new BadUserError(`invalid name: ${badName}`);
+  return { email, name };
+}
+
+function parseObject(body: Uint8Array): Record<string, unknown> {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadUserError('invalid JSON body: not an object');
+  return value as Record<string, unknown>;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  if (body.length === 0) throw new BadUserError('invalid JSON body: empty');
+  let text;
+  try {
+    text = UTF8.decode(body);
+  } catch {
+    throw new BadUserError('invalid JSON body: not UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body.
+    throw new BadUserError('invalid JSON body: not JSON');
+  }
+}
+
+function requiredText(value: Record<string, unknown>, member: 'email' | 'name'): string {
+  const found = Object.hasOwn(value, member) ? value[member] : undefined;
+  if (typeof found !== 'string' || found.trim() === '') throw new BadUserError(`${member} is required`);
+  return found;
+}
