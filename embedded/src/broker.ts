@@ -22,6 +22,7 @@ import { answerAuthenticate, answerHandshake } from './security/sasl';
 import { BrokerStartError } from './start-error';
 import { clusterHandlers } from './topics/cluster-handlers';
 import { configHandlers } from './topics/config-handlers';
+import { inspectionHandlers } from './topics/inspection-handlers';
 import { TopicRegistry } from './topics/registry';
 import { topicHandlers } from './topics/topic-handlers';
 import { PartitionTransactions } from './transactions/transaction-index';
@@ -141,6 +142,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
       produceHandlers({ topics, transactions: coordinators.transactions, now, whenRunning, log }),
       fetchHandlers({ topics, whenRunning }),
       offsetHandlers({ topics }),
+      inspectionHandlers({ topics, dataDir }),
       coordinators.handlers,
     ].flatMap((module) => [...module]),
   );

@@ -11,6 +11,7 @@ import { MemoryKeyValueLog, type KeyValueLog } from './key-value-log';
 import type { BrokerModule, BrokerServices } from './ports';
 import { TransactionCoordinator } from './transactions/coordinator';
 import { transactionHandlers } from './transactions/handlers';
+import { transactionInspectionHandlers } from './transactions/inspection-handlers';
 
 /** Kafka's own defaults, but for the rebalance delay: on one machine nobody has to be waited for. Milliseconds and bytes. */
 export const COORDINATOR_DEFAULTS = {
@@ -63,6 +64,7 @@ export async function openCoordinators(
         transactions.checkOffsets(transactionalId, { producerId, epoch: producerEpoch }, groupId),
     }),
     ...transactionHandlers(transactions, partitions),
+    ...transactionInspectionHandlers(transactions, partitions, clock),
   ]);
   return {
     handlers,

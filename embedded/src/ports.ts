@@ -29,6 +29,8 @@ export interface TransactionIndex {
   appended(batch: BatchInfo): void;
   /** First offset of the oldest transaction that has no marker yet; null: none is open. The last stable offset is this, or the log's end. */
   firstOpenOffset(): number | null;
+  /** Where the producer's transaction that has no marker yet began; null: it has none here. */
+  openSince(producerId: number): number | null;
   /** Aborted transactions with a record in [from, to), marker included. */
   abortedBetween(from: number, to: number): readonly { readonly producerId: number; readonly firstOffset: number }[];
   /** The log now starts here: what ended before may be forgotten. */

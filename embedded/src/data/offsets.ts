@@ -7,7 +7,8 @@ import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from '../topics/registry';
 import { readRecords, type StoredRecord } from '../log/records';
 
-const Timestamp = { LATEST: -1, EARLIEST: -2, MAX: -3 } as const;
+/** There is no tiered storage: all that is here is local. */
+const Timestamp = { LATEST: -1, EARLIEST: -2, MAX: -3, EARLIEST_LOCAL: -4, LATEST_TIERED: -5 } as const;
 const READ_COMMITTED = 1;
 
 interface Found {
@@ -26,7 +27,7 @@ export function offsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyM
           const log = topics.get(name)?.partitions[partitionIndex];
           if (!log) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
           if (currentLeaderEpoch > LEADER_EPOCH) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
-          if (timestamp < Timestamp.MAX) return { partitionIndex, errorCode: ErrorCode.UNSUPPORTED_VERSION };
+          if (timestamp < Timestamp.LATEST_TIERED) return { partitionIndex, errorCode: ErrorCode.UNSUPPORTED_VERSION };
           const end = isolationLevel === READ_COMMITTED ? log.lastStableOffset : log.endOffset;
           const found = find(log, timestamp, end);
           return { partitionIndex, ...found, leaderEpoch: found.offset < 0 ? -1 : LEADER_EPOCH };
@@ -54,7 +55,10 @@ export function offsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyM
 
 function find(log: PartitionLog, timestamp: number, end: number): Found {
   if (timestamp === Timestamp.LATEST) return { offset: end, timestamp: -1 };
-  if (timestamp === Timestamp.EARLIEST) return { offset: log.startOffset, timestamp: -1 };
+  if (timestamp === Timestamp.EARLIEST || timestamp === Timestamp.EARLIEST_LOCAL) {
+    return { offset: log.startOffset, timestamp: -1 };
+  }
+  if (timestamp === Timestamp.LATEST_TIERED) return NOTHING;
   if (timestamp === Timestamp.MAX) return newest(log, end);
   let found = NOTHING;
   log.forEachBatch((batch) => {

@@ -2,6 +2,7 @@
  * A response that carries one error code everywhere it can, made from the layouts alone: the response's lists have an
  * element for each element of the request's corresponding list, with the same names and numbers.
  */
+import { carries } from '../protocol/codec';
 import type { Api, Field } from '../protocol/layout';
 
 type Message = Record<string, unknown>;
@@ -10,8 +11,16 @@ const isStructs = (field: Field): field is Field & readonly [string, readonly Fi
 const carriesErrors = (fields: readonly Field[]): boolean =>
   fields.some((field) => field[0] === 'errorCode' || (isStructs(field) && carriesErrors(field[1])));
 
-export function errorResponse(api: Api, request: object, errorCode: number): Message {
-  const response = mirror(api.response, api.request, request as Message, errorCode);
+const NAMING = ['string', 'int32', 'int8'];
+/** The type of a field that may say what an element of a list is about, the same for null and not null. */
+const namingType = ([name, type]: Field): string | null => {
+  const plain = typeof type === 'string' ? type.replace('?', '') : '';
+  return NAMING.includes(plain) && name !== 'throttleTimeMs' ? plain : null;
+};
+
+export function errorResponse(api: Api, version: number, request: object, errorCode: number): Message {
+  const present = (fields: readonly Field[]) => fields.filter(([, , versions = '0+']) => carries(versions, version));
+  const response = mirror(present(api.response), present(api.request), request as Message, errorCode);
   // Fetch's own error code is about its session, which would be another fault.
   if (api.name === 'Fetch') delete response.errorCode;
   return response;
@@ -26,7 +35,7 @@ function mirror(
   const response: Message = {};
   const taken = new Set<string>();
   for (const field of fields) {
-    const [name, type] = field;
+    const [name] = field;
     if (name === 'errorCode') {
       response[name] = errorCode;
     } else if (isStructs(field)) {
@@ -42,8 +51,8 @@ function mirror(
           ? mirror(field[1], [['value', source[1].slice(2)] as unknown as Field], { value: element }, errorCode)
           : mirror(field[1], source[1], element as Message, errorCode),
       );
-    } else if (type === 'string' || type === 'int32' || type === 'int8') {
-      const source = requestFields.find(([other, t]) => !taken.has(other) && t === type);
+    } else if (namingType(field) !== null) {
+      const source = requestFields.find((other) => !taken.has(other[0]) && namingType(other) === namingType(field));
       if (!source) continue;
       taken.add(source[0]);
       response[name] = request[source[0]];

@@ -21,8 +21,10 @@ export interface OffsetHandlerDeps {
 }
 
 type Topics = RequestOf<typeof OFFSET_COMMIT>['topics'];
+type FetchRequest = RequestOf<typeof OFFSET_FETCH>;
 type Store = (accepted: readonly OffsetCommit[]) => Promise<void>;
 
+const SEVERAL_GROUPS_FROM = 8;
 const UNKNOWN_OFFSET = { committedOffset: -1, committedLeaderEpoch: -1, metadata: '' };
 
 export function offsetHandlers(deps: OffsetHandlerDeps): [number, Handler][] {
@@ -60,6 +62,24 @@ export function offsetHandlers(deps: OffsetHandlerDeps): [number, Handler][] {
     return { topics: answered };
   }
 
+  function fetch({ groupId, topics }: Pick<FetchRequest, 'groupId' | 'topics'>, requireStable: boolean) {
+    const asked = topics ?? byTopic(groups.offsets.all(groupId));
+    const answered = asked.map(({ name, partitionIndexes }) => ({
+      name,
+      partitions: partitionIndexes.map((partitionIndex) => {
+        const at = { topic: name, partition: partitionIndex };
+        if (requireStable && groups.offsets.isPending(groupId, at)) {
+          return { partitionIndex, ...UNKNOWN_OFFSET, errorCode: ErrorCode.UNSTABLE_OFFSET_COMMIT };
+        }
+        const found = groups.offsets.get(groupId, at);
+        if (found === undefined) return { partitionIndex, ...UNKNOWN_OFFSET };
+        const { offset, leaderEpoch, metadata } = found;
+        return { partitionIndex, committedOffset: offset, committedLeaderEpoch: leaderEpoch, metadata };
+      }),
+    }));
+    return { groupId, topics: answered, errorCode: ErrorCode.NONE };
+  }
+
   return [
     handles(OFFSET_COMMIT, (request) => {
       const { groupId, generationIdOrMemberEpoch, topics } = request;
@@ -74,23 +94,11 @@ export function offsetHandlers(deps: OffsetHandlerDeps): [number, Handler][] {
       return answer(topics, refused, (accepted) => groups.offsets.commitLater(groupId, producerId, accepted));
     }),
 
-    handles(OFFSET_FETCH, ({ groupId, topics, requireStable }) => {
-      const asked = topics ?? byTopic(groups.offsets.all(groupId));
-      const answered = asked.map(({ name, partitionIndexes }) => ({
-        name,
-        partitions: partitionIndexes.map((partitionIndex) => {
-          const at = { topic: name, partition: partitionIndex };
-          if (requireStable && groups.offsets.isPending(groupId, at)) {
-            return { partitionIndex, ...UNKNOWN_OFFSET, errorCode: ErrorCode.UNSTABLE_OFFSET_COMMIT };
-          }
-          const found = groups.offsets.get(groupId, at);
-          if (found === undefined) return { partitionIndex, ...UNKNOWN_OFFSET };
-          const { offset, leaderEpoch, metadata } = found;
-          return { partitionIndex, committedOffset: offset, committedLeaderEpoch: leaderEpoch, metadata };
-        }),
-      }));
-      return { topics: answered, errorCode: ErrorCode.NONE };
-    }),
+    handles(OFFSET_FETCH, ({ groups: several, requireStable, ...one }, { apiVersion }) =>
+      apiVersion < SEVERAL_GROUPS_FROM
+        ? fetch(one, requireStable)
+        : { groups: several.map((asked) => fetch(asked, requireStable)) },
+    ),
   ];
 }
 

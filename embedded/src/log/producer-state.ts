@@ -75,6 +75,16 @@ export class ProducerStates {
     for (const [id, entry] of this.producers) if (entry.lastSeen < before) this.producers.delete(id);
   }
 
+  /** Everyone who has written and is not forgotten. */
+  all(): { producerId: number; epoch: number; lastSequence: number; lastSeen: number }[] {
+    return [...this.producers].map(([producerId, { epoch, batches, lastSeen }]) => ({
+      producerId,
+      epoch,
+      lastSequence: batches.at(-1)?.lastSequence ?? -1,
+      lastSeen,
+    }));
+  }
+
   /** The producer's newest batch, which compaction must leave in place so that its sequence is known after a restart. */
   isNewestBatch(batch: BatchInfo): boolean {
     const entry = this.producers.get(batch.producerId);

@@ -24,7 +24,8 @@ interface Column {
 const INTEGERS = ['int8', 'int16', 'int32', 'int64'] as const;
 const NO_BYTES = Buffer.alloc(0);
 
-function carries(versions: string, version: number): boolean {
+/** Is the field with this range in this version? */
+export function carries(versions: string, version: number): boolean {
   const [from, to] = versions.endsWith('+') ? [versions.slice(0, -1), Infinity] : versions.split('-');
   return version >= Number(from) && version <= Number(to ?? from);
 }

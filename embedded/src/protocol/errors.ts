@@ -72,6 +72,8 @@ export const ErrorCode = {
   INVALID_RECORD: 87,
   UNSTABLE_OFFSET_COMMIT: 88,
   PRODUCER_FENCED: 90,
+  UNKNOWN_TOPIC_ID: 100,
+  TRANSACTIONAL_ID_NOT_FOUND: 105,
 } as const;
 
 export type ErrorName = keyof typeof ErrorCode;

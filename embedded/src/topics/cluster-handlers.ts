@@ -7,6 +7,10 @@ import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from './registry';
 import { nameProblem, type Topic } from './topic';
 
+const GROUP = 0;
+const TRANSACTION = 1;
+const SEVERAL_COORDINATORS_FROM = 4;
+
 export interface ClusterHandlerDeps {
   readonly topics: TopicRegistry;
   readonly nodeId: number;
@@ -45,6 +49,17 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
     return describe(topics.create(name, deps.defaultPartitions, new Map()));
   };
 
+  const coordinator = (keyType: number) =>
+    keyType === GROUP || keyType === TRANSACTION
+      ? { errorCode: ErrorCode.NONE, errorMessage: null, nodeId, ...address() }
+      : {
+          errorCode: ErrorCode.INVALID_REQUEST,
+          errorMessage: `There is no coordinator of type ${keyType}.`,
+          nodeId: -1,
+          host: '',
+          port: -1,
+        };
+
   return new Map([
     handles(METADATA, ({ topics: asked, allowAutoTopicCreation }, { apiVersion }) => {
       // Version 0 has no null and means all with an empty list.
@@ -65,15 +80,10 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
       brokers: [{ brokerId: nodeId, ...address() }],
     })),
 
-    handles(FIND_COORDINATOR, ({ keyType }) =>
-      keyType === 0 || keyType === 1
-        ? { errorCode: ErrorCode.NONE, nodeId, ...address() }
-        : {
-            errorCode: ErrorCode.INVALID_REQUEST,
-            errorMessage: `There is no coordinator of type ${keyType}.`,
-            nodeId: -1,
-            port: -1,
-          },
+    handles(FIND_COORDINATOR, ({ keyType, coordinatorKeys }, { apiVersion }) =>
+      apiVersion < SEVERAL_COORDINATORS_FROM
+        ? coordinator(keyType)
+        : { coordinators: coordinatorKeys.map((key) => ({ key, ...coordinator(keyType) })) },
     ),
   ]);
 }

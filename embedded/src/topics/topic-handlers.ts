@@ -105,14 +105,17 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
       }),
     })),
 
-    handles(DELETE_TOPICS, async ({ topicNames }) => ({
+    handles(DELETE_TOPICS, async ({ topics: named, topicNames }) => ({
       responses: await Promise.all(
-        topicNames.map(async (name) => {
-          const topic = topics.get(name);
-          if (!topic) return { name, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+        [...named, ...topicNames.map((name) => ({ name, topicId: '' }))].map(async ({ name, topicId }) => {
+          const topic = name === null ? topics.all().find(({ id }) => id === topicId) : topics.get(name);
+          if (!topic) {
+            const error = name === null ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
+            return { name, topicId, errorCode: ErrorCode[error] };
+          }
           topics.delete(topic);
-          await deps.topicDeleted(name);
-          return { name, errorCode: ErrorCode.NONE };
+          await deps.topicDeleted(topic.name);
+          return { name: topic.name, topicId: topic.id, errorCode: ErrorCode.NONE };
         }),
       ),
     })),

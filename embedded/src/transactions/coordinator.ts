@@ -143,6 +143,11 @@ export class TransactionCoordinator {
     return now.state === 'Ongoing' && decide.takesPart(now, at) ? ErrorCode.NONE : ErrorCode.INVALID_TXN_STATE;
   }
 
+  /** Transactional id → where it stands. */
+  all(): [string, Transaction][] {
+    return [...this.entries.values()].flatMap(({ id, now }) => (now === null ? [] : [[id, now]]));
+  }
+
   /** What is being completed goes on until its next step; a restart does the rest. */
   async close(): Promise<void> {
     this.closed = true;

@@ -29,6 +29,10 @@ export class PartitionTransactions implements TransactionIndex {
     return this.open.values().next().value ?? null;
   }
 
+  openSince(producerId: number): number | null {
+    return this.open.get(producerId) ?? null;
+  }
+
   abortedBetween(from: number, to: number): { producerId: number; firstOffset: number }[] {
     const found = [];
     for (let i = this.firstEndingAtOrAfter(from); i < this.aborted.length; i++) {

@@ -2,8 +2,15 @@
 import type { TopicPartition } from '../ports';
 import { ErrorCode } from '../protocol/errors';
 
-export type TransactionState =
-  'Empty' | 'Ongoing' | 'PrepareCommit' | 'PrepareAbort' | 'CompleteCommit' | 'CompleteAbort';
+export const TRANSACTION_STATES = [
+  'Empty',
+  'Ongoing',
+  'PrepareCommit',
+  'PrepareAbort',
+  'CompleteCommit',
+  'CompleteAbort',
+] as const;
+export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 export interface ProducerIdentity {
   readonly producerId: number;

@@ -5,7 +5,7 @@ import type { EmbeddedBroker } from '../../../embedded/src/broker';
 import { errorResponse } from '../../../embedded/src/faults/error-response';
 import { FETCH, PRODUCE } from '../../../embedded/src/protocol/apis/data';
 import { METADATA } from '../../../embedded/src/protocol/apis/connection';
-import { OFFSET_FETCH } from '../../../embedded/src/protocol/apis/groups';
+import { FIND_COORDINATOR, OFFSET_FETCH } from '../../../embedded/src/protocol/apis/groups';
 import { DELETE_TOPICS } from '../../../embedded/src/protocol/apis/topics';
 import { brokers, fetchRequest, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
@@ -74,21 +74,32 @@ test('a fault of an API that does not exist is an error of the test', async () =
 
 test('errors have the form of each API’s own answer', () => {
   const fetch = { topics: [{ topic: 't', partitions: [{ partition: 3 }] }] };
-  expect(errorResponse(FETCH, fetch, 6)).toEqual({
+  expect(errorResponse(FETCH, 12, fetch, 6)).toEqual({
     responses: [{ topic: 't', partitions: [{ partitionIndex: 3, errorCode: 6 }] }],
   });
-  expect(errorResponse(METADATA, { topics: [{ name: 't' }] }, 5)).toEqual({
+  expect(errorResponse(METADATA, 9, { topics: [{ name: 't' }] }, 5)).toEqual({
     topics: [{ name: 't', errorCode: 5 }],
   });
-  expect(errorResponse(DELETE_TOPICS, { topicNames: ['a', 'b'] }, 41)).toEqual({
+  expect(errorResponse(DELETE_TOPICS, 5, { topicNames: ['a', 'b'] }, 41)).toEqual({
     responses: [
       { name: 'a', errorCode: 41 },
       { name: 'b', errorCode: 41 },
     ],
   });
-  expect(errorResponse(OFFSET_FETCH, { groupId: 'g', topics: [{ name: 't', partitionIndexes: [1] }] }, 14)).toEqual({
+  expect(errorResponse(OFFSET_FETCH, 7, { groupId: 'g', topics: [{ name: 't', partitionIndexes: [1] }] }, 14)).toEqual({
     errorCode: 14,
     topics: [{ name: 't', partitions: [{ partitionIndex: 1, errorCode: 14 }] }],
+  });
+  const several = { groups: [{ groupId: 'g', topics: [{ name: 't', partitionIndexes: [1] }] }] };
+  expect(errorResponse(OFFSET_FETCH, 8, several, 14)).toMatchObject({ groups: [{ groupId: 'g', errorCode: 14 }] });
+  expect(errorResponse(DELETE_TOPICS, 6, { topics: [{ name: 'a' }] }, 41)).toMatchObject({
+    responses: [{ name: 'a', errorCode: 41 }],
+  });
+  expect(errorResponse(FIND_COORDINATOR, 4, { coordinatorKeys: ['a', 'b'] }, 15)).toMatchObject({
+    coordinators: [
+      { key: 'a', errorCode: 15 },
+      { key: 'b', errorCode: 15 },
+    ],
   });
 });
 

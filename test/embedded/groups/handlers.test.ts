@@ -30,6 +30,8 @@ const commitOf = (...partitions: ReturnType<typeof offset>[]) => ({
   groupId: 'g',
   topics: [{ name: 't', partitions }],
 });
+/** The last version of OffsetFetch that asks about one group only. */
+const ONE_GROUP = 7;
 const askFor = (...partitionIndexes: number[]) => ({ groupId: 'g', topics: [{ name: 't', partitionIndexes }] });
 
 async function member(h: CoordinatorsHarness, request: object = {}) {
@@ -46,7 +48,7 @@ async function codes(h: CoordinatorsHarness, request: object): Promise<number[]>
 }
 
 async function fetched(h: CoordinatorsHarness, request: object = askFor(0, 1)): Promise<number[]> {
-  const { topics } = await h.ask(api.OFFSET_FETCH, request);
+  const { topics } = await h.ask(api.OFFSET_FETCH, request, ONE_GROUP);
   return topics.flatMap(({ partitions }) => partitions.map(({ committedOffset }) => committedOffset));
 }
 
@@ -167,11 +169,22 @@ describe('committed offsets', () => {
   it('are kept per partition, with leader epoch and metadata; unknown ones are -1', async () => {
     const h = await CoordinatorsHarness.open();
     expect(await codes(h, commitOf(offset(0, 7, 'note'), offset(1, 8, null)))).toEqual([0, 0]);
-    const { topics } = await h.ask(api.OFFSET_FETCH, askFor(0, 1, 2));
+    const { topics } = await h.ask(api.OFFSET_FETCH, askFor(0, 1, 2), ONE_GROUP);
     expect(topics[0]!.partitions).toEqual([
       { partitionIndex: 0, committedOffset: 7, committedLeaderEpoch: 3, metadata: 'note' },
       { partitionIndex: 1, committedOffset: 8, committedLeaderEpoch: 3, metadata: '' },
       { partitionIndex: 2, committedOffset: -1, committedLeaderEpoch: -1, metadata: '' },
+    ]);
+  });
+
+  it('of several groups at once', async () => {
+    const h = await CoordinatorsHarness.open();
+    await h.ask(api.OFFSET_COMMIT, commitOf(offset(0, 7)));
+    await h.ask(api.OFFSET_COMMIT, { ...commitOf(offset(0, 9)), groupId: 'h' });
+    const { groups } = await h.ask(api.OFFSET_FETCH, { groups: [askFor(0), { groupId: 'h', topics: null }] });
+    expect(groups).toMatchObject([
+      { groupId: 'g', topics: [{ name: 't', partitions: [{ committedOffset: 7 }] }] },
+      { groupId: 'h', topics: [{ name: 't', partitions: [{ committedOffset: 9 }] }] },
     ]);
   });
 

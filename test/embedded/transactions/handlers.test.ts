@@ -59,12 +59,11 @@ async function committed(
   h: CoordinatorsHarness,
   requireStable = false,
 ): Promise<{ offset: number; errorCode?: number }> {
-  const { topics } = await h.ask(OFFSET_FETCH, {
-    groupId: 'g',
-    topics: [{ name: 't', partitionIndexes: [0] }],
+  const { groups } = await h.ask(OFFSET_FETCH, {
+    groups: [{ groupId: 'g', topics: [{ name: 't', partitionIndexes: [0] }] }],
     requireStable,
   });
-  const { committedOffset, errorCode } = topics[0]!.partitions[0]!;
+  const { committedOffset, errorCode } = groups[0]!.topics[0]!.partitions[0]!;
   return { offset: committedOffset, ...(errorCode ? { errorCode } : {}) };
 }
 

@@ -131,7 +131,7 @@ export const FETCH = api({
 export const LIST_OFFSETS = api({
   key: 2,
   name: 'ListOffsets',
-  versions: [1, 7],
+  versions: [1, 10],
   flexible: 6,
   request: [
     ['replicaId', 'int32', '0+', { default: -1 }],
@@ -150,6 +150,7 @@ export const LIST_OFFSETS = api({
         ],
       ],
     ],
+    ['timeoutMs', 'int32', '10+'],
   ],
   response: [
     ['throttleTimeMs', 'int32', '2+'],

@@ -46,62 +46,101 @@ export const OFFSET_COMMIT = api({
   ],
 });
 
+const FETCHED_TOPICS = [
+  ['name', 'string'],
+  [
+    'partitions',
+    [
+      ['partitionIndex', 'int32'],
+      ['committedOffset', 'int64'],
+      ['committedLeaderEpoch', 'int32', '5+', { default: -1 }],
+      ['metadata', 'string?'],
+      ['errorCode', 'int16'],
+    ],
+  ],
+] as const;
+
+/** From version 8 on, several groups are asked about at once. */
 export const OFFSET_FETCH = api({
   key: 9,
   name: 'OffsetFetch',
-  versions: [1, 7],
+  versions: [1, 8],
   flexible: 6,
   request: [
-    ['groupId', 'string'],
+    ['groupId', 'string', '0-7'],
     [
       'topics',
       [
         ['name', 'string'],
         ['partitionIndexes', '[]int32'],
       ],
-      '0+',
+      '0-7',
       { nullable: true },
+    ],
+    [
+      'groups',
+      [
+        ['groupId', 'string'],
+        [
+          'topics',
+          [
+            ['name', 'string'],
+            ['partitionIndexes', '[]int32'],
+          ],
+          '8+',
+          { nullable: true },
+        ],
+      ],
+      '8+',
     ],
     ['requireStable', 'bool', '7+'],
   ],
   response: [
     ['throttleTimeMs', 'int32', '3+'],
+    ['topics', FETCHED_TOPICS, '0-7'],
+    ['errorCode', 'int16', '2-7'],
     [
-      'topics',
+      'groups',
       [
-        ['name', 'string'],
-        [
-          'partitions',
-          [
-            ['partitionIndex', 'int32'],
-            ['committedOffset', 'int64'],
-            ['committedLeaderEpoch', 'int32', '5+', { default: -1 }],
-            ['metadata', 'string?'],
-            ['errorCode', 'int16'],
-          ],
-        ],
+        ['groupId', 'string'],
+        ['topics', FETCHED_TOPICS],
+        ['errorCode', 'int16'],
       ],
+      '8+',
     ],
-    ['errorCode', 'int16', '2+'],
   ],
 });
 
+/** From version 4 on, several coordinators are asked for at once. */
 export const FIND_COORDINATOR = api({
   key: 10,
   name: 'FindCoordinator',
-  versions: [0, 3],
+  versions: [0, 4],
   flexible: 3,
   request: [
-    ['key', 'string'],
+    ['key', 'string', '0-3'],
     ['keyType', 'int8', '1+'],
+    ['coordinatorKeys', '[]string', '4+'],
   ],
   response: [
     ['throttleTimeMs', 'int32', '1+'],
-    ['errorCode', 'int16'],
-    ['errorMessage', 'string?', '1+'],
-    ['nodeId', 'int32'],
-    ['host', 'string'],
-    ['port', 'int32'],
+    ['errorCode', 'int16', '0-3'],
+    ['errorMessage', 'string?', '1-3'],
+    ['nodeId', 'int32', '0-3'],
+    ['host', 'string', '0-3'],
+    ['port', 'int32', '0-3'],
+    [
+      'coordinators',
+      [
+        ['key', 'string'],
+        ['nodeId', 'int32'],
+        ['host', 'string'],
+        ['port', 'int32'],
+        ['errorCode', 'int16'],
+        ['errorMessage', 'string?'],
+      ],
+      '4+',
+    ],
   ],
 });
 

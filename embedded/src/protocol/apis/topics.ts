@@ -63,10 +63,19 @@ export const CREATE_TOPICS = api({
 export const DELETE_TOPICS = api({
   key: 20,
   name: 'DeleteTopics',
-  versions: [1, 5],
+  versions: [1, 6],
   flexible: 4,
   request: [
-    ['topicNames', '[]string'],
+    /** By name, or by id where the name is null. */
+    [
+      'topics',
+      [
+        ['name', 'string?'],
+        ['topicId', 'uuid'],
+      ],
+      '6+',
+    ],
+    ['topicNames', '[]string', '0-5'],
     ['timeoutMs', 'int32'],
   ],
   response: [
@@ -74,7 +83,9 @@ export const DELETE_TOPICS = api({
     [
       'responses',
       [
-        ['name', 'string'],
+        /** Null is allowed from version 6 on. */
+        ['name', 'string?'],
+        ['topicId', 'uuid', '6+'],
         ['errorCode', 'int16'],
         ['errorMessage', 'string?', '5+'],
       ],
