@@ -23,6 +23,8 @@ export interface ConnectorSetOptions {
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** The connector was started or asks for it: its task configurations may have changed. */
   readonly reconfigure: (connector: string) => void;
+  /** It was taken away from whatever state it was in. */
+  readonly onStop: (connector: string) => void;
   readonly logger: Logger;
 }
 
@@ -73,6 +75,7 @@ export class ConnectorSet {
       connectors.map(async (connector) => {
         const runner = this.runners.get(connector);
         this.runners.delete(connector);
+        this.options.onStop(connector);
         await runner?.close(CONNECTOR_STOP_TIMEOUT_MS);
         if (runner && goodbye) this.options.reporter.connectorState(connector, 'UNASSIGNED');
       }),

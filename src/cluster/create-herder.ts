@@ -12,6 +12,7 @@ import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
 import { AssignedWork } from './assigned-work';
+import { AutomaticRestarts } from './automatic-restarts';
 import { ConnectorPlugins } from './connector-plugins';
 import { ConnectorSet } from './connector-set';
 import { DistributedHerder } from './distributed-herder';
@@ -114,9 +115,20 @@ export function createHerder(options: HerderOptions): Herder {
     syncTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
-  const { offsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) =>
-    tick.onConfigEvent(event),
-  );
+  const { offsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) => {
+    tick.onConfigEvent(event);
+    if (event.type === 'target-state-changed') restarts.targetChanged(event.connector);
+  });
+  const restarts: AutomaticRestarts = new AutomaticRestarts({
+    connectors: () => connectors,
+    tasks: () => tasks,
+    reporter: () => reporter,
+    snapshot: () => tick.snapshot(),
+    newestSnapshot: () => configs.snapshot(),
+    queue,
+    settings: config.restart,
+    logger,
+  });
   const membership: Membership = new Membership({
     clients,
     client: { ...client, 'client.id': config.clientId || `connect-${workerId}` },
@@ -135,6 +147,7 @@ export function createHerder(options: HerderOptions): Herder {
     generation: () => membership.generation,
     version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
     topicTracking: config.topicTrackingEnable,
+    life: restarts,
   });
   const taskHost = options.taskHost({ offsets, listener: reporter });
   const publication: TaskPublication = new TaskPublication({
@@ -159,6 +172,7 @@ export function createHerder(options: HerderOptions): Herder {
     offsets,
     resolve,
     reconfigure: (connector) => publication.request(connector),
+    onStop: (connector) => restarts.forget({ connector, task: null }),
     logger,
   });
   const tasks = new TaskSet({
@@ -168,6 +182,7 @@ export function createHerder(options: HerderOptions): Herder {
     offsets,
     resolve,
     stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    onStop: (id) => restarts.forget(id),
     logger,
   });
   const work = new AssignedWork({ connectors, tasks, statuses, reporter, snapshot: () => tick.snapshot(), logger });
@@ -192,7 +207,7 @@ export function createHerder(options: HerderOptions): Herder {
     requiresSignature: () => membership.protocol === 'sessioned',
     verificationAlgorithms: config.interWorkerVerificationAlgorithms,
   });
-  const restarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });
+  const herderRestarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });
   return new DistributedHerder({
     workerId,
     admin,
@@ -208,7 +223,7 @@ export function createHerder(options: HerderOptions): Herder {
     publication,
     reads,
     writes,
-    restarts,
+    restarts: herderRestarts,
     tickLimitMs: config.workerSyncTimeoutMs + config.taskShutdownGracefulTimeoutMs,
     onFatal,
     logger,

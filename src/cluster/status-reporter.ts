@@ -2,7 +2,15 @@
 import type { EntityStatus, StatusState } from '../storage/status-records';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskId, TaskListener } from '../tasks/host';
-import { formatTrace } from '../tasks/trace';
+import { formatTrace, isWorthRestarting } from '../tasks/trace';
+
+/** Hears what runs and what fails. `task` null: the connector instance. */
+export interface LifeObserver {
+  running(instance: { readonly connector: string; readonly task: number | null }): void;
+  /** Answers what is added to the trace: empty, or ended by a line feed. */
+  failed(instance: { readonly connector: string; readonly task: number | null }, worthRestarting: boolean): string;
+  forget(instance: { readonly connector: string; readonly task: number | null }): void;
+}
 
 export interface StatusReporterOptions {
   readonly statuses: StatusStore;
@@ -12,6 +20,7 @@ export interface StatusReporterOptions {
   /** Of the connector's plug-in; null when unknown. */
   readonly version: (connector: string) => string | null;
   readonly topicTracking: boolean;
+  readonly life: LifeObserver;
   readonly now?: () => number;
 }
 
@@ -21,13 +30,16 @@ export class StatusReporter implements TaskListener {
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
     const status = this.status(connector, state, null);
+    if (state === 'RUNNING') this.options.life.running({ connector, task: null });
+    else if (state !== 'RESTARTING') this.options.life.forget({ connector, task: null });
     // Only a goodbye gives way to what a newer owner has said.
     if (state === 'UNASSIGNED') this.options.statuses.putSafe(entity, status);
     else this.options.statuses.put(entity, status);
   }
 
   connectorFailed(connector: string, error: unknown): void {
-    const status = this.status(connector, 'FAILED', formatTrace(error));
+    const note = this.options.life.failed({ connector, task: null }, isWorthRestarting(error));
+    const status = this.status(connector, 'FAILED', formatTrace(error) + note);
     this.options.statuses.putSafe({ kind: 'connector', connector }, status);
   }
 
@@ -37,10 +49,11 @@ export class StatusReporter implements TaskListener {
 
   /** Failed before it could be handed to the host. */
   taskFailed(id: TaskId, error: unknown): void {
-    this.onFailed(id, formatTrace(error));
+    this.onFailed(id, formatTrace(error), isWorthRestarting(error));
   }
 
   onRunning(id: TaskId): void {
+    this.options.life.running(id);
     this.put(id, 'RUNNING');
   }
   onPaused(id: TaskId): void {
@@ -49,8 +62,13 @@ export class StatusReporter implements TaskListener {
   onResumed(id: TaskId): void {
     this.put(id, 'RUNNING');
   }
-  onFailed({ connector, task }: TaskId, trace: string): void {
-    this.options.statuses.putSafe({ kind: 'task', connector, task }, this.status(connector, 'FAILED', trace));
+  onFailed({ connector, task }: TaskId, trace: string, worthRestarting: boolean): void {
+    const status = this.status(
+      connector,
+      'FAILED',
+      trace + this.options.life.failed({ connector, task }, worthRestarting),
+    );
+    this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
   onStopped({ connector, task }: TaskId): void {
     this.options.statuses.putSafe({ kind: 'task', connector, task }, this.status(connector, 'UNASSIGNED', null));

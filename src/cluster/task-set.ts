@@ -18,6 +18,8 @@ export interface TaskSetOptions {
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** For a batch of tasks together. Milliseconds. */
   readonly stopTimeoutMs: number;
+  /** It was taken away from whatever state it was in. */
+  readonly onStop: (id: TaskId) => void;
   readonly logger: Logger;
 }
 
@@ -73,7 +75,10 @@ export class TaskSet {
     const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
     if (found.length === 0) return;
     const deadline = Date.now() + stopTimeoutMs;
-    for (const { id } of found) this.started.delete(taskName(id));
+    for (const { id } of found) {
+      this.started.delete(taskName(id));
+      this.options.onStop(id);
+    }
     // A start that was on its way to the host must arrive there before the stop does.
     await within(
       Promise.all(found.map(async ({ handedOver }) => await handedOver)),

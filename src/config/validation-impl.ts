@@ -7,6 +7,7 @@ import { candidates } from '../plugins/aliases';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { parseList } from './config-parse';
 import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from './connector-config';
+import { ownEntries } from './own-keys';
 import type { ConfigResolver } from './providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './validation';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './validation-aliases';
@@ -152,6 +153,7 @@ class Validator implements ConfigValidator {
     const connector = (await this.registry.load(plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
+    entries.put(ownEntries(config));
     for (const kind of [TRANSFORMS, PREDICATES]) {
       const aliases = entries.byName.get(kind.listKey)?.parsed;
       if (Array.isArray(aliases)) {

@@ -1,6 +1,7 @@
 import { ConfigError } from '@millrace/sdk';
 import { clientSettings, withoutPrefix, type ClientKind } from './client-config';
 import { parseListener, type Listener } from './listeners';
+import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
@@ -57,6 +58,8 @@ export interface WorkerConfig {
   readonly clientOverridePolicy: string;
   readonly clientOverrideAllowlist: readonly string[];
   readonly pluginPath: readonly string[];
+  /** Millrace's own: what connectors restart by, unless they say otherwise. */
+  readonly restart: RestartSettings;
   /** Millrace's own: size of the thread pool for tasks. (Default: the machine's cores) */
   readonly taskThreads: number;
   /** Millrace's own: `thread` or `inline`. (Default: `thread`) */
@@ -142,6 +145,11 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     clientOverridePolicy: overridePolicy(text('connector.client.config.override.policy')) as string,
     clientOverrideAllowlist: list('connector.client.config.override.allowlist'),
     pluginPath: list('plugin.path').filter((path) => path !== ''),
+    restart: {
+      max: number(RESTART_MAX),
+      backoffMs: number(RESTART_BACKOFF),
+      maxBackoffMs: number(RESTART_BACKOFF_MAX),
+    },
     taskThreads: number('task.threads'),
     taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
     client: (kind) => clientSettings(raw, kind),

@@ -1,9 +1,10 @@
 /**
  * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `task.` other than Java's are Millrace's own.
+ * Settings under `errors.restart.` and `task.` other than Java's are Millrace's own.
  */
 import { getHashes } from 'node:crypto';
 import { parseListener } from './listeners';
+import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_DEFAULTS, RESTART_MAX } from './restart-settings';
 import {
   atLeast,
   cores,
@@ -174,6 +175,9 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting('metrics.recording.level', 'STRING', 'INFO', oneOf('info', 'debug', 'trace')),
   setting('metric.reporters', 'LIST', []),
 
+  setting(RESTART_MAX, 'INT', RESTART_DEFAULTS.max, atLeast(-1)),
+  setting(RESTART_BACKOFF, 'LONG', RESTART_DEFAULTS.backoffMs, atLeast(1)),
+  setting(RESTART_BACKOFF_MAX, 'LONG', RESTART_DEFAULTS.maxBackoffMs, atLeast(1)),
   setting('task.threads', 'INT', cores(), atLeast(1)),
   setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
 ];

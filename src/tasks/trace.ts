@@ -39,10 +39,24 @@ export function javaClassOf(error: unknown): string {
   return CONNECT_EXCEPTION;
 }
 
-/** Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no; accidents say yes. */
+/** A new start begins with a new session, which is all that these ask for. */
+const CURED_BY_A_START: readonly string[] = [
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'UNKNOWN_SERVER_ERROR',
+  'UNKNOWN_MEMBER_ID',
+  'MAX_POLL_INTERVAL_EXCEEDED',
+];
+
+/**
+ * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no; accidents say yes,
+ * and so does a record whose retries ran out: what it waited for may be back.
+ */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
-  return !isConnectError(error) && !(error instanceof KafkaError);
+  if (error instanceof KafkaError) return error.fenced || CURED_BY_A_START.includes(error.code);
+  if (!isConnectError(error)) return true;
+  return error.code === 'TOLERANCE_EXCEEDED' && isRetriable(error.cause);
 }
 
 function headline(error: unknown): string {

@@ -17,6 +17,8 @@ export class FakeHost implements TaskHost {
   readonly log: string[] = [];
   /** Tasks whose start fails, by name. */
   readonly failing = new Set<string>();
+  /** What those failures say about trying again. */
+  worthRestarting = false;
   constructor(
     readonly listener: TaskListener,
     readonly offsets: OffsetStorage,
@@ -25,7 +27,7 @@ export class FakeHost implements TaskHost {
     const name = taskName(spec.id);
     this.log.push(`start ${name}`);
     if (this.failing.has(name)) {
-      this.listener.onFailed(spec.id, 'java.lang.Exception: told to fail\n', false);
+      this.listener.onFailed(spec.id, 'java.lang.Exception: told to fail\n', this.worthRestarting);
       return;
     }
     this.running.set(name, spec);
@@ -48,9 +50,9 @@ export class FakeHost implements TaskHost {
   has(id: TaskId): boolean {
     return this.running.has(taskName(id));
   }
-  fail(id: TaskId): void {
+  fail(id: TaskId, worthRestarting = false): void {
     this.running.delete(taskName(id));
-    this.listener.onFailed(id, 'java.lang.Exception: boom\n', false);
+    this.listener.onFailed(id, 'java.lang.Exception: boom\n', worthRestarting);
   }
   async close(): Promise<void> {}
 }
@@ -144,6 +146,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     interWorkerVerificationAlgorithms: ['HmacSHA256'],
     taskShutdownGracefulTimeoutMs: 1_000,
     topicTrackingEnable: true,
+    restart: { max: 0, backoffMs: 1, maxBackoffMs: 1 },
     client: () => ({ 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' }),
     withPrefix: () => ({}),
     ...overrides,

@@ -68,6 +68,7 @@ describe('defaults', () => {
       clientOverridePolicy: 'All',
       clientOverrideAllowlist: [],
       pluginPath: [],
+      restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
       taskHost: 'thread',
     });
   });
