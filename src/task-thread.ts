@@ -4,6 +4,7 @@ import { parseWorkerConfig } from './config/worker-config';
 import { builtInConverters } from './converters';
 import { createKafkaClients } from './kafka/kafkajs-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
+import { LogLevels } from './logging/log-levels';
 import { ThreadLogger } from './tasks/thread-logger';
 import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
 import { ThreadServer } from './tasks/thread-server';
@@ -13,7 +14,8 @@ if (!port) throw new Error('task-thread runs as a worker thread only');
 const post = (message: FromThread): void => port.postMessage(message);
 const data = workerData as ThreadData;
 
-const logger = new ThreadLogger(post);
+const levels = new LogLevels(data.levels.initial, data.levels.rules);
+const logger = new ThreadLogger(post, levels);
 const config = parseWorkerConfig(data.settings);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
@@ -23,7 +25,10 @@ const registry = createPluginRegistry({
 });
 const server = new ThreadServer({ config, registry, logger, clients: createKafkaClients(logger) }, post);
 
-port.on('message', (message: ToThread) => server.handle(message));
+port.on('message', (message: ToThread) => {
+  if (message.type === 'log-level') levels.set(message.namespace, message.level);
+  else server.handle(message);
+});
 process.on('uncaughtException', (error) => {
   server.crashed(error);
   process.exit(1);

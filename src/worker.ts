@@ -1,6 +1,7 @@
 /** Composition root: the only file that knows every module. */
 import { networkInterfaces } from 'node:os';
 import { createHerder } from './cluster/create-herder';
+import { forwardRequest, type ForwardRequest } from './cluster/forwarding';
 import type { Herder } from './cluster/herder';
 import { configWarnings } from './config/config-warnings';
 import { advertisedUrl, type Listener } from './config/listeners';
@@ -9,8 +10,11 @@ import { createConfigValidator } from './config/validation-impl';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInConverters } from './converters';
 import { createKafkaClients } from './kafka/kafkajs-clients';
+import { readTlsOptions } from './kafka/ssl-config';
+import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
 import { createPluginRegistry } from './plugins/create-registry';
+import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/create-host';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
@@ -31,11 +35,13 @@ export interface Worker {
 
 export interface WorkerOptions {
   readonly logger: Logger;
+  /** The logger's levels: the REST interface shows and changes them. */
+  readonly levels: LogLevels;
   /** Replaces placeholders in connector configurations. */
   readonly resolver: ConfigResolver;
 }
 
-export function createWorker(config: WorkerConfig, { logger, resolver }: WorkerOptions): Worker {
+export function createWorker(config: WorkerConfig, { logger, levels, resolver }: WorkerOptions): Worker {
   const named = (name: string): Logger => logger.child({}, `millrace.${name}`);
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
@@ -44,11 +50,16 @@ export function createWorker(config: WorkerConfig, { logger, resolver }: WorkerO
   });
   const validator = createConfigValidator({ registry, config, resolver });
   let herder: Herder | null = null;
+  const tls = forwardingTls(config, readTlsOptions);
+  const forward: ForwardRequest = async (request) => await forwardRequest(request, tls);
   const rest = createRestServer({
     herder: () => herder,
     registry,
     validator,
     config,
+    readTls: readTlsOptions,
+    forward,
+    levels,
     logger: named('rest'),
     version: CONNECT_VERSION,
     commit: `millrace-${MILLRACE_VERSION}`,
@@ -64,12 +75,20 @@ export function createWorker(config: WorkerConfig, { logger, resolver }: WorkerO
       registry,
       validator,
       taskHost: ({ offsets, listener }) =>
-        createTaskHost(config.taskHost, { config, clients, registry, offsets, listener, logger: named('tasks') }),
+        createTaskHost(config.taskHost, { config, clients, registry, offsets, listener, logger: named('tasks'), levels }),
       logger,
       restUrl,
       resolve: (connectorConfig) => resolver.resolve(connectorConfig),
+      forward,
+      onLoggerLevel: applyLevel,
       onFatal: (error) => fail(error),
     });
+  }
+
+  function applyLevel(namespace: string, text: string): void {
+    const level = levelName(text);
+    if (level !== null) levels.set(namespace, level);
+    else logger.warn(`The level ${JSON.stringify(text)} for logger ${namespace} is not known and is ignored`);
   }
 
   let urls: readonly string[] = [];
@@ -84,7 +103,7 @@ export function createWorker(config: WorkerConfig, { logger, resolver }: WorkerO
       const bound = await rest.listen();
       if (stopping) return await rest.close();
       urls = bound.map(localUrl);
-      const advertised = advertisedUrl(config, bound, detectHost);
+      const advertised = advertisedUrl(config, bound.filter(({ serves }) => serves.includes('connect')), detectHost);
       logger.info(`Millrace ${MILLRACE_VERSION} listens on ${urls.join(', ')}`, { advertised, group: config.groupId });
       herder = buildHerder(advertised);
       const silence = setTimeout(

@@ -70,7 +70,8 @@ function buildRealWorker(config: WorkerConfig, resolver: ConfigResolver, io: Cli
   const { createLogger, loggerOptions } = require('../logging/winston-logger') as typeof Logging;
   const { createWorker } = require('../worker') as typeof Composition;
   /* eslint-enable @typescript-eslint/no-require-imports */
-  return createWorker(config, { logger: createLogger(loggerOptions(io.env)), resolver });
+  const { levels, format } = loggerOptions(io.env);
+  return createWorker(config, { logger: createLogger({ levels, format }), levels, resolver });
 }
 
 async function run(worker: Worker, io: CliIo): Promise<number> {

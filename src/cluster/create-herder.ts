@@ -16,6 +16,7 @@ import { AutomaticRestarts } from './automatic-restarts';
 import { ConnectorPlugins } from './connector-plugins';
 import { ConnectorSet } from './connector-set';
 import { DistributedHerder } from './distributed-herder';
+import { forwardRequest, type ForwardRequest } from './forwarding';
 import type { Herder } from './herder';
 import { HerderReads } from './herder-reads';
 import { HerderRestarts } from './herder-restarts';
@@ -45,6 +46,10 @@ export interface HerderOptions {
   readonly restUrl: string;
   /** Replaces placeholders of configuration providers. (Default: none are known) */
   readonly resolve?: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** How other workers are reached. (Default: without TLS settings) */
+  readonly forward?: ForwardRequest;
+  /** A level that some worker set for all of them. (Default: nothing) */
+  readonly onLoggerLevel?: (namespace: string, level: string) => void;
   /** The herder can not go on: the process should end with status 1. (Default: only logged) */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -117,6 +122,7 @@ export function createHerder(options: HerderOptions): Herder {
   });
   const { offsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) => {
     tick.onConfigEvent(event);
+    if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
     if (event.type === 'target-state-changed') restarts.targetChanged(event.connector);
   });
   const restarts: AutomaticRestarts = new AutomaticRestarts({
@@ -163,6 +169,7 @@ export function createHerder(options: HerderOptions): Herder {
         sign: membership.protocol === 'sessioned',
         key: configs.snapshot().sessionKey,
         macAlgorithm: config.interWorkerSignatureAlgorithm,
+        forward: options.forward ?? forwardRequest,
       }),
     logger,
   });

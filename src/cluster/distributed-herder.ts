@@ -161,6 +161,10 @@ export class DistributedHerder implements Herder {
   async restartTask(name: string, task: number): Promise<void> {
     await this.parts.restarts.restartTask(name, task);
   }
+  async setLoggerLevel(namespace: string, level: string): Promise<void> {
+    this.requireOpen();
+    await this.parts.configs.putLoggerLevel(namespace, level);
+  }
   async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
     await this.parts.writes.submitTaskConfigs(name, configs, body);
   }

@@ -1,6 +1,7 @@
 /** Requests from one worker to another. Sources: connect-rest §0.7, connect-runtime §2.7. */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../tasks/trace';
 import { HerderError } from './errors';
 
@@ -48,7 +49,7 @@ function parse(text: string): unknown {
 }
 
 /** Not `fetch`, which refuses some ports, follows proxies and hides reasons. Redirects are not followed. */
-async function exchange(request: OutgoingRequest): Promise<{ status: number; text: string }> {
+async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promise<{ status: number; text: string }> {
   const { method, body, authorization, headers, signal } = request;
   const url = target(request);
   const bytes = body === null ? null : Buffer.from(body as string);
@@ -57,6 +58,7 @@ async function exchange(request: OutgoingRequest): Promise<{ status: number; tex
     const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
       url,
       {
+        ...tls,
         method,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         // One request now and then: a kept socket would only keep the process.
@@ -83,11 +85,14 @@ async function exchange(request: OutgoingRequest): Promise<{ status: number; tex
   });
 }
 
+/** Sends a request to another worker. Rejects with HerderError: its status and message, or 500 when it can not be reached. */
+export type ForwardRequest = (request: OutgoingRequest) => Promise<ForwardedAnswer>;
+
 /** Throws HerderError: the other worker's status and message, or 500 when it can not be reached. */
-export async function forwardRequest(request: OutgoingRequest): Promise<ForwardedAnswer> {
+export async function forwardRequest(request: OutgoingRequest, tls: ConnectionOptions = {}): Promise<ForwardedAnswer> {
   let answer: { status: number; text: string };
   try {
-    answer = await exchange(request);
+    answer = await exchange(request, tls);
   } catch (error) {
     throw new HerderError(500, `IO Error trying to forward REST request: ${messageOf(error)}`, { cause: error });
   }

@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { SessionKey } from '../storage/config-records';
 import { HerderError } from './errors';
-import { forwardRequest } from './forwarding';
+import type { ForwardRequest } from './forwarding';
 import { ALGORITHM_HEADER, AUTHORIZATION_HEADER, sign } from './session-key';
 
 export interface LeaderAddress {
@@ -12,13 +12,14 @@ export interface LeaderAddress {
   readonly sign: boolean;
   readonly key: SessionKey | null;
   readonly macAlgorithm: string;
+  readonly forward: ForwardRequest;
 }
 
 /** Resolves when the leader has written them. Throws HerderError. */
 export async function sendTaskConfigs(
   connector: string,
   configs: readonly ConnectorConfig[],
-  { leaderUrl, sign: signs, key, macAlgorithm }: LeaderAddress,
+  { leaderUrl, sign: signs, key, macAlgorithm, forward }: LeaderAddress,
 ): Promise<void> {
   if (leaderUrl === null)
     throw new HerderError(
@@ -36,5 +37,5 @@ export async function sendTaskConfigs(
     };
   }
   const path = `/connectors/${encodeURIComponent(connector)}/tasks`;
-  await forwardRequest({ url: leaderUrl, method: 'POST', path, body, headers, forward: null });
+  await forward({ url: leaderUrl, method: 'POST', path, body, headers, forward: null });
 }

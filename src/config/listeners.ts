@@ -7,6 +7,8 @@ export interface Listener {
   readonly port: number;
 }
 
+/** Values of `ssl.client.auth`. */
+export const CLIENT_AUTH = ['none', 'requested', 'required'] as const;
 const LISTENER = /^([^:/]*):\/\/(?:\[([0-9a-fA-F:.%]+)\]|([0-9a-zA-Z\-%._]*)):(\d{1,5})\/?$/;
 export const BAD_LISTENER = "Listener doesn't have the right format (protocol://hostname:port).";
 export const BAD_LISTENER_PROTOCOL = 'Listener protocol must be either "http" or "https".';
@@ -20,6 +22,43 @@ export function parseListener(text: string): Listener {
   const port = Number(match[4]);
   if (port > 65535) throw new Error(BAD_LISTENER);
   return { protocol, host: match[2] ?? match[3] ?? '', port };
+}
+
+/** Names and addresses, IPv6 without brackets. */
+export function isHostName(text: string): boolean {
+  try {
+    const { host, pathname } = new URL(`http://${text.includes(':') ? `[${text}]` : text}`);
+    return host !== '' && pathname === '/' && !/[@/?#\\\s]/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+export interface ServedListener extends Listener {
+  /** `connect`: everything but the admin routes. */
+  readonly serves: readonly ('connect' | 'admin')[];
+}
+
+/**
+ * Null: the admin routes are everywhere; an empty list: nowhere; otherwise there alone. A listener that is in both lists serves both, where Java fails
+ * to open it a second time.
+ */
+export function servedListeners(
+  listeners: readonly Listener[],
+  adminListeners: readonly Listener[] | null,
+): ServedListener[] {
+  if (adminListeners === null) return listeners.map((listener) => ({ ...listener, serves: ['connect', 'admin'] }));
+  const same = (a: Listener) => (b: Listener) =>
+    a.port !== 0 && a.protocol === b.protocol && a.host === b.host && a.port === b.port;
+  return [
+    ...listeners.map((listener): ServedListener => ({
+      ...listener,
+      serves: adminListeners.some(same(listener)) ? ['connect', 'admin'] : ['connect'],
+    })),
+    ...adminListeners
+      .filter((admin) => !listeners.some(same(admin)))
+      .map((admin): ServedListener => ({ ...admin, serves: ['admin'] })),
+  ];
 }
 
 export interface AdvertisedSettings {

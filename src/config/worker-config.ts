@@ -1,6 +1,8 @@
 import { ConfigError } from '@millrace/sdk';
 import { clientSettings, withoutPrefix, type ClientKind } from './client-config';
+import { corsSettings, type CorsSettings } from './cors';
 import { parseListener, type Listener } from './listeners';
+import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { overridePolicy, WORKER_SETTINGS } from './worker-settings';
@@ -26,6 +28,9 @@ export interface WorkerConfig {
   readonly listeners: readonly Listener[];
   /** Null: the admin routes are on `listeners`; empty: nowhere; otherwise only there. */
   readonly adminListeners: readonly Listener[] | null;
+  /** Null: no CORS headers. */
+  readonly cors: CorsSettings | null;
+  readonly responseHeaders: readonly HeaderRule[];
   readonly advertisedHost: string | null;
   readonly advertisedPort: number | null;
   readonly advertisedListener: 'http' | 'https' | null;
@@ -114,6 +119,8 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     clientId: text('client.id'),
     listeners: list('listeners').map(parseListener),
     adminListeners: get<readonly string[] | null>('admin.listeners')?.map(parseListener) ?? null,
+    cors: corsSettings(text('access.control.allow.origin'), text('access.control.allow.methods')),
+    responseHeaders: parseHeaderRules(text('response.http.headers.config')),
     advertisedHost: textOrNull('rest.advertised.host.name'),
     advertisedPort: get('rest.advertised.port'),
     advertisedListener: (textOrNull('rest.advertised.listener')?.toLowerCase() ?? null) as 'http' | 'https' | null,

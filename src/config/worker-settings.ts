@@ -3,7 +3,9 @@
  * Settings under `errors.restart.` and `task.` other than Java's are Millrace's own.
  */
 import { getHashes } from 'node:crypto';
-import { parseListener } from './listeners';
+import { parseCorsMethods, parseOrigins } from './cors';
+import { CLIENT_AUTH, isHostName, parseListener } from './listeners';
+import { parseHeaderRules } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_DEFAULTS, RESTART_MAX } from './restart-settings';
 import {
   atLeast,
@@ -37,27 +39,31 @@ const knownMac = (value: SettingValue) => {
   return unknown === undefined ? null : `the algorithm ${unknown} is not available`;
 };
 
+/** A check out of a parser that throws the reason. */
+const parses = (parse: (text: string) => unknown) => (value: SettingValue) => {
+  try {
+    parse(String(value));
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
 const listeners = (value: SettingValue) => {
   for (const text of (value ?? []) as readonly string[]) {
-    try {
-      parseListener(text);
-    } catch (error) {
-      return (error as Error).message;
-    }
+    const reason = parses(parseListener)(text);
+    if (reason !== null) return reason;
   }
   return null;
 };
 
-const HEADER_RULE = /^\s*(set|add|setDate|addDate)\s+[^:\s]+\s*:.*$/i;
-const headerRules = (value: SettingValue) => {
-  for (const quoted of String(value).match(/"[^"]*"|[^,]+/g) ?? []) {
-    const rule = quoted.replace(/^\s*"|"\s*$/g, '').trim();
-    if (rule !== '' && !HEADER_RULE.test(rule)) {
-      return `Invalid format of header config '${rule}'. Expected: '[action] [header name]:[header value]'`;
-    }
-  }
-  return null;
-};
+const advertisedHost = (value: SettingValue) =>
+  value === null || value === '' || isHostName(String(value))
+    ? null
+    : 'it must be a host name or an address that the other workers can reach, without protocol and port';
+
+const portNumber = (value: SettingValue) =>
+  atLeast(0)(value) ?? (typeof value === 'number' && value > 65535 ? 'Value must be no more than 65535' : null);
 
 const noExactlyOnce = (value: SettingValue) =>
   oneOf('disabled', 'preparing', 'enabled')(value) ??
@@ -123,15 +129,16 @@ export const WORKER_SETTINGS: readonly Setting[] = [
 
   setting('listeners', 'LIST', ['http://:8083'], (value) => nonEmpty(value) ?? listeners(value)),
   setting('admin.listeners', 'LIST', null, listeners),
-  setting('rest.advertised.host.name', 'STRING', null),
-  setting('rest.advertised.port', 'INT', null, atLeast(0)),
+  setting('rest.advertised.host.name', 'STRING', null, advertisedHost),
+  setting('rest.advertised.port', 'INT', null, portNumber),
   setting('rest.advertised.listener', 'STRING', null, (value) =>
     value === null || value === '' ? null : oneOf('http', 'https')(value),
   ),
-  setting('access.control.allow.origin', 'STRING', ''),
-  setting('access.control.allow.methods', 'STRING', ''),
-  setting('response.http.headers.config', 'STRING', '', headerRules),
+  setting('access.control.allow.origin', 'STRING', '', parses(parseOrigins)),
+  setting('access.control.allow.methods', 'STRING', '', parses(parseCorsMethods)),
+  setting('response.http.headers.config', 'STRING', '', parses(parseHeaderRules)),
   setting('rest.extension.classes', 'LIST', []),
+  setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),
 
   setting('session.timeout.ms', 'INT', 10_000, atLeast(1)),
   setting('heartbeat.interval.ms', 'INT', 3_000, atLeast(1)),

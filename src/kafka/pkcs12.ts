@@ -1,16 +1,20 @@
 /** The certificates of a PKCS12 trust store, as PEM. `node:tls` can open a PKCS12 key store but cannot take CAs from one. */
 import { createRequire } from 'node:module';
 import type * as Forge from 'node-forge';
-import { invalid } from './client-settings';
 
-export function certificatesOfPkcs12(bytes: Buffer, password: string, passwordKey: string): string[] {
+/** Throws what `wrongPassword` makes of the sentence's end. */
+export function certificatesOfPkcs12(
+  bytes: Buffer,
+  password: string,
+  wrongPassword: (problem: string, cause: unknown) => Error,
+): string[] {
   // Only who has such a store pays for loading it.
   const { asn1, pkcs12, pki, util } = createRequire(__filename)('node-forge') as typeof Forge;
   let store: Forge.pkcs12.Pkcs12Pfx;
   try {
     store = pkcs12.pkcs12FromAsn1(asn1.fromDer(util.createBuffer(bytes.toString('binary'))), password);
   } catch (cause) {
-    throw invalid(passwordKey, `does not open the PKCS12 trust store (${(cause as Error).message})`, cause);
+    throw wrongPassword(`does not open the PKCS12 trust store (${(cause as Error).message})`, cause);
   }
   const bagType = pki.oids['certBag'] as string;
   const bags = store.getBags({ bagType })[bagType] ?? [];

@@ -4,22 +4,32 @@
  */
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
-import { invalid, list, text } from './client-settings';
+import { invalid as clientSetting, list, text } from './client-settings';
 import { pemBlocks } from './pem';
 import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from './port';
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
 
-/** Throws KafkaError INVALID_CLIENT_CONFIG naming the key. */
-export function readTlsOptions(config: ClientConfig): ConnectionOptions {
-  const options: ConnectionOptions = { ...protocolVersions(config), ...trust(config), ...identity(config) };
+/** The error for a setting with this name, e.g. `ssl.keystore.location`; `problem` continues the sentence that the key begins. */
+export type Complain = (key: string, problem: string, cause?: unknown) => Error;
+
+/** Throws what `complain` makes. (Default: KafkaError INVALID_CLIENT_CONFIG naming the key) */
+export function readTlsOptions(config: ClientConfig, complain: Complain = clientSetting): ConnectionOptions {
+  const options: ConnectionOptions = {
+    ...protocolVersions(config, complain),
+    ...trust(config, complain),
+    ...identity(config, complain),
+  };
   // Java: a key that is present and empty switches the check of the host name off.
   if (config['ssl.endpoint.identification.algorithm']?.trim() === '') options.checkServerIdentity = () => undefined;
   return options;
 }
 
-function protocolVersions(config: ClientConfig): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
+function protocolVersions(
+  config: ClientConfig,
+  invalid: Complain,
+): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
   const key = 'ssl.enabled.protocols';
   const wanted = list(config, key);
   const unknown = wanted.find((name) => !VERSIONS.includes(name as SecureVersion));
@@ -28,7 +38,7 @@ function protocolVersions(config: ClientConfig): Pick<ConnectionOptions, 'minVer
   return wanted.length === 0 ? { minVersion: 'TLSv1.2' } : { minVersion: ordered[0], maxVersion: ordered.at(-1) };
 }
 
-function trust(config: ClientConfig): Pick<ConnectionOptions, 'ca'> {
+function trust(config: ClientConfig, invalid: Complain): Pick<ConnectionOptions, 'ca'> {
   const inlineKey = 'ssl.truststore.certificates';
   const inline = text(config, inlineKey);
   const key = 'ssl.truststore.location';
@@ -39,18 +49,23 @@ function trust(config: ClientConfig): Pick<ConnectionOptions, 'ca'> {
   if (inline !== undefined) {
     ca = pemBlocks(inline, 'CERTIFICATE');
   } else {
-    const store = readStore(key, location as string);
+    const store = readStore(key, location as string, invalid);
     ca =
       store.kind === 'pem'
         ? pemBlocks(store.bytes.toString('utf8'), 'CERTIFICATE')
-        : certificatesOfPkcs12(store.bytes, text(config, 'ssl.truststore.password') ?? '', 'ssl.truststore.password');
+        : certificatesOfPkcs12(store.bytes, text(config, 'ssl.truststore.password') ?? '', (problem, cause) =>
+            invalid('ssl.truststore.password', problem, cause),
+          );
   }
   if (ca.length === 0) throw invalid(usedKey, 'holds no certificate');
-  check(usedKey, 'cannot be used as trusted certificates', { ca });
+  check({ ca }, (cause) => invalid(usedKey, because('cannot be used as trusted certificates', cause), cause));
   return { ca };
 }
 
-function identity(config: ClientConfig): Pick<ConnectionOptions, 'cert' | 'key' | 'pfx' | 'passphrase'> {
+function identity(
+  config: ClientConfig,
+  invalid: Complain,
+): Pick<ConnectionOptions, 'cert' | 'key' | 'pfx' | 'passphrase'> {
   const chainKey = 'ssl.keystore.certificate.chain';
   const keyKey = 'ssl.keystore.key';
   const chain = text(config, chainKey);
@@ -59,36 +74,40 @@ function identity(config: ClientConfig): Pick<ConnectionOptions, 'cert' | 'key' 
   if (chain !== undefined || key !== undefined) {
     if (chain === undefined) throw invalid(chainKey, `is missing: ${keyKey} needs it`);
     if (key === undefined) throw invalid(keyKey, `is missing: ${chainKey} needs it`);
-    return pemIdentity(chain, key, passphrase, chainKey, keyKey);
+    return pemIdentity(chain, key, passphrase, chainKey, keyKey, invalid);
   }
   const locationKey = 'ssl.keystore.location';
   const location = text(config, locationKey);
   if (location === undefined) return {};
-  const store = readStore(locationKey, location);
+  const store = readStore(locationKey, location, invalid);
   if (store.kind === 'pem') {
     const pem = store.bytes.toString('utf8');
-    return pemIdentity(pem, pem, passphrase, locationKey, locationKey);
+    return pemIdentity(pem, pem, passphrase, locationKey, locationKey, invalid);
   }
   const options = { pfx: store.bytes, passphrase: text(config, 'ssl.keystore.password') ?? passphrase ?? '' };
-  check(locationKey, 'cannot be opened with ssl.keystore.password', options);
+  check(options, (cause) => invalid(locationKey, because('cannot be opened with ssl.keystore.password', cause), cause));
   return options;
 }
 
-function pemIdentity(chain: string, key: string, passphrase: string | undefined, chainKey: string, keyKey: string) {
+function pemIdentity(
+  chain: string,
+  key: string,
+  passphrase: string | undefined,
+  chainKey: string,
+  keyKey: string,
+  invalid: Complain,
+) {
   const cert = pemBlocks(chain, 'CERTIFICATE').join('');
   const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
   if (cert === '') throw invalid(chainKey, 'holds no certificate');
   if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
-  check(
-    keyKey,
-    'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it',
-    options,
-  );
+  const problem = 'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it';
+  check(options, (cause) => invalid(keyKey, because(problem, cause), cause));
   return options;
 }
 
-function readStore(key: string, location: string): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
+function readStore(key: string, location: string, invalid: Complain): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
   let bytes: Buffer;
   try {
     bytes = readFileSync(location);
@@ -107,10 +126,14 @@ function readStore(key: string, location: string): { kind: 'pem' | 'pkcs12'; byt
   throw invalid(key, 'names a file that is neither PEM nor PKCS12');
 }
 
-function check(key: string, problem: string, options: ConnectionOptions): void {
+function because(problem: string, cause: unknown): string {
+  return `${problem} (${(cause as Error).message})`;
+}
+
+function check(options: ConnectionOptions, failure: (cause: unknown) => Error): void {
   try {
     createSecureContext(options);
   } catch (cause) {
-    throw invalid(key, `${problem} (${(cause as Error).message})`, cause);
+    throw failure(cause);
   }
 }

@@ -1,15 +1,16 @@
 /** The worker's logger: winston writing one line an event to standard output. */
 import { createLogger as createWinston, transports, type Logger as Winston } from 'winston';
 import { formatLine, type LogEvent, type LogFormat, type LogLevel } from './format-line';
+import { levelName, LogLevels, SEVERITY, type Threshold } from './log-levels';
 import type { Logger } from './logger';
 
-const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3, trace: 4 };
+const WINSTON_LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3, trace: 4 };
 /** Where winston's transports look for the finished line. */
 const MESSAGE = Symbol.for('message');
 
 export interface LoggerOptions {
-  /** (Default: `info`) */
-  readonly level?: LogLevel;
+  /** What each logger writes. (Default: INFO and above, all of them) */
+  readonly levels?: LogLevels;
   /** (Default: `text`) */
   readonly format?: LogFormat;
   /** Name shown in brackets. (Default: `worker`) */
@@ -21,19 +22,21 @@ export interface LoggerOptions {
 export function createLogger(options: LoggerOptions = {}): Logger {
   const format = options.format ?? 'text';
   const winston = createWinston({
-    levels: { ...LEVELS },
-    level: options.level ?? 'info',
+    levels: { ...WINSTON_LEVELS },
+    // What is off has been dropped before winston hears of it.
+    level: 'trace',
     format: { transform: (info) => ({ ...info, [MESSAGE]: formatLine(info.event as LogEvent, format) }) },
     transports: [new transports.Stream({ stream: options.stream ?? process.stdout })],
   });
-  return new WinstonLogger(winston, options.name ?? 'worker', {});
+  return new WinstonLogger(winston, options.levels ?? new LogLevels(), options.name ?? 'worker', {});
 }
 
 /** `MILLRACE_LOG_LEVEL` and `MILLRACE_LOG_FORMAT`; unknown values count as not set. */
-export function loggerOptions(env: Readonly<Record<string, string | undefined>>): LoggerOptions {
-  const level = env.MILLRACE_LOG_LEVEL?.trim().toLowerCase() ?? '';
+export function loggerOptions(
+  env: Readonly<Record<string, string | undefined>>,
+): Required<Pick<LoggerOptions, 'levels' | 'format'>> {
   return {
-    level: level in LEVELS ? (level as LogLevel) : 'info',
+    levels: new LogLevels(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'INFO'),
     format: env.MILLRACE_LOG_FORMAT?.trim().toLowerCase() === 'json' ? 'json' : 'text',
   };
 }
@@ -41,11 +44,16 @@ export function loggerOptions(env: Readonly<Record<string, string | undefined>>)
 type Fields = Readonly<Record<string, unknown>>;
 
 class WinstonLogger implements Logger {
+  private readonly threshold: Threshold;
+
   constructor(
     private readonly winston: Winston,
+    private readonly levels: LogLevels,
     private readonly name: string,
     private readonly fields: Fields,
-  ) {}
+  ) {
+    this.threshold = levels.threshold(name);
+  }
 
   error(message: string, fields?: Fields): void {
     this.log('error', message, fields);
@@ -64,12 +72,12 @@ class WinstonLogger implements Logger {
   }
 
   child(fields: Fields, name?: string): Logger {
-    return new WinstonLogger(this.winston, name ?? this.name, { ...this.fields, ...fields });
+    return new WinstonLogger(this.winston, this.levels, name ?? this.name, { ...this.fields, ...fields });
   }
 
   private log(level: LogLevel, message: string, fields?: Fields): void {
     // Nothing is formatted for a level that is off.
-    if (LEVELS[level] > (LEVELS[this.winston.level as LogLevel] ?? LEVELS.info)) return;
+    if (SEVERITY[level] > this.threshold.severity) return;
     const event: LogEvent = {
       time: new Date(),
       level,

@@ -1,4 +1,4 @@
-/** The express application: tidy the path, find the route, answer. The table of routes is `resources`. */
+/** The express applications: tidy the path, find the route, answer. The tables of routes are `resources` and `adminResources`. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { connectorResources } from './connector-router';
 import { connectorsResources } from './connectors-router';
@@ -6,6 +6,7 @@ import type { RestContext } from './context';
 import { dispatch, writeError, type DispatchOptions } from './dispatch';
 import { errorReply } from './errors';
 import { lifecycleResources } from './lifecycle-router';
+import { loggersResources } from './loggers-router';
 import { pluginsResources } from './plugins-router';
 import { tidyUrl } from './request-path';
 import { routingError } from './rest-error';
@@ -13,6 +14,7 @@ import type { Resource } from './route';
 import { serverInfoResources } from './server-info-router';
 import { tasksResources } from './tasks-router';
 
+/** All but the admin routes. */
 export function resources(context: RestContext): readonly Resource[] {
   return [
     ...serverInfoResources(context),
@@ -24,7 +26,17 @@ export function resources(context: RestContext): readonly Resource[] {
   ];
 }
 
-export function createApp(context: RestContext, options: DispatchOptions): Express {
+/** Those that `admin.listeners` may move away. */
+export function adminResources(context: RestContext): readonly Resource[] {
+  return loggersResources(context);
+}
+
+/** `first` sees every request before anything else does. */
+export function createApp(
+  routes: readonly Resource[],
+  options: DispatchOptions,
+  first: readonly RequestHandler[] = [],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -35,8 +47,8 @@ export function createApp(context: RestContext, options: DispatchOptions): Expre
     request.url = tidyUrl(request.url);
     next();
   };
-  app.use(tidy);
-  for (const resource of resources(context)) app.all(resource.path, dispatch(resource, options));
+  app.use(...first, tidy);
+  for (const resource of routes) app.all(resource.path, dispatch(resource, options));
   app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger)));
   // Four parameters make it an error handler.
   const failed: ErrorRequestHandler = (error, _request, response, _next) =>

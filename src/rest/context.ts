@@ -1,6 +1,7 @@
 /** What the routers are built from. */
 import type { Herder } from '../cluster/herder';
 import type { ConfigValidator } from '../config/validation';
+import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import type { Forwarder } from './forward';
@@ -12,6 +13,7 @@ export interface RestContext {
   readonly herderIfReady: () => Herder | null;
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
+  readonly levels: LogLevels;
   readonly logger: Logger;
   readonly forward: Forwarder;
   readonly version: string;

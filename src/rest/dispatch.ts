@@ -13,14 +13,21 @@ export interface DispatchOptions {
   readonly requestLimitMs: number;
 }
 
-const ALLOW_ORDER: readonly Method[] = ['DELETE', 'PATCH', 'POST', 'PUT', 'GET'];
+/** Java's, which is that of a hash map. */
+const ALLOW_ORDER: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
+  'HEAD',
+  'DELETE',
+  'POST',
+  'GET',
+  'OPTIONS',
+  'PUT',
+  'PATCH',
+];
 
 export function dispatch(resource: Resource, options: DispatchOptions): RequestHandler {
-  const allowed = [
-    ...(resource.methods.GET ? ['HEAD'] : []),
-    ...ALLOW_ORDER.filter((method) => resource.methods[method]),
-    'OPTIONS',
-  ];
+  const allowed = ALLOW_ORDER.filter(
+    (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
+  );
   return async (request, response) => {
     const began = Date.now();
     response.once('finish', () =>

@@ -1,15 +1,18 @@
-/** The worker's HTTP listeners. The port is open before the worker has joined its group. Source: connect-rest §0.4, §5.2. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { forwardRequest } from '../cluster/forwarding';
+/** The worker's listeners. Their ports are open before the worker has joined its group. Source: connect-rest §0.4, §1.23, §5.2. */
+import { forwardRequest, type ForwardRequest } from '../cluster/forwarding';
 import type { Herder } from '../cluster/herder';
+import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
 import type { ConfigValidator } from '../config/validation';
 import type { WorkerConfig } from '../config/worker-config';
+import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
-import { createApp } from './app';
+import { adminResources, createApp, resources } from './app';
 import type { RestContext } from './context';
-import { createForwarder, type ForwardRequest } from './forward';
+import { createForwarder } from './forward';
+import { corsHeaders, responseHeaders } from './header-rules';
+import { httpsOptions, type HttpsOptions, type ReadTls } from './https';
+import { ListenerServer } from './listener-server';
 import { RestError } from './rest-error';
 
 export interface RestServerOptions {
@@ -17,7 +20,10 @@ export interface RestServerOptions {
   readonly herder: Herder | (() => Herder | null);
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
-  readonly config: Pick<WorkerConfig, 'listeners'>;
+  readonly config: Pick<WorkerConfig, 'raw' | 'listeners' | 'adminListeners' | 'cors' | 'responseHeaders'>;
+  /** Reads the stores of HTTPS listeners. */
+  readonly readTls: ReadTls;
+  readonly levels: LogLevels;
   readonly logger: Logger;
   /** Emulated Kafka version and build, shown by `GET /`. */
   readonly version: string;
@@ -30,22 +36,14 @@ export interface RestServerOptions {
   readonly healthLimitMs?: number;
 }
 
-export interface BoundListener {
-  readonly protocol: 'http' | 'https';
-  readonly host: string;
-  readonly port: number;
-}
-
 export interface RestServer {
   /** Opens every listener; answers them with the ports they got. Rejects with a sentence that names the listener. */
-  listen(): Promise<readonly BoundListener[]>;
+  listen(): Promise<readonly ServedListener[]>;
   /** Takes no new connections, lets requests under way finish for a moment, then cuts them off. */
   close(): Promise<void>;
 }
 
-const IDLE_MS = 90_000;
-const CLOSE_GRACE_MS = 2_000;
-
+/** Throws ConfigError `WORKER_CONFIG_INVALID` for TLS settings that cannot be used. */
 export function createRestServer(options: RestServerOptions): RestServer {
   const herderIfReady = typeof options.herder === 'function' ? options.herder : (): Herder => options.herder as Herder;
   const context: RestContext = {
@@ -57,60 +55,50 @@ export function createRestServer(options: RestServerOptions): RestServer {
     },
     registry: options.registry,
     validator: options.validator,
+    levels: options.levels,
     logger: options.logger,
     forward: createForwarder(options.forward ?? forwardRequest),
     version: options.version,
     commit: options.commit,
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const app = createApp(context, { logger: options.logger, requestLimitMs: options.requestLimitMs ?? 90_000 });
-  const servers: Server[] = [];
-  let closing = false;
-
-  async function open(listener: BoundListener): Promise<BoundListener> {
-    const shown = `${listener.protocol}://${listener.host}:${listener.port}`;
-    if (listener.protocol === 'https') {
-      throw new Error(`listeners: ${shown} cannot be opened, this version serves http only`);
-    }
-    const server = createServer({ keepAliveTimeout: IDLE_MS }, app);
-    // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for long.
-    server.on('request', (_request, response) => {
-      response.once('finish', () => {
-        if (closing) setImmediate(() => server.closeIdleConnections());
-      });
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) =>
-        reject(new Error(`listeners: cannot open ${shown}: ${error.message}`, { cause: error })),
-      );
-      server.listen({ port: listener.port, ...(listener.host === '' ? {} : { host: listener.host }) }, resolve);
-    });
-    servers.push(server);
-    return { ...listener, port: (server.address() as AddressInfo).port };
+  const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
+  const served = servedListeners(listeners, adminListeners);
+  const limits = { logger: options.logger, requestLimitMs: options.requestLimitMs ?? 90_000 };
+  // As in Java, a separate admin listener has neither CORS nor headers of its own.
+  const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
+  const connect = resources(context);
+  const admin = adminResources(context);
+  const apps = {
+    both: createApp([...connect, ...admin], limits, everywhere),
+    connect: createApp(connect, limits, everywhere),
+    admin: createApp(admin, limits),
+  };
+  // Before anything is opened: wrong settings are to be known at once.
+  const tls = new Map<Listener, HttpsOptions>();
+  for (const listener of served) {
+    const kind = listener.serves.includes('connect') ? 'listeners' : 'admin.listeners';
+    if (listener.protocol === 'https') tls.set(listener, httpsOptions(raw, kind, options.readTls));
   }
+  const servers: ListenerServer[] = [];
 
   async function close(): Promise<void> {
-    closing = true;
-    await Promise.all(
-      servers.splice(0).map(
-        (server) =>
-          new Promise<void>((resolve) => {
-            const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-            server.close(() => {
-              clearTimeout(cut);
-              resolve();
-            });
-            server.closeIdleConnections();
-          }),
-      ),
-    );
+    await Promise.all(servers.splice(0).map(async (server) => await server.close()));
+  }
+
+  async function open(listener: ServedListener): Promise<ServedListener> {
+    const [only = 'connect', more] = listener.serves;
+    const server = new ListenerServer(listener, tls.get(listener) ?? null, apps[more ? 'both' : only]);
+    const port = await server.open();
+    servers.push(server);
+    return { ...listener, port };
   }
 
   return {
     listen: async () => {
       try {
-        const bound: BoundListener[] = [];
-        for (const listener of options.config.listeners) bound.push(await open(listener));
+        const bound: ServedListener[] = [];
+        for (const listener of served) bound.push(await open(listener));
         return bound;
       } catch (error) {
         await close();

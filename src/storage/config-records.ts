@@ -73,6 +73,11 @@ export function restartRecord(connector: string, includeTasks: boolean, onlyFail
   return record(`restart-connector-${connector}`, { 'include-tasks': includeTasks, 'only-failed': onlyFailed });
 }
 
+/** `level` as the client sent it, as Java keeps it. */
+export function loggerRecord(namespace: string, level: string): KeyValue {
+  return record(`logger-cluster-${namespace}`, { level });
+}
+
 type Reader = (name: string, value: JsonValue) => ConfigRecord;
 
 function ignored(reason: string): ConfigRecord {

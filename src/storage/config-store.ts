@@ -6,6 +6,7 @@ import {
   commitRecord,
   connectorRecord,
   connectorTombstone,
+  loggerRecord,
   restartRecord,
   sessionKeyRecord,
   targetStateRecord,
@@ -111,6 +112,13 @@ export class ConfigStore {
     await this.change('Error writing restart request to Kafka', async (step) => {
       await step(() => this.log.write([restartRecord(connector, includeTasks, onlyFailed)]));
       await step(() => this.log.readToEnd());
+    });
+  }
+
+  /** Any worker; nobody waits for the effect. */
+  async putLoggerLevel(namespace: string, level: string): Promise<void> {
+    await this.change('Error writing logger level to Kafka', async (step) => {
+      await step(() => this.log.write([loggerRecord(namespace, level)]));
     });
   }
 

@@ -1,6 +1,7 @@
 /** The task host that the worker's settings ask for. */
 import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
+import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import type { OffsetStorage, TaskHost, TaskListener } from './host';
@@ -12,6 +13,7 @@ export interface TaskHostOptions {
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
   readonly logger: Logger;
+  readonly levels: LogLevels;
   /** `catalog` spares threads the search for plug-ins. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
   /** For tasks in this thread; threads make their own. */
@@ -19,7 +21,7 @@ export interface TaskHostOptions {
 }
 
 export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptions): TaskHost {
-  const { config, offsets, listener, logger, registry, clients } = options;
+  const { config, offsets, listener, logger, levels, registry, clients } = options;
   if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, logger }, listener);
   return new ThreadTaskHost({
     data: { settings: config.raw, catalog: registry.catalog },
@@ -28,5 +30,6 @@ export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptio
     offsets,
     listener,
     logger,
+    levels,
   });
 }

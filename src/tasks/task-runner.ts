@@ -5,7 +5,7 @@ import type { TaskListener, TaskSpec } from './host';
 import { createSinkBody } from './sink-body';
 import { createSourceBody } from './source-body';
 import type { TaskBody, TaskEnvironment, TaskHooks } from './task-environment';
-import { taskName } from './task-id';
+import { taskLoggerName } from './task-id';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting, messageOf } from './trace';
 import { refuseUnsupported } from './unsupported';
@@ -30,7 +30,7 @@ export class TaskRunner {
     this.paused = spec.targetState === 'PAUSED';
     this.logger = environment.logger.child(
       { connector: spec.id.connector, task: spec.id.task },
-      `task ${taskName(spec.id)}`,
+      taskLoggerName(spec),
     );
     this.done = new Promise((resolve) => {
       this.finished = resolve;

@@ -1,10 +1,11 @@
 /** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
+import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
-import { taskName } from './task-id';
+import { taskLoggerName, taskName } from './task-id';
 import type { FromThread, ThreadData } from './thread-messages';
 import { messageOf } from './trace';
 import { within } from './waker';
@@ -15,13 +16,15 @@ const IDLE_MS = 60_000;
 const CUT_OFF_MS = 1000;
 
 export interface ThreadTaskHostOptions {
-  readonly data: ThreadData;
+  readonly data: Omit<ThreadData, 'levels'>;
   /** Size of the shared pool. */
   readonly threads: number;
   readonly gracefulTimeoutMs: number;
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
   readonly logger: Logger;
+  /** What threads send of their log lines. (Default: INFO and above) */
+  readonly levels?: LogLevels;
   /** Code of a thread. (Default: `task-thread.js` of this build) */
   readonly module?: string;
   /** (Default: 60 s) */
@@ -37,11 +40,21 @@ export class ThreadTaskHost implements TaskHost {
   private runNumbers = 0;
   private threadNumbers = 0;
 
-  constructor(private readonly options: ThreadTaskHostOptions) {}
+  private readonly levels: LogLevels;
+  private readonly forgetLevels: () => void;
+
+  constructor(private readonly options: ThreadTaskHostOptions) {
+    this.levels = options.levels ?? new LogLevels();
+    this.forgetLevels = this.levels.onChange((namespace, level) => {
+      for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
+    });
+  }
 
   async start(spec: TaskSpec): Promise<void> {
     const name = taskName(spec.id);
     if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
+    // Its logger is made in the thread; here it becomes known to those who ask for levels.
+    this.levels.threshold(taskLoggerName(spec));
     const thread = this.threadFor(spec);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -79,6 +92,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   async close(): Promise<void> {
+    this.forgetLevels();
     await this.stop(
       [...this.runs.values()].map((run) => run.spec.id),
       this.options.gracefulTimeoutMs,
@@ -112,7 +126,7 @@ export class ThreadTaskHost implements TaskHost {
     const thread = new HostThread({
       module: this.options.module ?? join(__dirname, '..', 'task-thread.js'),
       name: `tasks-${++this.threadNumbers}`,
-      data: this.options.data,
+      data: { ...this.options.data, levels: this.levels.snapshot() },
       dedicated,
       memoryMb,
       onMessage: (from, message) => this.received(from, message),

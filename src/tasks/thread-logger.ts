@@ -1,15 +1,22 @@
-/** A task thread's logger: every line is sent to the worker's log. */
+/** A task thread's logger: what its level lets pass is sent to the worker's log. */
+import type { LogLevel } from '../logging/format-line';
+import { LogLevels, ROOT, SEVERITY, type Threshold } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
-import type { FromThread, LogLevel } from './thread-messages';
+import type { FromThread } from './thread-messages';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export class ThreadLogger implements Logger {
+  private readonly threshold: Threshold;
+
   constructor(
     private readonly post: (message: FromThread) => void,
+    private readonly levels: LogLevels = new LogLevels(),
     private readonly fields: Fields = {},
     private readonly name: string | null = null,
-  ) {}
+  ) {
+    this.threshold = levels.threshold(name ?? ROOT);
+  }
 
   error(message: string, fields?: Fields): void {
     this.send('error', message, fields);
@@ -28,10 +35,12 @@ export class ThreadLogger implements Logger {
   }
 
   child(fields: Fields, name?: string): Logger {
-    return new ThreadLogger(this.post, { ...this.fields, ...fields }, name ?? this.name);
+    return new ThreadLogger(this.post, this.levels, { ...this.fields, ...fields }, name ?? this.name);
   }
 
   private send(level: LogLevel, message: string, fields: Fields = {}): void {
+    // Nothing crosses the boundary for a level that is off.
+    if (SEVERITY[level] > this.threshold.severity) return;
     const all = { ...this.fields, ...fields };
     const line = { type: 'log', level, name: this.name, message } as const;
     try {

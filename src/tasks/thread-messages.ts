@@ -1,8 +1,8 @@
 /** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { LogLevel } from '../logging/format-line';
+import type { LevelName, LogLevels } from '../logging/log-levels';
 import type { TaskSpec } from './host';
-
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** Given to a thread when it is made. Holds secrets: never log it. */
 export interface ThreadData {
@@ -10,11 +10,13 @@ export interface ThreadData {
   readonly settings: Readonly<Record<string, string>>;
   /** The plug-in registry's findings; plain data. */
   readonly catalog: unknown;
+  readonly levels: ReturnType<LogLevels['snapshot']>;
 }
 
 export type ToThread =
   | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
+  | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
   /** Answers `read` and `write`; `error` null: it went well. */
   | {
       readonly type: 'answer';

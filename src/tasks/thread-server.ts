@@ -24,7 +24,7 @@ export class ThreadServer {
     private readonly post: (message: FromThread) => void,
   ) {}
 
-  handle(message: ToThread): void {
+  handle(message: Exclude<ToThread, { type: 'log-level' }>): void {
     switch (message.type) {
       case 'start':
         this.start(message.run, message.spec);

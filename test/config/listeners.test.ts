@@ -1,4 +1,4 @@
-import { advertisedUrl, parseListener } from '../../src/config/listeners';
+import { advertisedUrl, isHostName, parseListener, servedListeners } from '../../src/config/listeners';
 
 const none = { advertisedHost: null, advertisedPort: null, advertisedListener: null } as const;
 const detect = () => '10.0.0.7';
@@ -21,4 +21,35 @@ describe('advertised URL (connect-rest 5.2)', () => {
   ])('%s', (_, settings, listeners, url) => {
     expect(advertisedUrl(settings, listeners.map(parseListener), detect)).toBe(url);
   });
+});
+
+describe('connect-rest 149: which listener serves the admin routes', () => {
+  const plan = (listeners: string[], admin: string[] | null): string[] =>
+    servedListeners(listeners.map(parseListener), admin && admin.map(parseListener)).map(
+      ({ port, serves }) => `${port} ${serves.join('+')}`,
+    );
+  test.each<[string, string[], string[] | null, string[]]>([
+    ['not set: all', ['http://:1', 'http://:2'], null, ['1 connect+admin', '2 connect+admin']],
+    ['empty: none', ['http://:1'], [], ['1 connect']],
+    ['others: those', ['http://:1'], ['http://:2'], ['1 connect', '2 admin']],
+    ['one of them: that one', ['http://:1', 'http://:2'], ['http://:2'], ['1 connect', '2 connect+admin']],
+    ['any free port is another one', ['http://:0'], ['http://:0'], ['0 connect', '0 admin']],
+    ['another protocol is another one', ['http://:1'], ['https://:2'], ['1 connect', '2 admin']],
+  ])('%s', (_, listeners, admin, expected) => {
+    expect(plan(listeners, admin)).toEqual(expected);
+  });
+});
+
+test.each([
+  ['w1.example', true],
+  ['10.0.0.5', true],
+  ['::1', true],
+  ['w_1', true],
+  ['a b', false],
+  ['http://a', false],
+  ['a:80', false],
+  ['a/b', false],
+  ['user@a', false],
+])('host name %s: %s', (text, good) => {
+  expect(isHostName(text)).toBe(good);
 });

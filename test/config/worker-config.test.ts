@@ -37,6 +37,8 @@ describe('defaults', () => {
       clientId: '',
       listeners: [{ protocol: 'http', host: '', port: 8083 }],
       adminListeners: null,
+      cors: null,
+      responseHeaders: [],
       advertisedHost: null,
       advertisedPort: null,
       advertisedListener: null,
@@ -154,8 +156,25 @@ describe('faulty settings', () => {
     [
       'response.http.headers.config',
       'set X-Ok: 1, put X: 2',
-      "\"set X-Ok: 1, put X: 2\": Invalid format of header config 'put X: 2'. Expected: '[action] [header name]:[header value]'",
+      '"set X-Ok: 1, put X: 2": Invalid header config action: \'put\'. Expected one of [set, add, setDate, addDate]',
     ],
+    ['rest.advertised.port', '65536', '"65536": Value must be no more than 65535'],
+    [
+      'rest.advertised.host.name',
+      'http://w1:8083',
+      '"http://w1:8083": it must be a host name or an address that the other workers can reach, without protocol and port',
+    ],
+    [
+      'access.control.allow.origin',
+      '[',
+      '"[": \'[\' is neither an origin nor a regular expression (Invalid regular expression: /[/i: Unterminated character class)',
+    ],
+    [
+      'access.control.allow.methods',
+      'get it',
+      '"get it": \'get it\' is no HTTP method; write them in capitals, e.g. GET,POST,PUT,DELETE',
+    ],
+    ['ssl.client.auth', 'maybe', '"maybe": String must be one of (case insensitive): none, requested, required'],
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
     [
       'exactly.once.source.support',

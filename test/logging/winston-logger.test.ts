@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { LogLevels } from '../../src/logging/log-levels';
 import { createLogger, loggerOptions, type LoggerOptions } from '../../src/logging/winston-logger';
 
 function logged(options: LoggerOptions): { logger: ReturnType<typeof createLogger>; lines: () => string[] } {
@@ -39,7 +40,7 @@ describe('text', () => {
   });
 
   test('levels that are off write nothing', () => {
-    const { logger, lines } = logged({ level: 'warn' });
+    const { logger, lines } = logged({ levels: new LogLevels('WARN') });
     logger.info('no');
     logger.debug('no');
     logger.trace('no');
@@ -49,7 +50,7 @@ describe('text', () => {
 });
 
 test('JSON: one document a line', () => {
-  const { logger, lines } = logged({ format: 'json', level: 'trace', name: 'w' });
+  const { logger, lines } = logged({ format: 'json', levels: new LogLevels('TRACE'), name: 'w' });
   logger.trace('m', { n: 1, error: new Error('e') });
   const [line] = lines();
   expect(JSON.parse(line as string)).toEqual({
@@ -63,14 +64,25 @@ test('JSON: one document a line', () => {
   });
 });
 
+test('connect-rest 145: a change is seen by loggers that are there already, and by those made later', () => {
+  const levels = new LogLevels();
+  const { logger, lines } = logged({ levels });
+  const herder = logger.child({}, 'millrace.herder');
+  herder.debug('no');
+  levels.set('millrace.herder', 'DEBUG');
+  herder.debug('yes');
+  logger.child({}, 'millrace.herder.tick').debug('yes');
+  logger.child({}, 'millrace.rest').debug('no');
+  levels.set('millrace', 'OFF');
+  herder.error('no');
+  expect(lines()).toHaveLength(2);
+});
+
 test('options come from the environment', () => {
-  expect(loggerOptions({})).toEqual({ level: 'info', format: 'text' });
-  expect(loggerOptions({ MILLRACE_LOG_LEVEL: 'DEBUG', MILLRACE_LOG_FORMAT: 'JSON' })).toEqual({
-    level: 'debug',
-    format: 'json',
-  });
-  expect(loggerOptions({ MILLRACE_LOG_LEVEL: 'loud', MILLRACE_LOG_FORMAT: 'xml' })).toEqual({
-    level: 'info',
-    format: 'text',
-  });
+  const level = (env: Record<string, string>): unknown => loggerOptions(env).levels.find('root')?.level;
+  expect([level({}), loggerOptions({}).format]).toEqual(['INFO', 'text']);
+  const given = { MILLRACE_LOG_LEVEL: 'DEBUG', MILLRACE_LOG_FORMAT: 'JSON' };
+  expect([level(given), loggerOptions(given).format]).toEqual(['DEBUG', 'json']);
+  const odd = { MILLRACE_LOG_LEVEL: 'loud', MILLRACE_LOG_FORMAT: 'xml' };
+  expect([level(odd), loggerOptions(odd).format]).toEqual(['INFO', 'text']);
 });

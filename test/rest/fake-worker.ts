@@ -7,7 +7,9 @@ import type {
   SourceConnector,
 } from '@millrace/sdk';
 import type { Express } from 'express';
+import { changedMessage, type PartitionOffset } from '../../src/cluster/connector-offsets';
 import { HerderError } from '../../src/cluster/errors';
+import type { ForwardRequest } from '../../src/cluster/forwarding';
 import type {
   ConnectorInfo,
   ConnectorStateInfo,
@@ -24,12 +26,13 @@ import type { ConfigValidator } from '../../src/config/validation';
 import { validationFailure } from '../../src/config/validation-failure';
 import { createConfigValidator } from '../../src/config/validation-impl';
 import type { WorkerConfig } from '../../src/config/worker-config';
+import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
-import { createApp } from '../../src/rest/app';
+import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/context';
-import { createForwarder, type ForwardRequest } from '../../src/rest/forward';
+import { createForwarder } from '../../src/rest/forward';
 import { RestError } from '../../src/rest/rest-error';
 
 const noTask = (): never => {
@@ -168,7 +171,10 @@ interface Entry {
 export class FakeHerder implements Herder {
   readonly workerId = '127.0.0.1:8083';
   readonly entries = new Map<string, Entry>();
+  readonly offsets = new Map<string, readonly PartitionOffset[]>();
+  readonly topics = new Map<string, readonly string[]>();
   readonly submitted: { name: string; configs: readonly ConnectorConfig[]; body: SignedBody }[] = [];
+  readonly loggerLevels: [namespace: string, level: string][] = [];
   healthAnswer: () => Promise<WorkerHealth> = () =>
     Promise.resolve({
       status: 'healthy',
@@ -267,6 +273,35 @@ export class FakeHerder implements Herder {
     this.entries.set(name, { ...before, config, type });
     return { created: false, info: this.connectorInfo(name) };
   }
+  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
+    this.leaderOnly();
+    const merged = Object.entries({ ...this.entry(name, `Connector ${name} not found`).config, ...patch });
+    const config = Object.fromEntries(merged.filter((kept): kept is [string, string] => kept[1] !== null));
+    return (await this.putConnectorConfig(name, config)).info;
+  }
+  async connectorOffsets(name: string): Promise<readonly PartitionOffset[]> {
+    this.entry(name, `Connector ${name} not found`);
+    return Promise.resolve(this.offsets.get(name) ?? []);
+  }
+  /** Replaces what is there. */
+  async alterConnectorOffsets(name: string, offsets: readonly PartitionOffset[]): Promise<string> {
+    this.leaderOnly();
+    this.entry(name, `Connector ${name} not found`);
+    this.offsets.set(name, offsets);
+    return Promise.resolve(changedMessage('altered', true));
+  }
+  async resetConnectorOffsets(name: string): Promise<string> {
+    this.leaderOnly();
+    this.entry(name, `Connector ${name} not found`);
+    this.offsets.delete(name);
+    return Promise.resolve(changedMessage('reset', true));
+  }
+  activeTopics(name: string): readonly string[] {
+    return this.topics.get(name) ?? [];
+  }
+  resetActiveTopics(name: string): void {
+    this.topics.delete(name);
+  }
   async deleteConnector(name: string): Promise<void> {
     this.leaderOnly();
     this.entry(name, `Connector ${name} not found`);
@@ -311,6 +346,10 @@ export class FakeHerder implements Herder {
     if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
     return Promise.resolve();
   }
+  async setLoggerLevel(namespace: string, level: string): Promise<void> {
+    this.loggerLevels.push([namespace, level]);
+    return Promise.resolve();
+  }
   async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
     if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
     this.submitted.push({ name, configs, body });
@@ -321,6 +360,7 @@ export class FakeHerder implements Herder {
 export interface FakeWorker {
   readonly app: Express;
   readonly herder: FakeHerder;
+  readonly levels: LogLevels;
 }
 
 export interface FakeWorkerOptions {
@@ -341,6 +381,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     ...(options.pluginLimitMs === undefined ? {} : { pluginLimitMs: options.pluginLimitMs }),
   });
   const herder = new FakeHerder(validator, registry);
+  const levels = new LogLevels();
   const context: RestContext = {
     herderIfReady: () => (options.starting ? null : herder),
     herder: () => {
@@ -349,14 +390,16 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     },
     registry,
     validator,
+    levels,
     logger: silentLogger,
     forward: createForwarder(options.forward ?? (() => Promise.reject(new Error('nobody to forward to')))),
     version: '4.3.1',
     commit: '0123456789abcdef',
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const app = createApp(context, { logger: silentLogger, requestLimitMs: options.requestLimitMs ?? 90_000 });
-  return { app, herder };
+  const routes = [...resources(context), ...adminResources(context)];
+  const app = createApp(routes, { logger: silentLogger, requestLimitMs: options.requestLimitMs ?? 90_000 });
+  return { app, herder, levels };
 }
 
 export const SRC = { 'connector.class': 'FileStreamSource', topic: 't' };

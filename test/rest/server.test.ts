@@ -1,22 +1,31 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '../../dev/services/free-port';
 import type { Herder } from '../../src/cluster/herder';
+import { corsSettings } from '../../src/config/cors';
+import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation-impl';
+import { readTlsOptions } from '../../src/kafka/ssl-config';
+import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { createRestServer, type RestServer, type RestServerOptions } from '../../src/rest/server';
 import { FakeHerder, fakeRegistry, fakeWorkerConfig } from './fake-worker';
 
 const registry = fakeRegistry();
 const validator = createConfigValidator({ registry, config: fakeWorkerConfig() });
+type Listeners = RestServerOptions['config']['listeners'];
 const server = (
-  listeners: RestServerOptions['config']['listeners'],
+  listeners: Listeners,
   herder: RestServerOptions['herder'] = new FakeHerder(validator, registry),
+  more: Partial<RestServerOptions['config']> = {},
 ): RestServer =>
   createRestServer({
     herder,
     registry,
     validator,
-    config: { listeners },
+    config: { raw: {}, listeners, adminListeners: null, cors: null, responseHeaders: [], ...more },
+    readTls: readTlsOptions,
+    levels: new LogLevels(),
     logger: silentLogger,
     version: '4.3.1',
     commit: 'unknown',
@@ -46,14 +55,13 @@ test('connect-rest §0.4: the port is open before there is a herder', async () =
   await rest.close();
 });
 
-test('a port in use and https are refused with the listener in the message, and nothing stays open', async () => {
+test('a port in use is refused with the listener in the message, and nothing stays open', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   await expect(server([local, { ...local, port }]).listen()).rejects.toThrow(
     `listeners: cannot open http://127.0.0.1:${port}: `,
   );
-  await expect(server([{ ...local, protocol: 'https' }]).listen()).rejects.toThrow(/^listeners: https:/);
   other.close();
 });
 
@@ -74,4 +82,53 @@ test('close waits for a request under way', async () => {
   release();
   expect((await answer).status).toBe(204);
   await closed;
+});
+
+describe('connect-rest 149: admin.listeners', () => {
+  const statuses = async (port: number): Promise<number[]> =>
+    await Promise.all(
+      ['/admin/loggers', '/connectors', '/'].map(
+        async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).status,
+      ),
+    );
+
+  test('on another port: there, and nothing else there', async () => {
+    const rest = server([local], undefined, { adminListeners: [local] });
+    const [main, admin] = await rest.listen();
+    expect(await statuses(main!.port)).toEqual([404, 200, 200]);
+    expect(await statuses(admin!.port)).toEqual([200, 404, 404]);
+    await rest.close();
+  });
+
+  test('empty: nowhere', async () => {
+    const rest = server([local], undefined, { adminListeners: [] });
+    const bound = await rest.listen();
+    expect(bound).toHaveLength(1);
+    expect(await statuses(bound[0]!.port)).toEqual([404, 200, 200]);
+    await rest.close();
+  });
+
+  test('the same as a main one: there as well', async () => {
+    const one = { ...local, port: await freePort() };
+    const rest = server([one, local], undefined, { adminListeners: [one] });
+    const [main, other] = await rest.listen();
+    expect(await statuses(main!.port)).toEqual([200, 200, 200]);
+    expect(await statuses(other!.port)).toEqual([404, 200, 200]);
+    await rest.close();
+  });
+
+  test('neither CORS nor headers of its own on a separate one', async () => {
+    const rest = server([local], undefined, {
+      adminListeners: [local],
+      cors: corsSettings('*', ''),
+      responseHeaders: parseHeaderRules('set X-Foo: bar'),
+    });
+    const [main, admin] = await rest.listen();
+    const headers = { Origin: 'http://a.example' };
+    const answer = await fetch(`http://127.0.0.1:${main!.port}/`, { headers });
+    expect([answer.headers.get('vary'), answer.headers.get('x-foo')]).toEqual(['Origin', 'bar']);
+    const plain = await fetch(`http://127.0.0.1:${admin!.port}/admin/loggers`, { headers });
+    expect([plain.headers.get('vary'), plain.headers.get('x-foo')]).toEqual([null, null]);
+    await rest.close();
+  });
 });

@@ -2,6 +2,7 @@ import {
   commitRecord,
   connectorRecord,
   connectorTombstone,
+  loggerRecord,
   readConfigRecord,
   restartRecord,
   sessionKeyRecord,
@@ -51,6 +52,7 @@ describe('connect-runtime 1: bytes of the config topic', () => {
       '{"properties":{"name":"local-file-source","connector.class":"FileStreamSource","tasks.max":"1","file":"/data/in.txt","topic":"connect-test"}}',
     ]);
     expect(texts(taskRecord('x', 3, { file: '/f' }))).toEqual(['task-x-3', '{"properties":{"file":"/f"}}']);
+    expect(texts(loggerRecord('org.apache', 'trace'))).toEqual(['logger-cluster-org.apache', '{"level":"trace"}']);
     expect(texts(restartRecord('x', true, false))).toEqual([
       'restart-connector-x',
       '{"include-tasks":true,"only-failed":false}',

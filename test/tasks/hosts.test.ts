@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { LogLevels } from '../../src/logging/log-levels';
 import type { TaskHost, TaskSpec } from '../../src/tasks/host';
 import { InlineTaskHost } from '../../src/tasks/inline-host';
+import { taskLoggerName } from '../../src/tasks/task-id';
 import { ThreadTaskHost } from '../../src/tasks/thread-host';
 import {
   eventually,
@@ -28,7 +30,7 @@ interface Threads {
   offsets: MemoryOffsets;
   run(name: string, does: string, config?: Record<string, string>): Promise<TaskSpec>;
 }
-function threads(size = 1, idleMs = 60_000): Threads {
+function threads(size = 1, idleMs = 60_000, levels = new LogLevels()): Threads {
   const listener = new RecordingListener();
   const logger = new RecordingLogger();
   const offsets = new MemoryOffsets();
@@ -39,6 +41,7 @@ function threads(size = 1, idleMs = 60_000): Threads {
     offsets,
     listener,
     logger,
+    levels,
     idleMs,
     module: join(__dirname, 'fixtures', 'thread.js'),
   });
@@ -109,6 +112,20 @@ describe('thread host', () => {
     await run('b', 'works');
     await listener.until('running b-0');
     expect(threadsOf(host)).toEqual(['tasks-2']);
+  });
+
+  test('connect-rest 145: levels reach the threads there are and those made later; the class of a task is a logger', async () => {
+    const levels = new LogLevels();
+    const { host, logger, run } = threads(2, 60_000, levels);
+    const task = await run('c', 'nothing');
+    expect(levels.find(taskLoggerName(task))).toEqual({ level: 'INFO', lastModified: null });
+    levels.set('org.apache', 'DEBUG');
+    await eventually(() => logger.lines.includes('info log-level undefined'));
+    const given = jest.spyOn(levels, 'snapshot');
+    await run('d', 'nothing');
+    expect(given.mock.results[0]?.value).toEqual({ initial: 'INFO', rules: [['org.apache', 'DEBUG']] });
+    await host.close();
+    levels.set('org.apache', 'INFO');
   });
 
   test('offsets and log lines cross', async () => {

@@ -1,0 +1,58 @@
+/** Which web pages may read this worker's answers. Pure. Sources: connect-rest §0.5, runs of Connect 4.3.1. */
+import { compileJavaRegex, matchesFully } from './config-parse-regex';
+
+export interface CorsSettings {
+  readonly allows: (origin: string) => boolean;
+  /** Told to a browser that asks; as in Java, nothing else depends on them. */
+  readonly methods: readonly string[];
+}
+
+const DEFAULT_METHODS = ['GET', 'POST', 'HEAD'];
+const PLAIN_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
+const METHOD = /^[A-Z]+$/;
+
+function parts(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/**
+ * An origin without wildcards means itself. Everything else is a regular expression for the whole origin, as in Java since 4.0, where the dots of
+ * a plain origin, too, stand for any character.
+ */
+function pattern(text: string): (origin: string) => boolean {
+  if (text === '*') return () => true;
+  if (PLAIN_ORIGIN.test(text)) return (origin) => origin.toLowerCase() === text.toLowerCase();
+  let regex: RegExp;
+  try {
+    regex = compileJavaRegex(`(?i)${text}`);
+  } catch (error) {
+    throw new Error(`'${text}' is neither an origin nor a regular expression (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+  return (origin) => matchesFully(regex, origin);
+}
+
+/** Throws an Error with the reason alone. */
+export function parseOrigins(text: string): ((origin: string) => boolean) | null {
+  const patterns = parts(text).map(pattern);
+  return patterns.length === 0 ? null : (origin) => patterns.some((matches) => matches(origin));
+}
+
+/** Throws an Error with the reason alone. */
+export function parseCorsMethods(text: string): readonly string[] {
+  const methods = parts(text);
+  const odd = methods.find((method) => !METHOD.test(method));
+  if (odd !== undefined)
+    throw new Error(`'${odd}' is no HTTP method; write them in capitals, e.g. GET,POST,PUT,DELETE`);
+  return methods.length === 0 ? DEFAULT_METHODS : methods;
+}
+
+/** Null: off. */
+export function corsSettings(origins: string, methods: string): CorsSettings | null {
+  const allows = parseOrigins(origins);
+  return allows && { allows, methods: parseCorsMethods(methods) };
+}

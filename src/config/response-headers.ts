@@ -1,0 +1,54 @@
+/** `response.http.headers.config`: rules for headers of every answer. Pure. Sources: connect-rest §0.5, Connect 4.3.1's own complaints. */
+export interface HeaderRule {
+  /** `set` replaces what is there, `add` stands beside it. */
+  readonly action: 'set' | 'add';
+  readonly name: string;
+  /** A text, or for dates milliseconds to add to the time of the answer. */
+  readonly value: string | number;
+}
+
+const ACTIONS = ['set', 'add', 'setDate', 'addDate'];
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Splits at commas. Only quotes around a whole rule count; a comma at the end is nothing. */
+function split(text: string): string[] {
+  const rules = [...text.matchAll(/\s*(?:"([^"]*)"?|([^,]*))\s*(?:,|$)/g)]
+    .map((match) => (match[1] ?? match[2] ?? '').trim())
+    // The pattern also matches the nothing at the end of the text.
+    .slice(0, -1);
+  return rules.length === 0 ? [''] : rules;
+}
+
+function parseRule(rule: string): HeaderRule {
+  const [, word, pair] = /^(\S+)\s+(.*)$/s.exec(rule) ?? [];
+  if (word === undefined || pair === undefined) {
+    throw new Error(`Invalid format of header config '${rule}'. Expected: '[action] [header name]:[header value]'`);
+  }
+  const action = ACTIONS.find((known) => known.toLowerCase() === word.toLowerCase());
+  if (action === undefined) {
+    throw new Error(`Invalid header config action: '${word}'. Expected one of [${ACTIONS.join(', ')}]`);
+  }
+  const [name = '', value = '', ...more] = pair.split(':').map((part) => part.trim());
+  if (value === '' || more.length > 0) {
+    throw new Error(
+      `Invalid format of header name and header value pair '${pair}'. Expected: '[header name]:[header value]'`,
+    );
+  }
+  if (name === '' || /\s/.test(name)) {
+    throw new Error(`Invalid header name '${name}'. The '[header name]' cannot contain whitespace`);
+  }
+  // From here on Java would start, and fail with every answer.
+  if (!TOKEN.test(name)) throw new Error(`Invalid header name '${name}'. HTTP does not allow some of its characters`);
+  if (BAD_VALUE.test(value)) throw new Error(`Invalid value of header ${name}. HTTP allows Latin-1 characters only`);
+  const dated = action.endsWith('Date');
+  if (dated && !/^[+-]?\d{1,15}$/.test(value)) {
+    throw new Error(`Invalid value '${value}' of header ${name}. ${action} wants milliseconds from now`);
+  }
+  return { action: action.startsWith('set') ? 'set' : 'add', name, value: dated ? Number(value) : value };
+}
+
+/** Throws an Error with the reason alone. */
+export function parseHeaderRules(text: string): HeaderRule[] {
+  return text.trim() === '' ? [] : split(text.trim()).map(parseRule);
+}

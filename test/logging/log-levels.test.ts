@@ -1,0 +1,83 @@
+import { levelName, LogLevels } from '../../src/logging/log-levels';
+
+const NOW = 1_795_175_432_329;
+const shown = (levels: LogLevels): Record<string, string> =>
+  Object.fromEntries(levels.list().map(([name, { level }]) => [name, level]));
+
+test('connect-rest 143: a fresh worker lists what it knows, sorted, never changed', () => {
+  const levels = new LogLevels('WARN');
+  levels.threshold('millrace.rest');
+  levels.threshold('a');
+  expect(levels.list()).toEqual([
+    ['a', { level: 'WARN', lastModified: null }],
+    ['millrace.rest', { level: 'WARN', lastModified: null }],
+    ['root', { level: 'WARN', lastModified: null }],
+  ]);
+});
+
+test('connect-rest 145, 146: a namespace and all below it; what does not change keeps its time', () => {
+  const levels = new LogLevels();
+  for (const name of ['org.b', 'org.a.x', 'orgs', 'com']) levels.threshold(name);
+  expect(levels.set('org', 'DEBUG', NOW)).toEqual(['org', 'org.a.x', 'org.b', 'orgs']);
+  expect(levels.find('org.a.x')).toEqual({ level: 'DEBUG', lastModified: NOW });
+  expect(levels.find('com')).toEqual({ level: 'INFO', lastModified: null });
+  expect(levels.set('org', 'DEBUG', NOW + 1)).toEqual([]);
+  expect(levels.find('org')).toEqual({ level: 'DEBUG', lastModified: NOW });
+  expect(levels.set('org.a', 'DEBUG', NOW + 1)).toEqual([]);
+});
+
+test('root in any case is every logger, itself too; OFF is left out of the list', () => {
+  const levels = new LogLevels();
+  levels.threshold('a');
+  expect(levels.set('ROOT', 'OFF')).toEqual(['a', 'root']);
+  expect(levels.list()).toEqual([]);
+  expect(levels.find('Root')?.level).toBe('OFF');
+  expect(levels.find('A')).toBeNull();
+});
+
+test('a logger made later has the level of the last change that fits', () => {
+  const levels = new LogLevels();
+  levels.set('org.a', 'TRACE');
+  levels.set('org', 'WARN');
+  levels.set('org.b', 'DEBUG');
+  for (const name of ['org.a.x', 'org.b.x', 'com']) levels.threshold(name);
+  expect(shown(levels)).toMatchObject({ 'org.a.x': 'WARN', 'org.b.x': 'DEBUG', com: 'INFO' });
+  const copy = new LogLevels(levels.snapshot().initial, levels.snapshot().rules);
+  expect(['org.a.y', 'org.b.y', 'com'].map((name) => copy.threshold(name).severity)).toEqual([3, 5, 4]);
+});
+
+test("Java's names reach our loggers, and are all that such a change answers", () => {
+  const levels = new LogLevels();
+  for (const name of ['millrace.herder', 'millrace.kafka', 'org.apache.kafka.connect.file.FileStreamSinkTask'])
+    levels.threshold(name);
+  expect(levels.set('org.apache.kafka.connect', 'DEBUG')).toEqual([
+    'org.apache.kafka.connect',
+    'org.apache.kafka.connect.file.FileStreamSinkTask',
+  ]);
+  expect(shown(levels)).toMatchObject({ 'millrace.herder': 'DEBUG', 'millrace.kafka': 'INFO' });
+  expect(levels.threshold('millrace.rest').severity).toBe(5);
+});
+
+test('thresholds are live, and others are told of changes until they no longer want to be', () => {
+  const levels = new LogLevels();
+  const threshold = levels.threshold('a');
+  const told: unknown[] = [];
+  const end = levels.onChange((...change) => told.push(change));
+  levels.set('a', 'ERROR');
+  expect(threshold.severity).toBe(2);
+  end();
+  levels.set('a', 'INFO');
+  expect(told).toEqual([['a', 'ERROR']]);
+});
+
+test.each([
+  ['debug', 'DEBUG'],
+  [' Off ', 'OFF'],
+  ['ALL', 'ALL'],
+  ['fatal', 'FATAL'],
+  ['', null],
+  ['verbose', null],
+  ['5', null],
+])('level %j is %s', (text, level) => {
+  expect(levelName(text)).toBe(level);
+});
