@@ -2,6 +2,7 @@
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { within } from '../storage/retry';
+import type { OffsetStore } from '../storage/offset-store';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskId } from '../tasks/host';
 import type { ConnectorSet } from './connector-set';
@@ -11,13 +12,14 @@ import type { StatusReporter } from './status-reporter';
 import type { TaskSet } from './task-set';
 import type { Work } from './work';
 
-const STATUS_FLUSH_TIMEOUT_MS = 5_000;
+const FLUSH_TIMEOUT_MS = 5_000;
 const STATUS_READ_TIMEOUT_MS = 1_000;
 
 export interface AssignedWorkOptions {
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
   readonly statuses: StatusStore;
+  readonly offsets: OffsetStore;
   readonly reporter: StatusReporter;
   readonly snapshot: () => ConfigSnapshot;
   readonly logger: Logger;
@@ -36,14 +38,16 @@ export class AssignedWork {
 
   /** Resolves when nothing of it runs any more and everyone can read so. */
   async stop(work: Work, goodbye = true): Promise<void> {
-    const { connectors, tasks, statuses, snapshot, logger } = this.options;
+    const { connectors, tasks, statuses, offsets, snapshot, logger } = this.options;
     await Promise.all([connectors.stop(work.connectors, goodbye), tasks.stop(work.tasks)]);
     const touched = new Set([...work.connectors, ...work.tasks.map(({ connector }) => connector)]);
     for (const connector of touched)
       if (!snapshot().contains(connector))
         for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
-    await within(statuses.flush(), STATUS_FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) =>
-      logger.warn('Statuses of stopped work were not written in time', { error }),
+    // A commit that a task no longer waited for must not overtake what somebody else writes to the same source partition.
+    const written = Promise.all([statuses.flush(), work.tasks.length > 0 ? offsets.flush() : null]);
+    await within(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) =>
+      logger.warn('Statuses and offsets of stopped work were not written in time', { error }),
     );
   }
 

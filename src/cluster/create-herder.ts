@@ -11,6 +11,7 @@ import { OffsetStore } from '../storage/offset-store';
 import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
+import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
 import { AutomaticRestarts } from './automatic-restarts';
 import { ConnectorPlugins } from './connector-plugins';
@@ -18,12 +19,14 @@ import { ConnectorSet } from './connector-set';
 import { DistributedHerder } from './distributed-herder';
 import { forwardRequest, type ForwardRequest } from './forwarding';
 import type { Herder } from './herder';
+import { HerderOffsets } from './herder-offsets';
 import { HerderReads } from './herder-reads';
 import { HerderRestarts } from './herder-restarts';
 import { HerderTick } from './herder-tick';
 import { HerderWrites } from './herder-writes';
 import { sendTaskConfigs } from './internal-request';
 import { Membership } from './membership';
+import { OffsetLocks } from './offset-locks';
 import { RequestQueue } from './request-queue';
 import { SessionKeyKeeper } from './session-key-keeper';
 import { StatusReporter } from './status-reporter';
@@ -156,12 +159,14 @@ export function createHerder(options: HerderOptions): Herder {
     life: restarts,
   });
   const taskHost = options.taskHost({ offsets, listener: reporter });
+  const offsetLocks = new OffsetLocks();
   const publication: TaskPublication = new TaskPublication({
     connectors: () => connectors,
     configs,
     plugins,
     resolve,
     queue,
+    offsetLocks,
     isLeader: () => membership.isLeader,
     sendToLeader: async (connector, taskConfigs) =>
       await sendTaskConfigs(connector, taskConfigs, {
@@ -192,7 +197,15 @@ export function createHerder(options: HerderOptions): Herder {
     onStop: (id) => restarts.forget(id),
     logger,
   });
-  const work = new AssignedWork({ connectors, tasks, statuses, reporter, snapshot: () => tick.snapshot(), logger });
+  const work = new AssignedWork({
+    connectors,
+    tasks,
+    statuses,
+    offsets,
+    reporter,
+    snapshot: () => tick.snapshot(),
+    logger,
+  });
   const keys = new SessionKeyKeeper({
     configs,
     settings: {
@@ -211,10 +224,28 @@ export function createHerder(options: HerderOptions): Herder {
     reads,
     requests,
     validator,
+    offsetLocks,
     requiresSignature: () => membership.protocol === 'sessioned',
     verificationAlgorithms: config.interWorkerVerificationAlgorithms,
   });
   const herderRestarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });
+  const connectorOffsets = new HerderOffsets({
+    configs,
+    offsets,
+    requests,
+    plugins,
+    clients,
+    worker: config,
+    locks: offsetLocks,
+    resolve,
+    areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
+    configReadTimeoutMs: config.workerSyncTimeoutMs,
+  });
+  statuses.onTopicForgotten = (connector, topic) => tasks.forgetTopic(connector, topic);
+  const topics = new ActiveTopics(statuses, {
+    enabled: config.topicTrackingEnable,
+    resetAllowed: config.topicTrackingAllowReset,
+  });
   return new DistributedHerder({
     workerId,
     admin,
@@ -230,6 +261,8 @@ export function createHerder(options: HerderOptions): Herder {
     publication,
     reads,
     writes,
+    connectorOffsets,
+    topics,
     restarts: herderRestarts,
     tickLimitMs: config.workerSyncTimeoutMs + config.taskShutdownGracefulTimeoutMs,
     onFatal,

@@ -7,7 +7,9 @@ import type { OffsetStore } from '../storage/offset-store';
 import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskHost } from '../tasks/host';
+import type { ActiveTopics } from './active-topics';
 import type { AssignedWork } from './assigned-work';
+import type { PartitionOffset } from './connector-offsets';
 import { HerderError } from './errors';
 import type {
   ConnectorInfo,
@@ -20,6 +22,7 @@ import type {
   TaskState,
   WorkerHealth,
 } from './herder';
+import type { HerderOffsets } from './herder-offsets';
 import type { HerderReads } from './herder-reads';
 import type { HerderRestarts } from './herder-restarts';
 import type { HerderTick } from './herder-tick';
@@ -50,6 +53,8 @@ export interface DistributedHerderParts {
   readonly reads: HerderReads;
   readonly writes: HerderWrites;
   readonly restarts: HerderRestarts;
+  readonly connectorOffsets: HerderOffsets;
+  readonly topics: ActiveTopics;
   /** `worker.sync.timeout.ms` + `task.shutdown.graceful.timeout.ms`. */
   readonly tickLimitMs: number;
   readonly onFatal: (error: unknown) => void;
@@ -142,6 +147,9 @@ export class DistributedHerder implements Herder {
   async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
     return await this.parts.writes.putConnectorConfig(name, config);
   }
+  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
+    return await this.parts.writes.patchConnectorConfig(name, patch);
+  }
   async deleteConnector(name: string): Promise<void> {
     await this.parts.writes.deleteConnector(name);
   }
@@ -157,6 +165,24 @@ export class DistributedHerder implements Herder {
   }
   async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
     return await this.parts.restarts.requestRestart(name, request);
+  }
+  async connectorOffsets(name: string): Promise<readonly PartitionOffset[]> {
+    this.requireOpen();
+    return await this.parts.connectorOffsets.list(name);
+  }
+  async alterConnectorOffsets(name: string, offsets: readonly PartitionOffset[]): Promise<string> {
+    return await this.parts.connectorOffsets.change(name, offsets);
+  }
+  async resetConnectorOffsets(name: string): Promise<string> {
+    return await this.parts.connectorOffsets.change(name, null);
+  }
+  activeTopics(name: string): readonly string[] {
+    this.requireOpen();
+    return this.parts.topics.list(name);
+  }
+  resetActiveTopics(name: string): void {
+    this.requireOpen();
+    this.parts.topics.reset(name);
   }
   async restartTask(name: string, task: number): Promise<void> {
     await this.parts.restarts.restartTask(name, task);

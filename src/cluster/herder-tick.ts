@@ -60,6 +60,11 @@ export class HerderTick {
     return this.known;
   }
 
+  /** False from the moment that a change of work is read until the rebalance that it belongs to is over here. */
+  get isSettled(): boolean {
+    return this.resolved && !this.changes.needRebalance && !this.options.membership().needsJoin;
+  }
+
   /** For the membership: everything recorded so far is part of the rebalance that is made with it. */
   readonly joinSnapshot = (): ConfigSnapshot => {
     this.known = this.options.configs().snapshot();

@@ -6,6 +6,7 @@ import type { ConfigStore } from '../storage/config-store';
 import { HerderError } from './errors';
 import type { ConnectorInfo, SignedBody, TargetState } from './herder';
 import { notFound, type HerderReads } from './herder-reads';
+import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import { verifySignature } from './session-key';
 import type { TickRequests } from './tick-requests';
 
@@ -14,6 +15,7 @@ export interface HerderWritesOptions {
   readonly reads: HerderReads;
   readonly requests: TickRequests;
   readonly validator: ConfigValidator;
+  readonly offsetLocks: OffsetLocks;
   /** True while the group signs its internal requests. */
   readonly requiresSignature: () => boolean;
   /** `inter.worker.verification.algorithms`. */
@@ -47,6 +49,37 @@ export class HerderWrites {
     });
   }
 
+  /**
+   * Sets the keys that are given and removes those that are null. What is stored has been validated as a whole: when it changes in
+   * between, so does what the patch is applied to.
+   */
+  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
+    const { configs, reads, requests } = this.options;
+    const stored = (): ConnectorConfig => {
+      const config = configs.snapshot().connectorConfig(name);
+      if (config === null) throw notFound(name);
+      return config;
+    };
+    let base = await requests.runAsLeader(writing(name), async () => {
+      await configs.readToEnd(READ_TIMEOUT_MS);
+      return stored();
+    });
+    for (;;) {
+      const config = patched(base, patch);
+      await this.validate(config);
+      const info = await requests.runAsLeader(writing(name), async () => {
+        const now = stored();
+        if (now !== base) {
+          base = now;
+          return null;
+        }
+        await configs.putConnector(name, config, null);
+        return reads.connectorInfo(name);
+      });
+      if (info !== null) return info;
+    }
+  }
+
   async deleteConnector(name: string): Promise<void> {
     const { configs, requests } = this.options;
     await requests.runAsLeader(`removing the config for connector ${name} from the config topic`, async () => {
@@ -69,12 +102,12 @@ export class HerderWrites {
       if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
       await configs.putTaskConfigs(name, []);
       await configs.putTargetState(name, 'STOPPED');
-      await configs.readToEnd(STOP_READ_TIMEOUT_MS);
+      await configs.readToEnd(READ_TIMEOUT_MS);
     });
   }
 
   async submitTaskConfigs(name: string, taskConfigs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
-    const { configs, requests, requiresSignature, verificationAlgorithms } = this.options;
+    const { configs, requests, requiresSignature, verificationAlgorithms, offsetLocks } = this.options;
     if (requiresSignature()) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
     const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
     await requests.runAsLeader(stage, async () => {
@@ -82,6 +115,8 @@ export class HerderWrites {
       if (!snapshot.contains(name)) throw notFound(name);
       if (snapshot.targetState(name) === 'STOPPED' && taskConfigs.length > 0)
         throw new HerderError(400, `Cannot submit non-empty set of task configs for stopped connector ${name}`);
+      // Whoever sent them tries again.
+      if (offsetLocks.isHeld(name)) throw new HerderError(409, offsetsAreChanging(name));
       await configs.putTaskConfigs(name, taskConfigs);
     });
   }
@@ -92,7 +127,12 @@ export class HerderWrites {
   }
 }
 
-const STOP_READ_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 30_000;
+
+function patched(config: ConnectorConfig, patch: Readonly<Record<string, string | null>>): ConnectorConfig {
+  const merged = { ...config, ...patch };
+  return Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null));
+}
 
 function writing(name: string): string {
   return `writing a config for connector ${name} to the config topic`;

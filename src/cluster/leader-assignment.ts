@@ -22,6 +22,8 @@ export interface LeaderResult {
   readonly assignments: Map<string, Buffer>;
   /** Member id → what it runs once the rebalance is over; empty after a config mismatch. */
   readonly owners: ReadonlyMap<string, Work>;
+  /** What members said that they were running when they joined. */
+  readonly running: Work;
 }
 
 export function configuredWork(snapshot: ConfigSnapshot): Work {
@@ -87,7 +89,11 @@ export class LeaderAssignment {
   ): LeaderResult {
     const assignments = new Map<string, Buffer>();
     for (const member of members.keys()) assignments.set(member, encodeAssignment(protocol, assignment(member)));
-    return { assignments, owners };
+    return {
+      assignments,
+      owners,
+      running: union(...[...members.values()].map((member) => allocated(member.allocation))),
+    };
   }
 }
 

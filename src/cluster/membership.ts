@@ -86,6 +86,7 @@ export class Membership {
   private lastCompletedGeneration = -1;
   private scheduled: number | null = null;
   private owners: ReadonlyMap<string, Work> = new Map();
+  private running: Work = NO_WORK;
   private urls: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly options: MembershipOptions) {
@@ -147,6 +148,11 @@ export class Membership {
   taskOwner(task: TaskId): string | null {
     const name = taskName(task);
     return this.owner((work) => work.tasks.some((held) => taskName(held) === name));
+  }
+
+  /** Leader only: whether a member said, at the last rebalance, that it still ran a task of the connector. */
+  wasRunningTasksOf(connector: string): boolean {
+    return this.running.tasks.some((task) => task.connector === connector);
   }
 
   /** One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not be joined. */
@@ -272,7 +278,7 @@ export class Membership {
     generation: number,
   ): Map<string, Buffer> {
     const decoded = new Map(members.map(({ memberId, metadata }) => [memberId, decodeMetadata(metadata)]));
-    const { assignments, owners } = this.leader.assign({
+    const { assignments, owners, running } = this.leader.assign({
       protocol,
       members: decoded,
       leaderId: this.ownMemberId(protocol, members),
@@ -282,6 +288,7 @@ export class Membership {
       freshSnapshot: this.options.snapshot,
     });
     this.owners = owners;
+    this.running = running;
     this.urls = new Map([...decoded].map(([member, { url }]) => [member, url]));
     return assignments;
   }

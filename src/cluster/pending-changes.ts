@@ -23,6 +23,11 @@ export class PendingChanges {
   private readonly coveredTasks = new Set<string>();
   private restarts = new Map<string, PendingRestart>();
 
+  /** Something was read that a rebalance has to follow. */
+  get needRebalance(): boolean {
+    return this.needsRebalance;
+  }
+
   /** `known`: the configuration that the tick works with, which does not hold this change yet. */
   record(event: ConfigEvent, known: ConfigSnapshot): void {
     switch (event.type) {

@@ -11,6 +11,7 @@ import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
 import type { ConnectorSet } from './connector-set';
 import { HerderError } from './errors';
+import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import type { RequestQueue } from './request-queue';
 import { storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from './task-configs';
 
@@ -25,6 +26,7 @@ export interface TaskPublicationOptions {
   readonly plugins: ConnectorPlugins;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   readonly queue: RequestQueue;
+  readonly offsetLocks: OffsetLocks;
   readonly isLeader: () => boolean;
   /** Sends the configurations to the leader, signed. Rejects with HerderError. */
   readonly sendToLeader: (connector: string, configs: readonly ConnectorConfig[]) => Promise<void>;
@@ -96,7 +98,7 @@ export class TaskPublication {
   }
 
   private async publish(connector: string): Promise<void> {
-    const { connectors, configs, resolve, queue, logger, isLeader, sendToLeader } = this.options;
+    const { connectors, configs, resolve, queue, logger, isLeader, sendToLeader, offsetLocks } = this.options;
     const runner = connectors().runner(connector);
     const before = configs.snapshot();
     const rawConfig = before.connectorConfig(connector);
@@ -117,6 +119,7 @@ export class TaskPublication {
         return false;
       logger.info(`Publishing ${generated.length} task configuration(s) of connector ${connector}`);
       if (!isLeader()) return true;
+      if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));
       await configs.putTaskConfigs(connector, generated);
       return false;
     });

@@ -101,6 +101,10 @@ export class TaskSet {
     this.onceHandedOver(id, () => this.options.host.resume(id));
   }
 
+  forgetTopic(connector: string, topic: string): void {
+    for (const id of this.ids()) if (id.connector === connector) this.options.host.forgetTopic(id, topic);
+  }
+
   /** The host does not know a task that is still being started. */
   private onceHandedOver(id: TaskId, then: () => void): void {
     const started = this.started.get(taskName(id));

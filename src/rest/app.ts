@@ -7,12 +7,14 @@ import { dispatch, writeError, type DispatchOptions } from './dispatch';
 import { errorReply } from './errors';
 import { lifecycleResources } from './lifecycle-router';
 import { loggersResources } from './loggers-router';
+import { offsetsResources } from './offsets-router';
 import { pluginsResources } from './plugins-router';
 import { tidyUrl } from './request-path';
 import { routingError } from './rest-error';
 import type { Resource } from './route';
 import { serverInfoResources } from './server-info-router';
 import { tasksResources } from './tasks-router';
+import { topicsResources } from './topics-router';
 
 /** All but the admin routes. */
 export function resources(context: RestContext): readonly Resource[] {
@@ -22,6 +24,8 @@ export function resources(context: RestContext): readonly Resource[] {
     ...connectorResources(context),
     ...lifecycleResources(context),
     ...tasksResources(context),
+    ...topicsResources(context),
+    ...offsetsResources(context),
     ...pluginsResources(context),
   ];
 }

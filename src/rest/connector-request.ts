@@ -45,6 +45,16 @@ export function configMap(document: PlainJson): NullableConfig {
   return document as NullableConfig;
 }
 
+/**
+ * The document of a patch, which has passed `CONFIG_MAP`: null removes a key. Without one there is nothing to patch with; Java's answer to
+ * that is a null dereference.
+ */
+export function configPatch(document: PlainJson): NullableConfig {
+  if (document === null)
+    throw new RestError(400, 'A patch needs a JSON object of configuration keys; null removes a key');
+  return document as NullableConfig;
+}
+
 /** `config.name` must be the connector's name, or is set to it. */
 export function named(name: string, config: NullableConfig): NullableConfig {
   const inside = valueOf(config, 'name') ?? null;

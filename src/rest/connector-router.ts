@@ -1,5 +1,5 @@
 /** One connector: information, configuration, status, deletion. Source: connect-rest §1.5 to §1.10. */
-import { configMap, named, withoutNullValues } from './connector-request';
+import { configMap, configPatch, named, withoutNullValues } from './connector-request';
 import { created } from './connectors-router';
 import type { RestContext } from './context';
 import { connectorInfo, connectorState } from './entities';
@@ -46,6 +46,16 @@ export function connectorResources(context: RestContext): readonly Resource[] {
               return answer.created ? created(call, name, info) : ok(info);
             },
             ({ status, body }) => (status === 201 ? created(call, name, body) : ok(body)),
+          );
+        },
+        PATCH: async (call) => {
+          const name = param(call, 'name');
+          const patch = configPatch(await readDocument(call.request, CONFIG_MAP));
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/config`, body: patch },
+            async () => ok(connectorInfo(await context.herder().patchConnectorConfig(name, patch))),
+            ({ body }) => ok(body),
           );
         },
       },

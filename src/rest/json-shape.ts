@@ -38,8 +38,8 @@ export interface Shape {
   /** JSON schema over the plain document. */
   readonly schema: object;
   readonly typeAt: (path: readonly string[]) => JavaType;
-  /** Members that are known at the root, in the order Java lists them; null for a map. */
-  readonly members: readonly string[] | null;
+  /** Members that are known at a path, in the order Java lists them; empty for a map. */
+  readonly membersAt: (path: readonly string[]) => readonly string[];
 }
 
 const nullableMap = { type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } };
@@ -62,13 +62,13 @@ export const CREATE_REQUEST: Shape = {
     if (path.length === 0) return { full: REQUEST, raw: REQUEST };
     return path.length === 1 && path[0] === 'config' ? MAP : STRING;
   },
-  members: ['config', 'name', 'initial_state'],
+  membersAt: () => ['config', 'name', 'initial_state'],
 };
 
 export const CONFIG_MAP: Shape = {
   schema: nullableMap,
   typeAt: (path) => (path.length === 0 ? MAP : STRING),
-  members: null,
+  membersAt: () => [],
 };
 
 export const TASK_CONFIGS: Shape = {
@@ -81,7 +81,38 @@ export const TASK_CONFIGS: Shape = {
       },
       MAP,
     ][path.length] ?? STRING,
-  members: null,
+  membersAt: () => [],
+};
+
+const OFFSETS = 'org.apache.kafka.connect.runtime.rest.entities.ConnectorOffsets';
+const ENTRY = 'org.apache.kafka.connect.runtime.rest.entities.ConnectorOffset';
+const anyMap = { type: ['object', 'null'] };
+
+export const CONNECTOR_OFFSETS: Shape = {
+  schema: {
+    type: ['object', 'null'],
+    properties: {
+      offsets: {
+        type: ['array', 'null'],
+        items: {
+          type: ['object', 'null'],
+          properties: { partition: anyMap, offset: anyMap },
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  typeAt: (path) =>
+    [
+      { full: OFFSETS, raw: OFFSETS },
+      { full: `java.util.ArrayList<${ENTRY}>`, raw: 'java.util.ArrayList' },
+      { full: ENTRY, raw: ENTRY },
+    ][path.length] ?? {
+      full: 'java.util.LinkedHashMap<java.lang.String,java.lang.Object>',
+      raw: 'java.util.LinkedHashMap',
+    },
+  membersAt: (path) => (path.length === 0 ? ['offsets'] : ['partition', 'offset']),
 };
 
 const compiled = new WeakMap<Shape, ValidateFunction>();
@@ -138,7 +169,7 @@ function chain(shape: Shape, path: readonly string[]): string {
 
 function describe(shape: Shape, keyword: string, path: readonly string[], node: JsonNode): string {
   if (keyword === 'additionalProperties') {
-    const members = shape.members ?? [];
+    const members = shape.membersAt(path.slice(0, -1));
     const known = members.map((name) => `"${name}"`).join(', ');
     const count = members.length === 1 ? 'one known property: ' : `${members.length} known properties: `;
     const owner = shape.typeAt(path.slice(0, -1)).raw;
@@ -147,17 +178,49 @@ function describe(shape: Shape, keyword: string, path: readonly string[], node: 
   if (keyword === 'pattern' && 'text' in node) {
     return `Cannot construct instance of \`${REQUEST}$InitialState\`, problem: No enum constant ${REQUEST}.InitialState.${node.text.toUpperCase()}`;
   }
-  const type = shape.typeAt(path);
+  return mismatch(shape.typeAt(path), node);
+}
+
+/** Lists are made of lists alone, maps of texts too as far as Java's binder goes, and classes of whatever they have a constructor for. */
+function mismatch({ full, raw }: JavaType, node: JsonNode): string {
+  const [kind, token, constructor] = SCALARS[valueKind(node)];
+  const isList = raw === 'java.util.ArrayList';
+  const isMap = raw === 'java.util.LinkedHashMap';
+  if (constructor === null || isList || (isMap && node.kind !== 'string'))
+    return `Cannot deserialize value of type \`${full}\` from ${kind} value (token \`JsonToken.${token}\`)`;
+  const text = 'text' in node ? node.text : '';
+  if (node.kind === 'string' && text === '')
+    return `Cannot coerce empty String ("") to ${isMap ? `element of \`${raw}\`` : `\`${raw}\` value`} (but could if coercion was enabled using \`CoercionConfig\`)`;
+  const shown = node.kind === 'string' ? `'${text}'` : text;
+  return `Cannot construct instance of \`${raw}\` (although at least one Creator exists): no ${constructor}-argument constructor/factory method to deserialize from ${CONSTRUCTED[node.kind] ?? kind} value (${shown})`;
+}
+
+type ValueKind = 'object' | 'array' | 'integer' | 'float' | 'true' | 'false' | 'text';
+
+function valueKind(node: JsonNode): ValueKind {
   switch (node.kind) {
     case 'object':
-      return `Cannot deserialize value of type \`${type.full}\` from Object value (token \`JsonToken.START_OBJECT\`)`;
     case 'array':
-      return `Cannot deserialize value of type \`${type.full}\` from Array value (token \`JsonToken.START_ARRAY\`)`;
+      return node.kind;
     case 'number':
-      return `Cannot construct instance of \`${type.raw}\` (although at least one Creator exists): no ${/^-?[0-9]+$/.test(node.text) ? 'int/Int' : 'double/Double'}-argument constructor/factory method to deserialize from Number value (${node.text})`;
+      return /^-?[0-9]+$/.test(node.text) ? 'integer' : 'float';
     case 'boolean':
-      return `Cannot construct instance of \`${type.raw}\` (although at least one Creator exists): no boolean/Boolean-argument constructor/factory method to deserialize from boolean value (${node.text})`;
+      return node.text === 'true' ? 'true' : 'false';
     default:
-      return `Cannot construct instance of \`${type.raw}\` (although at least one Creator exists): no String-argument constructor/factory method to deserialize from String value ('${'text' in node ? node.text : ''}')`;
+      return 'text';
   }
 }
+
+/** Jackson's words: for the value, its token, and the constructor it looks for. */
+const SCALARS: Readonly<Record<ValueKind, readonly [kind: string, token: string, constructor: string | null]>> = {
+  object: ['Object', 'START_OBJECT', null],
+  array: ['Array', 'START_ARRAY', null],
+  integer: ['Integer', 'VALUE_NUMBER_INT', 'int/Int'],
+  float: ['Floating-point', 'VALUE_NUMBER_FLOAT', 'double/Double'],
+  true: ['Boolean', 'VALUE_TRUE', 'boolean/Boolean'],
+  false: ['Boolean', 'VALUE_FALSE', 'boolean/Boolean'],
+  text: ['String', 'VALUE_STRING', 'String'],
+};
+
+/** Where a constructor is looked for, other words are used. */
+const CONSTRUCTED: Readonly<Record<string, string>> = { number: 'Number', boolean: 'boolean' };

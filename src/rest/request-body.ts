@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { requestType } from './content-negotiation';
 import { checkShape, type PlainJson, type Shape } from './json-shape';
-import { parseJson } from './json-tree';
+import { parseJson, type JsonNode } from './json-tree';
 import { matchedError, RestError } from './rest-error';
 
 /** Far above what fits into a record of the config topic. */
@@ -41,18 +41,37 @@ export function decodeText(bytes: Buffer): string {
 
 /** The document of an endpoint that needs one; null for an empty body or JSON `null`. Throws RestError and JsonSyntaxError. */
 export async function readDocument(request: IncomingMessage, shape: Shape): Promise<PlainJson> {
-  const bytes = await readBody(request);
-  if (bytes.length === 0) return null;
-  if (requestType(request.headers['content-type']) !== 'json') throw matchedError(415);
-  return (await parseDocument(bytes, shape)) ?? null;
+  return (await readChecked(request, shape))?.plain ?? null;
+}
+
+/** The same with the types of its values; null for an empty body. */
+export async function readTree(request: IncomingMessage, shape: Shape): Promise<JsonNode | null> {
+  return (await readChecked(request, shape))?.root ?? null;
 }
 
 /** Undefined for a body of nothing but whitespace. */
 export async function parseDocument(bytes: Buffer, shape: Shape): Promise<PlainJson | undefined> {
+  return (await parseChecked(bytes, shape))?.plain;
+}
+
+interface CheckedDocument {
+  readonly root: JsonNode;
+  readonly plain: PlainJson;
+}
+
+async function readChecked(request: IncomingMessage, shape: Shape): Promise<CheckedDocument | undefined> {
+  const bytes = await readBody(request);
+  if (bytes.length === 0) return undefined;
+  if (requestType(request.headers['content-type']) !== 'json') throw matchedError(415);
+  return await parseChecked(bytes, shape);
+}
+
+async function parseChecked(bytes: Buffer, shape: Shape): Promise<CheckedDocument | undefined> {
   const text = decodeText(bytes);
   const parsed = parseJson(text);
   if (!parsed) return undefined;
-  const plain = await checkShape(shape, parsed.root, text);
-  if (parsed.trailing) throw parsed.trailing(shape.typeAt([]).raw);
-  return plain;
+  const { root, trailing } = parsed;
+  const plain = await checkShape(shape, root, text);
+  if (trailing) throw trailing(shape.typeAt([]).raw);
+  return { root, plain };
 }

@@ -43,11 +43,15 @@ export interface SourceConnector extends ConnectorDefinition {
   create?(config: ConnectorConfig, context: SourceConnectorContext): ConnectorInstance;
   createTask(): SourceTask;
   /**
-   * Checks offsets that a user wants to set over REST (null = reset); true means "altered completely, nothing else to do".
+   * Called when a user changes stored offsets over REST, before they are written, while no task runs. Offset null: the partition starts
+   * anew; let such entries pass whatever their partition is, so that wrong ones can be removed. An error refuses the whole change, and its
+   * message is the answer; UnsupportedOperationError says that offsets of this connector can not be changed. True: nothing else has to be
+   * altered. Without this method, or with false, the user is told to alter what the connector keeps elsewhere. A request that was
+   * interrupted is made again, so the call may be repeated. Integers are numbers, or bigints outside ±2^53.
    */
   alterOffsets?(
     config: ConnectorConfig,
-    offsets: readonly (readonly [SourcePartition, SourceOffset | null])[],
+    offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
   ): Promise<boolean> | boolean;
   /** How a new source partition with several keys is written to the offsets topic. (Default: `hash-map`, as Java's connectors do) */
   readonly partitionOrder?: 'hash-map' | 'insertion';
@@ -59,6 +63,7 @@ export interface SinkConnector extends ConnectorDefinition {
   /** Default: `tasks.max` tasks with the connector's own configuration. */
   create?(config: ConnectorConfig, context: ConnectorContext): ConnectorInstance;
   createTask(): SinkTask;
+  /** As for sources; offsets are those of the consumer group, "next to read". */
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [TopicPartition, number | null])[],

@@ -49,6 +49,20 @@ export class ConfigError extends ConnectError {
   override readonly javaClass: string = 'org.apache.kafka.common.config.ConfigException';
 }
 
+/** The plug-in does not do what it was asked for, e.g. to change its offsets. */
+export class UnsupportedOperationError extends ConnectError {
+  override readonly javaClass = 'java.lang.UnsupportedOperationException';
+
+  constructor(message: string, options: ConnectErrorOptions = {}) {
+    super(message, { code: 'UNSUPPORTED_OPERATION', ...options });
+  }
+}
+
+/** Also for an error of another copy of this package. */
+export function isUnsupportedOperation(error: unknown): boolean {
+  return isConnectError(error) && error.javaClass === 'java.lang.UnsupportedOperationException';
+}
+
 export function isConnectError(error: unknown): error is ConnectError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }

@@ -3,7 +3,7 @@ import { DataError, type SourceOffset, type SourcePartition } from '@millrace/sd
 import { JsonSyntaxError, readJson } from './connect-json-reader';
 import { jsonMembers, jsonString, writeJson } from './connect-json-writer';
 import { hashMapOrder } from './hash-map-order';
-import { Float64, isJsonObject, plainValue, type JsonObject, type JsonValue } from './json-values';
+import { Float64, isJsonObject, type JsonObject, type JsonValue } from './json-values';
 
 /** How a partition that is not stored yet orders its members: as a Java `HashMap` or `LinkedHashMap` would. */
 export type PartitionOrder = 'hash-map' | 'insertion';
@@ -18,23 +18,29 @@ function checkPrimitive(field: string, value: unknown): JsonValue {
   switch (typeof value) {
     case 'boolean':
     case 'number':
-    case 'bigint':
     case 'string':
       return value;
+    case 'bigint':
+      if (BigInt.asIntN(64, value) === value) return value;
   }
   if (value instanceof Uint8Array || value instanceof Float64) return value;
-  const type = Array.isArray(value) ? 'ARRAY' : 'MAP';
+  // Beyond 64 bits Java names the class that it reads such a number as.
+  const type = typeof value === 'bigint' ? 'class java.math.BigInteger' : Array.isArray(value) ? 'ARRAY' : 'MAP';
   throw new DataError(`Offsets may only contain primitive types as values, but field ${field} contains ${type}`, {
     code: 'OFFSET_NOT_PRIMITIVE',
   });
 }
 
-function members(of: SourcePartition | SourceOffset): [string, JsonValue][] {
+function members(of: SourcePartition | SourceOffset | JsonObject): [string, JsonValue][] {
   return Object.entries(of).map(([field, value]) => [field, checkPrimitive(field, value)]);
 }
 
 /** Throws DataError when a value is not primitive. */
-export function writeOffsetKey(connector: string, partition: SourcePartition | null, order: PartitionOrder): Buffer {
+export function writeOffsetKey(
+  connector: string,
+  partition: SourcePartition | JsonObject | null,
+  order: PartitionOrder,
+): Buffer {
   let text = 'null';
   if (partition !== null) {
     const found = new Map(members(partition));
@@ -47,7 +53,7 @@ export function writeOffsetKey(connector: string, partition: SourcePartition | n
 }
 
 /** Null, a tombstone, for a null offset. Throws DataError when a value is not primitive. */
-export function writeOffsetValue(offset: SourceOffset | null): Buffer | null {
+export function writeOffsetValue(offset: SourceOffset | JsonObject | null): Buffer | null {
   return offset === null ? null : Buffer.from(jsonMembers(members(offset)), 'utf8');
 }
 
@@ -67,12 +73,11 @@ export function readOffsetKey(bytes: Uint8Array): OffsetKey | null {
   return isJsonObject(partition) ? { connector, partition } : null;
 }
 
-/** What the source sees: integers as numbers, or bigints outside ±2^53. Throws when the bytes are no offset. */
-export function readOffsetValue(bytes: Uint8Array): SourceOffset | null {
+/** Integers are numbers, or bigints outside ±2^53. Throws when the bytes are no offset. */
+export function readOffsetValue(bytes: Uint8Array): JsonObject | null {
   const value = readJson(bytes);
-  if (value === null) return null;
-  if (!isJsonObject(value)) throw new JsonSyntaxError('expected an object', 0);
-  return plainValue(value) as SourceOffset;
+  if (value === null || isJsonObject(value)) return value;
+  throw new JsonSyntaxError('expected an object', 0);
 }
 
 /** The same text for partitions that are equal whatever their members' order; `1` and `1.0` stay apart. */

@@ -2,6 +2,7 @@
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue } from './compacted-log';
+import { plainValue, type JsonObject } from './json-values';
 import {
   partitionIdentity,
   readOffsetValue,
@@ -11,7 +12,6 @@ import {
 } from './offset-keys';
 import { OffsetTable } from './offset-table';
 import { messageOf } from './retry';
-import { plainValue } from './json-values';
 
 export class OffsetStore {
   private readonly table = new OffsetTable();
@@ -43,18 +43,21 @@ export class OffsetStore {
   /** Reads the topic to its end first. Null where nothing, or nothing readable, is stored. */
   async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
     await this.log.readToEnd();
-    return partitions.map((partition) => this.lookUp(connector, partitionIdentity(partition)));
+    return partitions.map((partition) => {
+      const offset = this.lookUp(connector, partitionIdentity(partition));
+      return offset && (plainValue(offset) as SourceOffset);
+    });
   }
 
-  /** Every stored partition of a connector with its offset, after reading to the end. */
-  async list(connector: string): Promise<[SourcePartition, SourceOffset | null][]> {
+  /**
+   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and `1.0` are different
+   * partitions. Null: the offset is not readable.
+   */
+  async list(connector: string): Promise<[JsonObject, JsonObject | null][]> {
     await this.log.readToEnd();
     return this.table
       .partitions(connector)
-      .map((partition) => [
-        plainValue(partition) as SourcePartition,
-        this.lookUp(connector, partitionIdentity(partition)),
-      ]);
+      .map((partition) => [partition, this.lookUp(connector, partitionIdentity(partition))]);
   }
 
   /**
@@ -63,7 +66,7 @@ export class OffsetStore {
    */
   async write(
     connector: string,
-    offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
+    offsets: readonly (readonly [SourcePartition | JsonObject | null, SourceOffset | JsonObject | null])[],
   ): Promise<void> {
     const order = this.orders.get(connector) ?? 'hash-map';
     const records: KeyValue[] = [];
@@ -76,7 +79,12 @@ export class OffsetStore {
     await this.log.write(records);
   }
 
-  private lookUp(connector: string, identity: string): SourceOffset | null {
+  /** Resolves when everything this worker has written was acknowledged or has failed. */
+  async flush(): Promise<void> {
+    await this.log.flush();
+  }
+
+  private lookUp(connector: string, identity: string): JsonObject | null {
     const bytes = this.table.value(connector, identity);
     if (bytes === null) return null;
     try {

@@ -18,6 +18,8 @@ const RETRY_MS = 300;
 
 export class StatusStore {
   readonly cache = new StatusCache();
+  /** Called when somebody, this worker too, has deleted what was known of a connector's topic. */
+  onTopicForgotten: (connector: string, topic: string) => void = () => undefined;
   /** Newest write per key, so that an older one does not overtake it when tried again. */
   private readonly sequences = new Map<string, number>();
   private sequence = 0;
@@ -35,7 +37,10 @@ export class StatusStore {
       const record = key === null ? null : readStatusRecord(key.toString('utf8'), value);
       if (record === null || record.kind === 'ignored')
         this.logger.warn(`The status topic's record at offset ${offset} was ignored`, { reason: record?.reason });
-      else this.cache.apply(record);
+      else {
+        this.cache.apply(record);
+        if (record.kind === 'topic' && record.status === null) this.onTopicForgotten(record.connector, record.topic);
+      }
     });
     await this.log.readToEnd();
   }

@@ -55,8 +55,13 @@ export function sinkConsumerConfig(
 }
 
 export function taskAdminConfig(worker: Worker, id: TaskId, connector: ConnectorConfig): ClientConfig {
+  return connectorAdminConfig(worker, taskName(id), connector);
+}
+
+/** `name`: of the connector, or of one of its tasks. */
+export function connectorAdminConfig(worker: Worker, name: string, connector: ConnectorConfig): ClientConfig {
   return {
-    'client.id': `connector-adminclient-${taskName(id)}`,
+    'client.id': `connector-adminclient-${name}`,
     ...worker.client('admin'),
     ...withoutPrefix(connector, 'admin.override.'),
   };

@@ -50,6 +50,8 @@ export interface TaskHost {
   start(spec: TaskSpec): Promise<void>;
   pause(id: TaskId): void;
   resume(id: TaskId): void;
+  /** The task reports the topic again when it uses it again. */
+  forgetTopic(id: TaskId, topic: string): void;
   /**
    * Asks all to stop and waits for them at most `timeoutMs` altogether. Those not finished are cancelled: cut off, no further reports, no
    * offset commits. Resolves to the cancelled ones.

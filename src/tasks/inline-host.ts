@@ -29,6 +29,10 @@ export class InlineTaskHost implements TaskHost {
     this.runners.get(taskName(id))?.resume();
   }
 
+  forgetTopic(id: TaskId, topic: string): void {
+    this.runners.get(taskName(id))?.forgetTopic(topic);
+  }
+
   async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
     const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
     for (const runner of runners) runner.stop();

@@ -109,6 +109,9 @@ class SinkBody implements TaskBody {
   resume(): void {
     this.parts.loop.resume();
   }
+  forgetTopic(topic: string): void {
+    this.parts.loop.forgetTopic(topic);
+  }
   cancel(): void {
     this.cancelled = true;
     this.parts.loop.cancel();

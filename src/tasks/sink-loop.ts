@@ -77,6 +77,10 @@ export class SinkLoop implements RebalanceListener {
     this.parts.consumer.wakeup();
   }
 
+  forgetTopic(topic: string): void {
+    this.active.delete(topic);
+  }
+
   /** No commits from now on: another worker may own the partitions. */
   cancel(): void {
     this.closed = true;

@@ -114,6 +114,9 @@ class SourceBody implements TaskBody {
   resume(): void {
     this.parts.loop.resume();
   }
+  forgetTopic(topic: string): void {
+    this.parts.loop.forgetTopic(topic);
+  }
   cancel(): void {
     this.cancelled = true;
     this.stop();

@@ -69,6 +69,11 @@ export class SourceLoop {
     this.waker.wake();
   }
 
+  forgetTopic(topic: string): void {
+    this.active.delete(topic);
+    if (this.ackedTopic === topic) this.ackedTopic = null;
+  }
+
   /** Waits, but not beyond a request to stop. */
   async sleep(ms: number): Promise<void> {
     if (!this.stopping) await this.waker.sleep(ms);

@@ -28,6 +28,8 @@ export interface TaskBody {
   stop(): void;
   pause(): void;
   resume(): void;
+  /** `onTopicActive` is called again for it. */
+  forgetTopic(topic: string): void;
   /** Stop, and from now on store and commit nothing. */
   cancel(): void;
 }

@@ -56,6 +56,10 @@ export class TaskRunner {
     this.wake?.();
   }
 
+  forgetTopic(topic: string): void {
+    this.body?.forgetTopic(topic);
+  }
+
   stop(): void {
     this.stopRequested = true;
     this.move('stopRequested');

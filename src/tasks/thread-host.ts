@@ -75,6 +75,11 @@ export class ThreadTaskHost implements TaskHost {
     this.tell(id, 'resume');
   }
 
+  forgetTopic(id: TaskId, topic: string): void {
+    const run = this.runs.get(taskName(id));
+    run?.thread.post({ type: 'forget-topic', run: run.number, topic });
+  }
+
   async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
     const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
     for (const run of runs) {

@@ -16,6 +16,7 @@ export interface ThreadData {
 export type ToThread =
   | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
+  | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
   /** Answers `read` and `write`; `error` null: it went well. */
   | {

@@ -32,6 +32,9 @@ export class ThreadServer {
       case 'answer':
         this.answer(message.request, message.offsets, message.error);
         break;
+      case 'forget-topic':
+        this.runners.get(message.run)?.forgetTopic(message.topic);
+        break;
       default:
         this.runners.get(message.run)?.[message.type]();
     }

@@ -1,5 +1,5 @@
 /** Herders with trivial plug-ins and a task host that only pretends. */
-import type { Connector, ConnectorConfig } from '@millrace/sdk';
+import type { Connector, ConnectorConfig, SourceConnector } from '@millrace/sdk';
 import { createHerder } from '../../src/cluster/create-herder';
 import type { ConnectorStateInfo, Herder } from '../../src/cluster/herder';
 import type { ConfigInfos, ConfigValidator } from '../../src/config/validation';
@@ -17,6 +17,8 @@ export class FakeHost implements TaskHost {
   readonly log: string[] = [];
   /** Tasks whose start fails, by name. */
   readonly failing = new Set<string>();
+  /** How long tasks take to stop. */
+  beforeStop: () => Promise<void> = () => Promise.resolve();
   /** What those failures say about trying again. */
   worthRestarting = false;
   constructor(
@@ -40,7 +42,11 @@ export class FakeHost implements TaskHost {
   resume(id: TaskId): void {
     if (this.running.has(taskName(id))) this.listener.onResumed(id);
   }
+  forgetTopic(id: TaskId, topic: string): void {
+    this.log.push(`forget ${topic} ${taskName(id)}`);
+  }
   async stop(ids: readonly TaskId[]): Promise<TaskId[]> {
+    await this.beforeStop();
     for (const id of ids) {
       this.log.push(`stop ${taskName(id)}`);
       if (this.running.delete(taskName(id))) this.listener.onStopped(id);
@@ -61,6 +67,8 @@ export class FakeHost implements TaskHost {
 export interface FixtureBehaviour {
   start(config: ConnectorConfig): Promise<void> | void;
   taskConfigs(config: ConnectorConfig, max: number): readonly ConnectorConfig[];
+  /** (Default: the plug-in has no such method) */
+  alterOffsets?: SourceConnector['alterOffsets'];
 }
 export function defaultBehaviour(): FixtureBehaviour {
   return {
@@ -95,6 +103,7 @@ export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
           taskConfigs: (max: number) => behaviour.taskConfigs(config, max),
         }),
         createTask: () => ({}) as never,
+        ...(behaviour.alterOffsets ? { alterOffsets: behaviour.alterOffsets } : {}),
       }) as unknown as Connector,
     problems: () => [],
   };
@@ -146,6 +155,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     interWorkerVerificationAlgorithms: ['HmacSHA256'],
     taskShutdownGracefulTimeoutMs: 1_000,
     topicTrackingEnable: true,
+    topicTrackingAllowReset: true,
     restart: { max: 0, backoffMs: 1, maxBackoffMs: 1 },
     client: () => ({ 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' }),
     withPrefix: () => ({}),

@@ -107,9 +107,9 @@ test('connect-rest §2.4: the place is given by line and column', () => {
   expect(() => parseJson('{\n  "a": x\n}')).toThrow(/; line: 2, column: 9\]$/);
 });
 
-test('connect-rest §0.2: only quotes, backslashes and control characters are escaped, in upper case', () => {
+test('connect-rest §0.2: quotes, backslashes, control characters and, as 4.3.1 does, what lies beyond the BMP are escaped, in upper case', () => {
   const text = '"\\/<>ä😀\u007f\u2028\u0001\u001f\b\t\\u001f';
   const encoded = encodeJson({ text, none: null, left: undefined }).toString('utf8');
-  expect(encoded).toBe('{"text":"\\"\\\\/<>ä😀\u007f\u2028\\u0001\\u001F\\b\\t\\\\u001f","none":null}');
+  expect(encoded).toBe('{"text":"\\"\\\\/<>ä\\uD83D\\uDE00\u007f\u2028\\u0001\\u001F\\b\\t\\\\u001f","none":null}');
   expect(JSON.parse(encoded)).toEqual({ text, none: null });
 });

@@ -35,18 +35,22 @@ async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem
   return await probe(parseConfig(config), (key) => checked.given.get(key) ?? key);
 }
 
-/** Throws ConnectError for positions that cannot be. */
+/**
+ * Throws ConnectError for positions that cannot be; whatever is there may be removed. False: what the slot has confirmed is PostgreSQL's to
+ * keep, and does not go back with the offset.
+ */
 function alterOffsets(
   _config: ConnectorConfig,
-  offsets: readonly (readonly [SourcePartition, SourceOffset | null])[],
+  offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
 ): boolean {
   for (const [partition, offset] of offsets) {
-    if (typeof partition.server !== 'string')
+    if (offset === null) continue;
+    if (typeof partition?.server !== 'string')
       throw new ConnectError('The partition of a PostgreSQL connector is {"server": "<topic.prefix>"}.', {
         code: 'PG_OFFSET',
       });
     for (const name of ['lsn', 'lsn_proc', 'lsn_commit']) {
-      const value = offset?.[name];
+      const value = offset[name];
       if (value == null) continue;
       const lsn = offsetLsn(value);
       if (lsn === null || lsn < 0)
@@ -58,7 +62,7 @@ function alterOffsets(
         );
     }
   }
-  return true;
+  return false;
 }
 
 export const postgresConnector: SourceConnector = {

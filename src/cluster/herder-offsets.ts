@@ -1,0 +1,147 @@
+/**
+ * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the connector. Sources:
+ * connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
+ */
+import { isConnectError, type ConnectorConfig } from '@millrace/sdk';
+import type { WorkerConfig } from '../config/worker-config';
+import type { KafkaClients } from '../kafka/port';
+import type { ConfigStore } from '../storage/config-store';
+import type { OffsetStore } from '../storage/offset-store';
+import { sleep, within } from '../storage/retry';
+import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/client-configs';
+import { changedMessage, type PartitionOffset } from './connector-offsets';
+import type { ConnectorPlugins } from './connector-plugins';
+import { HerderError } from './errors';
+import { notFound } from './herder-reads';
+import { OffsetChangeSteps } from './offset-change-steps';
+import type { OffsetLock, OffsetLocks } from './offset-locks';
+import { changeSinkOffsets, sinkOffsets, type SinkGroup } from './sink-group';
+import { changeSourceOffsets, sourceOffsets } from './source-offsets';
+import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
+
+/** How long tasks that were told to stop are waited for, before the client is told to come back. Milliseconds. */
+const SETTLE_LIMIT_MS = 30_000;
+const SETTLE_POLL_MS = 100;
+/** What clients take as a reason to try again. */
+const NOT_SETTLED =
+  'Cannot complete request momentarily due to stale configuration (typically caused by a concurrent config change)';
+
+export interface HerderOffsetsOptions {
+  readonly configs: ConfigStore;
+  readonly offsets: OffsetStore;
+  readonly requests: TickRequests;
+  readonly plugins: ConnectorPlugins;
+  readonly clients: KafkaClients;
+  readonly worker: Pick<WorkerConfig, 'client'>;
+  readonly locks: OffsetLocks;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is part of. */
+  readonly areTasksGone: (connector: string) => boolean;
+  /** Milliseconds. */
+  readonly configReadTimeoutMs: number;
+}
+
+interface Admitted {
+  readonly config: ConnectorConfig;
+  readonly lock: OffsetLock;
+}
+
+export class HerderOffsets {
+  constructor(private readonly options: HerderOffsetsOptions) {}
+
+  /** In any state of the connector. */
+  async list(name: string): Promise<readonly PartitionOffset[]> {
+    const { configs, plugins, offsets } = this.options;
+    const config = configs.snapshot().connectorConfig(name);
+    if (config === null) throw notFound(name);
+    const isSink = plugins.require(config).type === 'sink';
+    const failed = isSink
+      ? `Failed to retrieve consumer group offsets for sink connector ${name}`
+      : `Failed to retrieve offsets for source connector ${name}`;
+    try {
+      const found = isSink ? this.withGroup(name, config, sinkOffsets) : sourceOffsets(offsets, name);
+      return await within(found, REQUEST_TIMEOUT_MS, () => new Error('no answer in time'));
+    } catch (error) {
+      throw new HerderError(500, failed, { cause: error });
+    }
+  }
+
+  /** `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status below 500. */
+  async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
+    const deadline = Date.now() + REQUEST_TIMEOUT_MS;
+    const { config, lock } = await this.admit(name);
+    try {
+      const complete = await this.apply(name, config, entries, deadline, lock);
+      return changedMessage(entries === null ? 'reset' : 'altered', complete);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Waits until what was stopped is really gone: a task that ends late would write its own offsets over the new ones. */
+  private async admit(name: string): Promise<Admitted> {
+    const { requests } = this.options;
+    const limit = Date.now() + SETTLE_LIMIT_MS;
+    for (;;) {
+      const admitted = await requests.runAsLeader(`modifying offsets for connector ${name}`, () => this.tryAdmit(name));
+      if (admitted !== null) return admitted;
+      if (Date.now() >= limit) throw new HerderError(409, NOT_SETTLED);
+      await sleep(SETTLE_POLL_MS);
+    }
+  }
+
+  /** On the tick. Null: not yet. */
+  private async tryAdmit(name: string): Promise<Admitted | null> {
+    const { configs, locks, areTasksGone, configReadTimeoutMs } = this.options;
+    await configs.readToEnd(configReadTimeoutMs);
+    const snapshot = configs.snapshot();
+    const config = snapshot.connectorConfig(name);
+    if (config === null) throw notFound(name);
+    if (snapshot.targetState(name) !== 'STOPPED' || snapshot.taskCount(name) > 0)
+      throw new HerderError(
+        400,
+        `Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified connector by ` +
+          `issuing a 'PUT' request to the '/connectors/${name}/stop' endpoint`,
+      );
+    if (!areTasksGone(name)) return null;
+    const lock = locks.hold(name);
+    return lock && { config, lock };
+  }
+
+  private async apply(
+    name: string,
+    raw: ConnectorConfig,
+    entries: readonly PartitionOffset[] | null,
+    deadline: number,
+    lock: OffsetLock,
+  ): Promise<boolean> {
+    const { plugins, offsets, resolve } = this.options;
+    const plugin = await plugins.load(plugins.require(raw));
+    const steps = new OffsetChangeSteps(name, plugin.type, deadline, lock);
+    try {
+      const config = await resolve(raw);
+      if (plugin.type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
+      return await this.withGroup(name, config, (group) =>
+        changeSinkOffsets(group, { plugin, config, entries }, steps),
+      );
+    } catch (error) {
+      if (error instanceof HerderError) throw error;
+      const message = isConnectError(error)
+        ? error.message
+        : `Failed to modify offsets for ${plugin.type} connector ${name}`;
+      throw new HerderError(500, message, { cause: error });
+    }
+  }
+
+  private async withGroup<T>(name: string, raw: ConnectorConfig, use: (group: SinkGroup) => Promise<T>): Promise<T> {
+    const { clients, worker, resolve } = this.options;
+    const config = await resolve(raw);
+    const consumer = sinkConsumerConfig(worker, { connector: name, task: 0 }, config, null);
+    const admin = clients.admin(connectorAdminConfig(worker, name, config));
+    try {
+      return await use({ admin, groupId: consumer['group.id'] ?? `connect-${name}` });
+    } finally {
+      await admin.close();
+    }
+  }
+}
