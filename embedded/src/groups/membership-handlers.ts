@@ -52,9 +52,10 @@ export function membershipHandlers(groups: GroupRegistry, bounds: SessionBounds)
     handles(LEAVE_GROUP, ({ groupId, memberId, members }, { apiVersion }) => {
       if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID };
       const leaving = apiVersion >= SEVERAL_LEAVE_FROM ? members : [{ memberId, groupInstanceId: null }];
-      const left = leaving.map((member) => ({
-        ...member,
-        errorCode: groups.get(groupId)?.leave(member) ?? ErrorCode.UNKNOWN_MEMBER_ID,
+      const left = leaving.map(({ memberId, groupInstanceId }) => ({
+        memberId,
+        groupInstanceId,
+        errorCode: groups.get(groupId)?.leave({ memberId, groupInstanceId }) ?? ErrorCode.UNKNOWN_MEMBER_ID,
       }));
       if (apiVersion >= SEVERAL_LEAVE_FROM) return { errorCode: ErrorCode.NONE, members: left };
       return { errorCode: left[0]?.errorCode ?? ErrorCode.NONE };

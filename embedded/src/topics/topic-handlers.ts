@@ -85,7 +85,8 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
           wanted.filter((other) => other.name === name).length > 1
             ? refuse('INVALID_REQUEST', 'The topic is named twice in the request.')
             : refusalOf(topic, partitions);
-        if (refusal) return { name, ...refusal };
+        // @kafkats/client cannot read the null that the protocol allows here, and Apache Kafka never sends.
+        if (refusal) return { name, ...refusal, configs: [] };
         const configs = new Map(topic.configs.map((config) => [config.name, config.value as string]));
         const created = validateOnly ? null : topics.create(name, partitions, configs);
         return {

@@ -143,6 +143,15 @@ export class TransactionCoordinator {
     return now.state === 'Ongoing' && decide.takesPart(now, at) ? ErrorCode.NONE : ErrorCode.INVALID_TXN_STATE;
   }
 
+  /** The same about several partitions: the first error. */
+  checkAppends(who: ProducerIdentity, partitions: readonly TopicPartition[]): number {
+    for (const at of partitions) {
+      const errorCode = this.checkAppend(who, at);
+      if (errorCode !== ErrorCode.NONE) return errorCode;
+    }
+    return ErrorCode.NONE;
+  }
+
   /** Transactional id → where it stands. */
   all(): [string, Transaction][] {
     return [...this.entries.values()].flatMap(({ id, now }) => (now === null ? [] : [[id, now]]));

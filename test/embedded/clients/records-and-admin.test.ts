@@ -1,9 +1,8 @@
-/** Records and administration in the embedded broker as our own clients, kafkajs and kcat use them (kafka-client 4, issue 4). */
-import { execFile, execFileSync } from 'node:child_process';
+/** Records and administration in the embedded broker as our own clients use them (kafka-client 4, issue 4). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kafka, logLevel, CompressionTypes, ConfigResourceTypes } from 'kafkajs';
+
 import type { EmbeddedBroker } from '../../../embedded/src/broker';
 import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
 import type { Admin, Producer } from '../../../src/kafka/port';
@@ -199,15 +198,6 @@ describe('security', () => {
     });
     const none = own(ours.admin(configOf(broker, { 'default.api.timeout.ms': '500' })));
     await expect(none.listTopics()).rejects.toThrow();
-    const kafka = new Kafka({
-      brokers: [broker.bootstrapServers],
-      logLevel: logLevel.NOTHING,
-      sasl: { mechanism: 'plain', username: 'alice', password: users.alice },
-    });
-    const admin = kafka.admin();
-    await admin.connect();
-    expect(await admin.listTopics()).toEqual([]);
-    await admin.disconnect();
   });
 
   test('TLS, with SASL inside', async () => {
@@ -227,118 +217,5 @@ describe('security', () => {
     );
     await admin.createTopics([{ name: 't', partitions: 1, replicationFactor: 1 }]);
     expect(await admin.listTopics()).toEqual(['t']);
-  });
-});
-
-describe('kafkajs', () => {
-  test('creates a topic, produces, consumes in a group, finds offsets, changes configs, deletes', async () => {
-    const broker = await start();
-    const kafka = new Kafka({ brokers: [broker.bootstrapServers], logLevel: logLevel.NOTHING });
-    const [admin, producer] = [kafka.admin(), kafka.producer({ idempotent: true, maxInFlightRequests: 1 })];
-    const consumer = kafka.consumer({ groupId: 'g', maxWaitTimeInMs: 100 });
-    closing.push(
-      () => admin.disconnect(),
-      () => producer.disconnect(),
-      () => consumer.disconnect(),
-    );
-    await Promise.all([admin.connect(), producer.connect(), consumer.connect()]);
-    await admin.createTopics({ topics: [{ topic: 't', numPartitions: 1 }], waitForLeaders: true });
-    await producer.send({
-      topic: 't',
-      compression: CompressionTypes.GZIP,
-      messages: numbered(50).map((value) => ({ key: 'k', value })),
-    });
-    await producer.send({ topic: 't', messages: [{ value: 'last', headers: { h: 'x' } }] });
-    const values: string[] = [];
-    await consumer.subscribe({ topic: 't', fromBeginning: true });
-    await new Promise<void>((resolve, reject) => {
-      consumer
-        .run({
-          eachMessage: async ({ message }) => {
-            if (values.push(String(message.value)) === 51) resolve();
-          },
-        })
-        .catch(reject);
-    });
-    expect(values).toEqual([...numbered(50), 'last']);
-    expect(await admin.fetchTopicOffsets('t')).toEqual([{ partition: 0, offset: '51', high: '51', low: '0' }]);
-    await admin.alterConfigs({
-      validateOnly: false,
-      resources: [
-        { type: ConfigResourceTypes.TOPIC, name: 't', configEntries: [{ name: 'retention.ms', value: '77' }] },
-      ],
-    });
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: true,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: 't', configNames: ['retention.ms'] }],
-    });
-    expect(resources[0]!.configEntries).toMatchObject([{ configName: 'retention.ms', configValue: '77' }]);
-    await admin.deleteTopicRecords({ topic: 't', partitions: [{ partition: 0, offset: '10' }] });
-    expect((await admin.fetchTopicOffsets('t'))[0]).toMatchObject({ low: '10' });
-    // A consumer that goes on asking for the topic would have it created again.
-    await consumer.disconnect();
-    await admin.deleteTopics({ topics: ['t'] });
-    expect(await admin.listTopics()).toEqual([]);
-  });
-});
-
-const hasKcat = ((): boolean => {
-  try {
-    execFileSync('kcat', ['-V']);
-    return true;
-  } catch {
-    console.warn('kcat is not installed: the embedded broker is not tested against librdkafka here.');
-    return false;
-  }
-})();
-
-(hasKcat ? describe : describe.skip)('kcat (librdkafka)', () => {
-  const kcat = (broker: EmbeddedBroker, args: readonly string[], input = ''): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const child = execFile(
-        'kcat',
-        ['-b', broker.bootstrapServers, ...args],
-        { timeout: 30_000 },
-        (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
-      );
-      child.stdin!.end(input);
-    });
-  const lines = numbered(200).map((value, i) => `k${i}:${value}\n`);
-
-  test('lists metadata', async () => {
-    const broker = await start();
-    await adminOf(broker).createTopics([{ name: 't', partitions: 3, replicationFactor: 1 }]);
-    const metadata = JSON.parse(await kcat(broker, ['-L', '-J'])) as {
-      topics: { topic: string; partitions: unknown[] }[];
-    };
-    expect(metadata.topics).toMatchObject([{ topic: 't', partitions: [{ leader: 1 }, { leader: 1 }, { leader: 1 }] }]);
-  });
-
-  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
-    'produces idempotently with %s and reads it back',
-    async (codec) => {
-      const broker = await start();
-      const settings = ['-X', 'enable.idempotence=true', '-z', codec];
-      await kcat(broker, ['-P', '-t', 't', '-K:', ...settings], lines.join(''));
-      expect(await kcat(broker, ['-C', '-t', 't', '-e', '-q', '-f', '%k:%s\n'])).toBe(lines.join(''));
-      expect(await consume(broker, 't', 200)).toEqual(numbered(200));
-    },
-  );
-
-  test('reads in a group and asks for offsets by time', async () => {
-    const broker = await start();
-    await kcat(broker, ['-P', '-t', 't', '-K:'], lines.join(''));
-    const inGroup = ['-G', 'g', '-e', '-q', '-X', 'auto.offset.reset=earliest', '-f', '%k:%s\n', 't'];
-    expect(await kcat(broker, inGroup)).toBe(lines.join(''));
-    // It committed: the next one has nothing to read.
-    expect(await kcat(broker, inGroup)).toBe('');
-    expect(await kcat(broker, ['-Q', '-t', 't:0:0'])).toContain('offset 0');
-  });
-
-  test('authenticates with SASL PLAIN', async () => {
-    const broker = await start({ users: { bob: 'secret' } });
-    const security = ['-X', 'security.protocol=SASL_PLAINTEXT', '-X', 'sasl.mechanisms=PLAIN'];
-    const bob = ['-X', 'sasl.username=bob', '-X', 'sasl.password=secret'];
-    expect(await kcat(broker, ['-L', ...security, ...bob])).toContain('1 brokers');
   });
 });

@@ -75,7 +75,7 @@ describe('membership', () => {
     expect((await h.ask(api.HEARTBEAT, me)).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
     expect((await h.ask(api.SYNC_GROUP, me)).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
     expect((await h.ask(api.LEAVE_GROUP, me, 2)).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
-    const members = [{ memberId: 'm', groupInstanceId: null }];
+    const members = [{ memberId: 'm', groupInstanceId: null, reason: null }];
     expect(await h.ask(api.LEAVE_GROUP, { groupId: 'g', members })).toEqual({
       errorCode: 0,
       members: [{ memberId: 'm', groupInstanceId: null, errorCode: ErrorCode.UNKNOWN_MEMBER_ID }],
@@ -85,7 +85,7 @@ describe('membership', () => {
   it('several leave at once since v3', async () => {
     const h = await CoordinatorsHarness.open();
     const { memberId } = await member(h);
-    const members = ['nobody', memberId].map((id) => ({ memberId: id, groupInstanceId: null }));
+    const members = ['nobody', memberId].map((id) => ({ memberId: id, groupInstanceId: null, reason: null }));
     const left = await h.ask(api.LEAVE_GROUP, { groupId: 'g', members });
     expect(left.members.map(({ errorCode }) => errorCode)).toEqual([ErrorCode.UNKNOWN_MEMBER_ID, 0]);
     expect((await h.ask(api.DESCRIBE_GROUPS, { groups: ['g'] })).groups[0]!.groupState).toBe('Empty');

@@ -102,13 +102,17 @@ export const METADATA = api({
 export const DESCRIBE_CLUSTER = api({
   key: 60,
   name: 'DescribeCluster',
-  versions: [0, 0],
+  versions: [0, 1],
   flexible: 0,
-  request: [['includeClusterAuthorizedOperations', 'bool']],
+  request: [
+    ['includeClusterAuthorizedOperations', 'bool'],
+    ['endpointType', 'int8', '1+', { default: 1 }],
+  ],
   response: [
     ['throttleTimeMs', 'int32'],
     ['errorCode', 'int16'],
     ['errorMessage', 'string?'],
+    ['endpointType', 'int8', '1+', { default: 1 }],
     ['clusterId', 'string'],
     ['controllerId', 'int32', '0+', { default: -1 }],
     [

@@ -147,7 +147,7 @@ export const FIND_COORDINATOR = api({
 export const JOIN_GROUP = api({
   key: 11,
   name: 'JoinGroup',
-  versions: [0, 7],
+  versions: [0, 9],
   flexible: 6,
   request: [
     ['groupId', 'string'],
@@ -163,6 +163,7 @@ export const JOIN_GROUP = api({
         ['metadata', 'bytes'],
       ],
     ],
+    ['reason', 'string?', '8+'],
   ],
   response: [
     ['throttleTimeMs', 'int32', '2+'],
@@ -172,6 +173,7 @@ export const JOIN_GROUP = api({
     /** Null is allowed from version 7 on; before, it is sent as ''. */
     ['protocolName', 'string?'],
     ['leader', 'string'],
+    ['skipAssignment', 'bool', '9+'],
     ['memberId', 'string'],
     [
       'members',
@@ -204,7 +206,7 @@ export const HEARTBEAT = api({
 export const LEAVE_GROUP = api({
   key: 13,
   name: 'LeaveGroup',
-  versions: [0, 4],
+  versions: [0, 5],
   flexible: 4,
   request: [
     ['groupId', 'string'],
@@ -214,6 +216,7 @@ export const LEAVE_GROUP = api({
       [
         ['memberId', 'string'],
         ['groupInstanceId', 'string?'],
+        ['reason', 'string?', '5+'],
       ],
       '3+',
     ],

@@ -178,8 +178,8 @@ export const DESCRIBE_CONFIGS = api({
 export const ALTER_CONFIGS = api({
   key: 33,
   name: 'AlterConfigs',
-  versions: [0, 1],
-  flexible: null,
+  versions: [0, 2],
+  flexible: 2,
   request: [
     [
       'resources',

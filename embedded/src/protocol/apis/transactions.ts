@@ -4,7 +4,7 @@ import { api } from '../layout';
 export const INIT_PRODUCER_ID = api({
   key: 22,
   name: 'InitProducerId',
-  versions: [0, 4],
+  versions: [0, 5],
   flexible: 2,
   request: [
     ['transactionalId', 'string?'],
@@ -20,45 +20,63 @@ export const INIT_PRODUCER_ID = api({
   ],
 });
 
+const ADDED_TOPICS = [
+  ['name', 'string'],
+  ['partitions', '[]int32'],
+] as const;
+const ADDED_RESULTS = [
+  ['name', 'string'],
+  [
+    'results',
+    [
+      ['partitionIndex', 'int32'],
+      ['errorCode', 'int16'],
+    ],
+  ],
+] as const;
+
+/** From version 4 on, for several transactions at once; in Apache Kafka its brokers' own way, which @platformatic/kafka takes too. */
 export const ADD_PARTITIONS_TO_TXN = api({
   key: 24,
   name: 'AddPartitionsToTxn',
-  versions: [0, 3],
+  versions: [0, 5],
   flexible: 3,
   request: [
-    ['transactionalId', 'string'],
-    ['producerId', 'int64'],
-    ['producerEpoch', 'int16'],
     [
-      'topics',
+      'transactions',
       [
-        ['name', 'string'],
-        ['partitions', '[]int32'],
+        ['transactionalId', 'string'],
+        ['producerId', 'int64'],
+        ['producerEpoch', 'int16'],
+        ['verifyOnly', 'bool'],
+        ['topics', ADDED_TOPICS],
       ],
+      '4+',
     ],
+    ['transactionalId', 'string', '0-3'],
+    ['producerId', 'int64', '0-3'],
+    ['producerEpoch', 'int16', '0-3'],
+    ['topics', ADDED_TOPICS, '0-3'],
   ],
   response: [
     ['throttleTimeMs', 'int32'],
+    ['errorCode', 'int16', '4+'],
     [
-      'results',
+      'resultsByTransaction',
       [
-        ['name', 'string'],
-        [
-          'results',
-          [
-            ['partitionIndex', 'int32'],
-            ['errorCode', 'int16'],
-          ],
-        ],
+        ['transactionalId', 'string'],
+        ['topicResults', ADDED_RESULTS],
       ],
+      '4+',
     ],
+    ['results', ADDED_RESULTS, '0-3'],
   ],
 });
 
 export const ADD_OFFSETS_TO_TXN = api({
   key: 25,
   name: 'AddOffsetsToTxn',
-  versions: [0, 3],
+  versions: [0, 4],
   flexible: 3,
   request: [
     ['transactionalId', 'string'],
@@ -75,7 +93,7 @@ export const ADD_OFFSETS_TO_TXN = api({
 export const END_TXN = api({
   key: 26,
   name: 'EndTxn',
-  versions: [0, 3],
+  versions: [0, 4],
   flexible: 3,
   request: [
     ['transactionalId', 'string'],
@@ -92,7 +110,7 @@ export const END_TXN = api({
 export const TXN_OFFSET_COMMIT = api({
   key: 28,
   name: 'TxnOffsetCommit',
-  versions: [0, 3],
+  versions: [0, 4],
   flexible: 3,
   request: [
     ['transactionalId', 'string'],
