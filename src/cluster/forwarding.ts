@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../tasks/trace';
-import { HerderError } from './errors';
+import { HerderError, UnreachableWorkerError } from './errors';
 
 export interface OutgoingRequest {
   /** Base URL of the other worker. */
@@ -30,6 +30,9 @@ export interface ForwardedAnswer {
 }
 
 const TIMEOUT_MS = 90_000;
+/** Whoever takes longer to open a connection is not there. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const NOT_CONNECTED = ['connect', 'getaddrinfo'];
 
 /** The path below the other worker's base URL. */
 function target({ url, path, query = {}, forward }: OutgoingRequest): URL {
@@ -81,8 +84,25 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
       },
     );
     outgoing.on('error', reject);
+    outgoing.on('socket', (socket) => {
+      const late = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
+      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late));
+    });
     outgoing.end(bytes ?? undefined);
   });
+}
+
+class ConnectTimeout extends Error {
+  constructor() {
+    super(`no connection within ${CONNECT_TIMEOUT_MS} ms`);
+  }
+}
+
+/** The failure came before a byte of the request was sent. A host with several addresses fails with one error for each. */
+function isUnreached(error: unknown): boolean {
+  if (error instanceof ConnectTimeout) return true;
+  const { syscall, errors } = error as { syscall?: string; errors?: unknown[] };
+  return errors ? errors.every(isUnreached) : NOT_CONNECTED.includes(syscall ?? '');
 }
 
 /** Sends a request to another worker. Rejects with HerderError: its status and message, or 500 when it can not be reached. */
@@ -94,7 +114,10 @@ export async function forwardRequest(request: OutgoingRequest, tls: ConnectionOp
   try {
     answer = await exchange(request, tls);
   } catch (error) {
-    throw new HerderError(500, `IO Error trying to forward REST request: ${messageOf(error)}`, { cause: error });
+    const message = `IO Error trying to forward REST request: ${messageOf(error)}`;
+    throw isUnreached(error)
+      ? new UnreachableWorkerError(message, { cause: error })
+      : new HerderError(500, message, { cause: error });
   }
   const { status, text } = answer;
   if (status === 204) return { status, body: null };

@@ -29,7 +29,7 @@ export class HerderRestarts {
     const restarted = await requests.run(`stopping restarted connector ${name}`, async () => {
       this.requireConnector(name, configs);
       if (!connectors.runner(name))
-        throw new NotHereError(membership.isLeader ? membership.connectorOwner(name) : membership.leaderUrl);
+        throw new NotHereError(() => this.whereabouts(() => membership.connectorOwner(name)));
       return { started: await work.beginConnectorRestart(name) };
     });
     try {
@@ -57,7 +57,7 @@ export class HerderRestarts {
     const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
       this.requireConnector(connector, configs);
       if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${connector}-${task}`);
-      if (!tasks.has(id)) throw new NotHereError(membership.isLeader ? membership.taskOwner(id) : membership.leaderUrl);
+      if (!tasks.has(id)) throw new NotHereError(() => this.whereabouts(() => membership.taskOwner(id)));
       return { started: await work.beginTaskRestart(id) };
     });
     try {
@@ -65,6 +65,12 @@ export class HerderRestarts {
     } catch (error) {
       throw new HerderError(500, `Failed to start task: ${connector}-${task}`, { cause: error });
     }
+  }
+
+  /** The leader knows who owns what; the others know the leader. */
+  private whereabouts(owner: () => string | null): string | null {
+    const { membership } = this.options;
+    return membership.isLeader ? owner() : membership.leaderUrl;
   }
 
   private requireConnector(name: string, configs: ConfigStore): void {

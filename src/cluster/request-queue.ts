@@ -17,8 +17,11 @@ export class RequestQueue {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. */
-  async submit<T>(run: () => Promise<T>, delayMs = 0): Promise<T> {
+  /**
+   * Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. `withdraw`: takes back a request that
+   * has not begun, which then rejects with the signal's reason.
+   */
+  async submit<T>(run: () => Promise<T>, delayMs = 0, withdraw?: AbortSignal): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
       if (this.closed) {
         reject(shutdown());
@@ -26,6 +29,12 @@ export class RequestQueue {
       }
       const due = this.now() + delayMs;
       const request: Request = { due, reject, run: async () => await run().then(resolve, reject) };
+      withdraw?.addEventListener('abort', () => {
+        const at = this.requests.indexOf(request);
+        if (at < 0) return;
+        this.requests.splice(at, 1);
+        reject(withdraw.reason);
+      });
       const later = this.requests.findIndex((other) => other.due > due);
       this.requests.splice(later < 0 ? this.requests.length : later, 0, request);
       this.wake();

@@ -1,5 +1,5 @@
 /** The one place where an error becomes a status and a message. Source: connect-rest §2.1. */
-import { HerderError, NotHereError } from '../cluster/errors';
+import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../cluster/errors';
 import { ValidationError } from '../config/validation-error';
 import type { Logger } from '../logging/logger';
 import { JsonSyntaxError } from './json-tree';
@@ -11,9 +11,9 @@ export interface ErrorEnvelope {
   readonly message: string | null;
 }
 
-export const CONFLICT = 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)';
-export const NO_LEADER =
-  'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.';
+/** How Java's texts begin that mean "later" (a name that is taken is a 409, too). */
+const LATER = /^Cannot complete request/;
+const RETRY_AFTER_S = '1';
 
 export interface ErrorReply extends Reply {
   readonly body: ErrorEnvelope;
@@ -27,6 +27,7 @@ export function errorReply(error: unknown, logger: Logger): ErrorReply {
     status,
     body: { error_code: status, message },
     typed,
+    ...(status === 409 && LATER.test(message ?? '') ? { headers: { 'Retry-After': RETRY_AFTER_S } } : {}),
   });
   if (error instanceof RestError) return reply(error.status, error.message, !error.routing);
   if (error instanceof JsonSyntaxError) return reply(error.status, error.message);

@@ -15,10 +15,20 @@ function taskNumber(call: Call): number {
   return number;
 }
 
+/** Of internal requests: what their body was signed with. */
+const SIGNATURE = 'x-connect-authorization';
+const ALGORITHM = 'x-connect-request-signature-algorithm';
+
 /** The first of a header's values. */
 function header(call: Call, name: string): string | null {
   const value = call.request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** Goes along with the very bytes it was made of, so that the next worker can verify it, too. */
+function signatureOf(call: Call): Record<string, string> {
+  const headers = [SIGNATURE, ALGORITHM].map((name) => [name, header(call, name)] as const);
+  return Object.fromEntries(headers.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 export function tasksResources(context: RestContext): readonly Resource[] {
@@ -36,13 +46,11 @@ export function tasksResources(context: RestContext): readonly Resource[] {
           const configs = (document ?? []) as unknown as readonly ConnectorConfig[];
           return context.forward(
             call,
-            { path: `/connectors/${encodeSegment(name)}/tasks`, body: configs },
+            { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
             async () => {
-              await context.herder().submitTaskConfigs(name, configs, {
-                raw,
-                signature: header(call, 'x-connect-authorization'),
-                algorithm: header(call, 'x-connect-request-signature-algorithm'),
-              });
+              const signature = header(call, SIGNATURE);
+              const algorithm = header(call, ALGORITHM);
+              await context.herder().submitTaskConfigs(name, configs, { raw, signature, algorithm });
               return noContent;
             },
             passThrough(noContent),

@@ -1,6 +1,7 @@
 /** Restarts by itself, through a whole herder: what is shown, and what ends a wait. */
 import { ConfigError } from '@millrace/sdk';
 import { MemoryLogger } from '@millrace/sdk/testing';
+import type { Herder } from '../../src/cluster/herder';
 import { KafkaError } from '../../src/kafka/errors';
 import type { Logger } from '../../src/logging/logger';
 import type { RestartSettings } from '../../src/config/restart-settings';
@@ -114,19 +115,19 @@ describe('a task', () => {
   });
 
   test.each([
-    ['a restart by hand', async () => await worker.herder.restartTask('c', 1), 'RUNNING RUNNING,RUNNING'],
+    ['a restart by hand', (herder: Herder) => herder.restartTask('c', 1), 'RUNNING RUNNING,RUNNING'],
     [
       'another configuration',
-      async () => void (await worker.herder.putConnectorConfig('c', source({ value: 'v2' }))),
+      (herder: Herder) => herder.putConnectorConfig('c', source({ value: 'v2' })),
       'RUNNING RUNNING,RUNNING',
     ],
-    ['a stop', async () => await worker.herder.stopConnector('c'), 'STOPPED'],
-    ['a deletion', async () => await worker.herder.deleteConnector('c'), ''],
+    ['a stop', (herder: Herder) => herder.stopConnector('c'), 'STOPPED'],
+    ['a deletion', (herder: Herder) => herder.deleteConnector('c'), ''],
   ] as const)('%s ends the wait', async (_, act, expected) => {
     await created(LATE);
     worker.host.fail(TASK, true);
     await reaches('RUNNING RUNNING,FAILED');
-    await act();
+    await act(worker.herder);
     await reaches(expected);
     if (expected === '') return;
     if (expected === 'STOPPED') await worker.herder.setTargetState('c', 'STARTED');

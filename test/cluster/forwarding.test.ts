@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HerderError, UnreachableWorkerError } from '../../src/cluster/errors';
 import { forwardRequest } from '../../src/cluster/forwarding';
 import { sendTaskConfigs } from '../../src/cluster/internal-request';
 
@@ -93,6 +94,20 @@ describe('connect-rest §0.7: forwarding', () => {
       message: expect.stringMatching(/^IO Error trying to forward REST request: .*ECONNREFUSED/),
     });
   });
+
+  test('a worker that was not reached has heard nothing; one that hangs up may have', async () => {
+    const failure = async (to: string): Promise<unknown> =>
+      await forwardRequest({ url: to, method: 'PUT', path: '/x', body: '{}', forward: true }).catch(
+        (error: unknown) => error,
+      );
+    expect(await failure('http://127.0.0.1:1/')).toBeInstanceOf(UnreachableWorkerError);
+    expect(await failure('http://localhost:1/')).toBeInstanceOf(UnreachableWorkerError);
+    expect(await failure('http://no-such-host.invalid/')).toBeInstanceOf(UnreachableWorkerError);
+    answer = (response) => response.destroy();
+    const hungUp = await failure(url);
+    expect(hungUp).toBeInstanceOf(HerderError);
+    expect(hungUp).not.toBeInstanceOf(UnreachableWorkerError);
+  });
 });
 
 describe('connect-runtime §2.7: internal requests', () => {
@@ -110,7 +125,8 @@ describe('connect-runtime §2.7: internal requests', () => {
   ];
   test('are signed over the exact bytes of the body', async () => {
     reply(204);
-    await sendTaskConfigs('my c', configs, { leaderUrl: url, sign: true, key, macAlgorithm: 'HmacSHA256' });
+    const address = { leaderUrl: url, sign: true, key, macAlgorithm: 'HmacSHA256', forward: forwardRequest };
+    await sendTaskConfigs('my c', configs, address);
     expect(seen[0]).toMatchObject({
       method: 'POST',
       url: '/connectors/my%20c/tasks',
@@ -121,7 +137,7 @@ describe('connect-runtime §2.7: internal requests', () => {
     });
   });
   test('need a key and a leader, and are not signed under older protocols', async () => {
-    const address = { leaderUrl: url, sign: true, key: null, macAlgorithm: 'HmacSHA256' };
+    const address = { leaderUrl: url, sign: true, key: null, macAlgorithm: 'HmacSHA256', forward: forwardRequest };
     await expect(sendTaskConfigs('c', configs, address)).rejects.toMatchObject({ status: 503 });
     await expect(sendTaskConfigs('c', configs, { ...address, leaderUrl: null })).rejects.toMatchObject({ status: 409 });
     reply(204);

@@ -1,0 +1,99 @@
+/** What becomes of a request whose target is away for a moment. */
+import type { IncomingMessage } from 'node:http';
+import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
+import type { ForwardedAnswer, OutgoingRequest } from '../../src/cluster/forwarding';
+import { createForwarder } from '../../src/rest/forward';
+import type { Call } from '../../src/rest/route';
+
+const call = (query = ''): Call => ({
+  request: { headers: {} } as IncomingMessage,
+  method: 'PUT',
+  params: {},
+  query: new URLSearchParams(query),
+  base: 'http://w1:8083',
+});
+const REQUEST = { path: '/connectors/a/stop' };
+const DONE: ForwardedAnswer = { status: 204, body: null };
+
+let where: string | null;
+let sent: string[];
+let answers: (() => Promise<ForwardedAnswer>)[];
+beforeEach(() => {
+  where = 'http://old/';
+  sent = [];
+  answers = [];
+});
+const send = async ({ url }: OutgoingRequest): Promise<ForwardedAnswer> => {
+  sent.push(url);
+  return await (answers.shift() ?? (async () => DONE))();
+};
+const unreachable =
+  (then: () => void = () => undefined) =>
+  async (): Promise<never> => {
+    then();
+    throw new UnreachableWorkerError('IO Error trying to forward REST request: connect ECONNREFUSED');
+  };
+const forward = async (patienceMs = 60_000, query = ''): Promise<string> =>
+  await createForwarder(send, patienceMs)(
+    call(query),
+    REQUEST,
+    async () => {
+      if (where === 'here') return 'local';
+      throw new NotHereError(() => where);
+    },
+    () => 'remote',
+  );
+
+test('connect-rest §0.7: a leader that is gone is waited for until there is another', async () => {
+  answers = [unreachable(), unreachable(() => (where = 'http://new/'))];
+  expect(await forward()).toBe('remote');
+  expect(sent).toEqual(['http://old/', 'http://old/', 'http://new/']);
+});
+
+test('connect-rest §0.7: or until this worker leads itself', async () => {
+  answers = [unreachable(() => (where = 'here'))];
+  expect(await forward()).toBe('local');
+  expect(sent).toEqual(['http://old/']);
+});
+
+test('connect-rest §0.7: one that comes back at the same address gets the request', async () => {
+  answers = [unreachable(), unreachable()];
+  expect(await forward()).toBe('remote');
+  expect(sent).toHaveLength(3);
+});
+
+test('connect-rest §0.7: the wait has an end, with Java’s text', async () => {
+  answers = [unreachable(), unreachable(), unreachable()];
+  await expect(forward(1)).rejects.toMatchObject({
+    status: 500,
+    message: 'IO Error trying to forward REST request: connect ECONNREFUSED',
+  });
+  expect(sent.length).toBeLessThanOrEqual(2);
+});
+
+test('connect-rest 162: an owner that is not known yet is waited for; 409 with the word clients look for when that is too long', async () => {
+  where = null;
+  setTimeout(() => (where = 'http://new/'), 10);
+  expect(await forward()).toBe('remote');
+  where = null;
+  await expect(forward(1)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('rebalance') });
+  expect(sent).toEqual(['http://new/']);
+});
+
+test('a request that has reached the other worker is never sent again', async () => {
+  answers = [
+    async () => {
+      throw new HerderError(500, 'IO Error trying to forward REST request: socket hang up');
+    },
+  ];
+  await expect(forward()).rejects.toMatchObject({ status: 500 });
+  expect(sent).toHaveLength(1);
+});
+
+test('connect-rest 156: whoever may not forward says so at once', async () => {
+  await expect(forward(60_000, 'forward=false')).rejects.toMatchObject({
+    status: 409,
+    message: 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)',
+  });
+  expect(sent).toEqual([]);
+});
