@@ -75,7 +75,15 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       registry,
       validator,
       taskHost: ({ offsets, listener }) =>
-        createTaskHost(config.taskHost, { config, clients, registry, offsets, listener, logger: named('tasks'), levels }),
+        createTaskHost(config.taskHost, {
+          config,
+          clients,
+          registry,
+          offsets,
+          listener,
+          logger: named('tasks'),
+          levels,
+        }),
       logger,
       restUrl,
       resolve: (connectorConfig) => resolver.resolve(connectorConfig),
@@ -103,7 +111,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       const bound = await rest.listen();
       if (stopping) return await rest.close();
       urls = bound.map(localUrl);
-      const advertised = advertisedUrl(config, bound.filter(({ serves }) => serves.includes('connect')), detectHost);
+      const advertised = advertisedUrl(
+        config,
+        bound.filter(({ serves }) => serves.includes('connect')),
+        detectHost,
+      );
       logger.info(`Millrace ${MILLRACE_VERSION} listens on ${urls.join(', ')}`, { advertised, group: config.groupId });
       herder = buildHerder(advertised);
       const silence = setTimeout(

@@ -13,6 +13,7 @@ import { createForwarder } from './forward';
 import { corsHeaders, responseHeaders } from './header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './https';
 import { ListenerServer } from './listener-server';
+import { withOpenApi } from './openapi';
 import { RestError } from './rest-error';
 
 export interface RestServerOptions {
@@ -70,8 +71,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const connect = resources(context);
   const admin = adminResources(context);
   const apps = {
-    both: createApp([...connect, ...admin], limits, everywhere),
-    connect: createApp(connect, limits, everywhere),
+    both: createApp(withOpenApi([...connect, ...admin], options.version), limits, everywhere),
+    connect: createApp(withOpenApi(connect, options.version), limits, everywhere),
     admin: createApp(admin, limits),
   };
   // Before anything is opened: wrong settings are to be known at once.

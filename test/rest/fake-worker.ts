@@ -33,7 +33,9 @@ import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/context';
 import { createForwarder } from '../../src/rest/forward';
+import { withOpenApi } from '../../src/rest/openapi';
 import { RestError } from '../../src/rest/rest-error';
+import type { Resource } from '../../src/rest/route';
 
 const noTask = (): never => {
   throw new Error('no task is started here');
@@ -361,6 +363,7 @@ export interface FakeWorker {
   readonly app: Express;
   readonly herder: FakeHerder;
   readonly levels: LogLevels;
+  readonly routes: readonly Resource[];
 }
 
 export interface FakeWorkerOptions {
@@ -397,9 +400,9 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     commit: '0123456789abcdef',
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const routes = [...resources(context), ...adminResources(context)];
+  const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
   const app = createApp(routes, { logger: silentLogger, requestLimitMs: options.requestLimitMs ?? 90_000 });
-  return { app, herder, levels };
+  return { app, herder, levels, routes };
 }
 
 export const SRC = { 'connector.class': 'FileStreamSource', topic: 't' };

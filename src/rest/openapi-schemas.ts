@@ -1,0 +1,121 @@
+/** Shapes of what goes over the wire, for the OpenAPI document. Source: connect-rest §1, §3, §6. */
+type Schema = Readonly<Record<string, unknown>>;
+
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+const integer = { type: 'integer' };
+const flag = { type: 'boolean' };
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** All members are there, unless `optional` names them. */
+function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+const instance = {
+  state: { enum: ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'] },
+  worker_id: { ...text, description: 'host:port of the worker that reported last.' },
+  version: textOrNull,
+  trace: { ...text, description: 'Why it failed.' },
+};
+const connectorType = { enum: ['source', 'sink', 'unknown'] };
+const taskId = object({ connector: text, task: integer });
+const scalar = { type: ['string', 'number', 'boolean', 'null'] };
+
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Error: object({ error_code: { ...integer, description: 'The HTTP status.' }, message: textOrNull }),
+  ServerInfo: object({ version: text, commit: text, kafka_cluster_id: textOrNull }),
+  WorkerStatus: object({ status: { enum: ['healthy', 'starting', 'unhealthy'] }, message: text }),
+  Config: { ...map(text), description: 'Keys and values of a configuration; every value is a text.' },
+  GivenConfig: { ...map(scalar), description: 'As Config; numbers and booleans are taken as their text.' },
+  ConfigPatch: { ...map(scalar), description: 'Keys to set; null removes a key.' },
+  CreateConnector: object(
+    {
+      name: scalar,
+      config: ref('GivenConfig'),
+      initial_state: { ...textOrNull, description: 'RUNNING, PAUSED or STOPPED, in any case. (Default: RUNNING)' },
+    },
+    ['initial_state'],
+  ),
+  ConnectorInfo: object({ name: text, config: ref('Config'), tasks: list(taskId), type: connectorType }),
+  InstanceState: object(instance, ['version', 'trace']),
+  TaskState: object({ id: integer, ...instance }, ['version', 'trace']),
+  ConnectorState: object({
+    name: text,
+    connector: ref('InstanceState'),
+    tasks: list(ref('TaskState')),
+    type: connectorType,
+  }),
+  Connectors: {
+    oneOf: [list(text), map(object({ status: ref('ConnectorState'), info: ref('ConnectorInfo') }, ['status', 'info']))],
+    description: 'Names, or with `expand` an object by name.',
+  },
+  TaskInfos: list(object({ id: taskId, config: ref('Config') })),
+  TaskConfigs: list(ref('Config')),
+  ActiveTopics: map(object({ topics: list(text) })),
+  Offsets: object({
+    offsets: list(
+      object(
+        {
+          partition: { type: ['object', 'null'] },
+          offset: { type: ['object', 'null'], description: 'Null or absent when sent: reset this partition.' },
+        },
+        ['offset'],
+      ),
+    ),
+  }),
+  Message: object({ message: text }),
+  Plugins: list(
+    object(
+      {
+        class: text,
+        type: { enum: ['sink', 'source', 'transformation', 'predicate', 'converter', 'header_converter'] },
+        version: textOrNull,
+      },
+      ['version'],
+    ),
+  ),
+  ConfigKey: object({
+    name: text,
+    type: { enum: ['BOOLEAN', 'STRING', 'INT', 'SHORT', 'LONG', 'DOUBLE', 'LIST', 'CLASS', 'PASSWORD'] },
+    required: flag,
+    default_value: textOrNull,
+    importance: { enum: ['HIGH', 'MEDIUM', 'LOW'] },
+    documentation: textOrNull,
+    group: textOrNull,
+    order_in_group: integer,
+    width: { enum: ['NONE', 'SHORT', 'MEDIUM', 'LONG'] },
+    display_name: text,
+    dependents: list(text),
+  }),
+  ConfigKeys: list(ref('ConfigKey')),
+  ConfigValue: object({
+    name: text,
+    value: textOrNull,
+    recommended_values: list(textOrNull),
+    errors: list(text),
+    visible: flag,
+  }),
+  Validation: object({
+    name: text,
+    error_count: integer,
+    groups: list(text),
+    configs: list(
+      object({
+        definition: { oneOf: [ref('ConfigKey'), { type: 'null' }] },
+        value: { oneOf: [ref('ConfigValue'), { type: 'null' }] },
+      }),
+    ),
+  }),
+  LoggerState: object({
+    level: { enum: ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] },
+    last_modified: { type: ['integer', 'null'], description: 'Milliseconds since the epoch; null: never.' },
+  }),
+  Loggers: map(ref('LoggerState')),
+  LoggerLevel: object({ level: { ...text, description: 'OFF, ERROR, WARN, INFO, DEBUG, TRACE or ALL, in any case.' } }),
+  LoggerNames: list(text),
+  Document: { type: 'object' },
+};

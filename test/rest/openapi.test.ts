@@ -1,0 +1,66 @@
+import type { ValidateResult } from '@seriousme/openapi-schema-validator';
+import Ajv from 'ajv';
+import request from 'supertest';
+import { fakeWorker, SNK, type FakeWorker } from './fake-worker';
+
+interface Document {
+  readonly paths: Record<string, Record<string, { operationId: string; responses: Record<string, Answer> }>>;
+  readonly components: { schemas: Record<string, object> };
+}
+interface Answer {
+  readonly content?: { readonly 'application/json': { readonly schema: object } };
+}
+
+let worker: FakeWorker;
+let document: Document;
+beforeAll(async () => {
+  worker = fakeWorker();
+  document = (await request(worker.app).get('/openapi.json')).body as Document;
+});
+
+test('the document is OpenAPI 3.1, found valid by others', async () => {
+  const { Validator } = await import('@seriousme/openapi-schema-validator');
+  const validator = new Validator();
+  const result: ValidateResult = await validator.validate(structuredClone(document) as object);
+  expect([result.valid, result.errors]).toEqual([true, undefined]);
+  expect(validator.version).toBe('3.1');
+});
+
+test('it has every route that is served, with every method', () => {
+  const described = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  );
+  const served = worker.routes.flatMap(({ path, methods }) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(described.sort()).toEqual(served.sort());
+  const ids = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ['/', '/'],
+  ['/health', '/health'],
+  ['/connectors', '/connectors'],
+  ['/connectors', '/connectors?expand=status&expand=info'],
+  ['/connectors/{name}', '/connectors/a'],
+  ['/connectors/{name}', '/connectors/none'],
+  ['/connectors/{name}/config', '/connectors/a/config'],
+  ['/connectors/{name}/status', '/connectors/a/status'],
+  ['/connectors/{name}/tasks', '/connectors/a/tasks'],
+  ['/connectors/{name}/tasks/{task}/status', '/connectors/a/tasks/0/status'],
+  ['/connector-plugins', '/connector-plugins?connectorsOnly=false'],
+  ['/connector-plugins/{plugin}/config', '/connector-plugins/FileStreamSink/config'],
+  ['/admin/loggers', '/admin/loggers'],
+  ['/admin/loggers/{logger}', '/admin/loggers/root'],
+])('what is served at %s is what it says: %s', async (path, url) => {
+  await request(worker.app).post('/connectors').send({ name: 'a', config: SNK });
+  const { status, body } = await request(worker.app).get(url);
+  const { responses } = document.paths[path]?.['get'] ?? { responses: {} as Record<string, Answer> };
+  const schema = (responses[status] ?? responses['default'])?.content?.['application/json'].schema;
+  const ajv = new Ajv({ strict: false });
+  const check = ajv.compile({ ...schema, components: document.components });
+  expect([check(body), check.errors]).toEqual([true, null]);
+});
