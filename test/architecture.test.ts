@@ -22,13 +22,14 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   tasks: ['sdk', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
   cluster: ['sdk', 'tasks', 'storage', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
   rest: ['sdk', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
+  'embedded-broker': ['sdk', 'logging'],
   'version.ts': [],
   cli: 'everything',
   'composition roots': 'everything',
 };
 /** The only files of a room that other rooms may see, composition roots excepted. */
 const FRONT_DOORS: Record<string, readonly string[]> = { kafka: ['kafka/port', 'kafka/errors'] };
-const COMPOSITION_ROOTS = ['main.ts', 'worker.ts', 'task-thread.ts'];
+const COMPOSITION_ROOTS = ['main.ts', 'worker.ts', 'worker-with-broker.ts', 'task-thread.ts', 'broker-thread.ts'];
 const LONGEST_FILE = 450;
 /** Lists without logic, which would not be clearer in pieces. */
 const DATA_TABLES = ['connectors/postgres/src/config/definitions.ts'];
@@ -130,6 +131,16 @@ test('only kafka/kafkajs-* imports kafkajs', () => {
   expect(
     breaches((file, specifier) =>
       packageOf(specifier) === 'kafkajs' && !file.path.startsWith('src/kafka/kafkajs-') ? 'not an adapter' : null,
+    ),
+  ).toEqual([]);
+});
+
+test('only the thread of the embedded broker knows that package', () => {
+  expect(
+    breaches((file, specifier) =>
+      packageOf(specifier) === '@millrace/embedded' && file.path !== 'src/broker-thread.ts'
+        ? 'only src/broker-thread.ts may'
+        : null,
     ),
   ).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** Chooses the verb. Resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
+import { dev } from './dev';
 import { printHelp, USAGE } from './help';
 import type { CliIo } from './io';
 import { start } from './start';
@@ -8,6 +9,7 @@ type Verb = (args: readonly string[], io: CliIo) => Promise<number> | number;
 
 const VERBS: Readonly<Record<string, Verb>> = {
   start,
+  dev,
   help: printHelp,
   '--help': printHelp,
   '-h': printHelp,

@@ -4,8 +4,17 @@ export const USAGE = `Usage: millrace <command>
 
 Commands:
   start [worker.properties]  run a distributed worker until it is told to stop (SIGTERM, SIGINT)
+  dev [worker.properties]    the same with a Kafka broker of its own, for first runs: needs no file, no Kafka, no Java
   --help                     this text
   --version                  the version of Millrace and of the Kafka Connect it stands in for
+
+Options of both:
+  --port N                   REST on http://127.0.0.1:N; 0: any free port (dev: 8083)
+  --broker-port N            port of the embedded broker; 0: any free one (9092)
+  --data-dir FOLDER          where the embedded broker keeps its data (.millrace)
+
+The embedded broker is what bootstrap.servers=embedded asks for, and what "dev" uses unless another one is named. A second worker
+with the same data folder joins it. It is for one machine, not for production.
 
 Without a file, "start" reads worker.properties of the current directory when there is one. Environment variables override
 the file: BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC, STATUS_STORAGE_TOPIC, and CONNECT_<NAME>

@@ -1,16 +1,13 @@
 /** `millrace start [worker.properties]`: a worker that runs until SIGTERM or SIGINT. A second signal ends it at once. */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError, isConnectError } from '@millrace/sdk';
-import { withEnvironment } from '../config/environment';
-import { parseProperties } from '../config/properties';
-import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
-import { parseWorkerConfig, type WorkerConfig } from '../config/worker-config';
+import { isConnectError } from '@millrace/sdk';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
 import type { Worker } from '../worker';
+import type * as EmbeddedComposition from '../worker-with-broker';
 import type { CliIo } from './io';
+import { readConfig, type ConfigSources, type WorkerSetup } from './read-config';
+import { parseWorkerOptions, type WorkerOptions } from './worker-options';
 
 const DEFAULT_FILE = 'worker.properties';
 
@@ -20,58 +17,50 @@ const IMPATIENT = 130;
 /** For a worker that is broken to leave the group and store what it can. */
 const LAST_STOP_MS = 30_000;
 
-export type BuildWorker = (config: WorkerConfig, resolver: ConfigResolver, io: CliIo) => Worker;
+export type BuildWorker = (setup: WorkerSetup, io: CliIo) => Worker;
 
-export async function start(
-  args: readonly string[],
+export async function start(args: readonly string[], io: CliIo, buildWorker?: BuildWorker): Promise<number> {
+  return await runWorker({ verb: 'start', args, usualFile: DEFAULT_FILE }, io, buildWorker);
+}
+
+export interface WorkerCommand extends Omit<ConfigSources, 'given'> {
+  readonly verb: string;
+  readonly args: readonly string[];
+}
+
+/** What all verbs share that run a worker. */
+export async function runWorker(
+  { verb, args, ...sources }: WorkerCommand,
   io: CliIo,
   buildWorker: BuildWorker = buildRealWorker,
 ): Promise<number> {
-  if (args.length > 1 || args[0]?.startsWith('-')) {
-    io.stderr.write('Usage: millrace start [worker.properties]\n');
+  let given: WorkerOptions;
+  try {
+    given = parseWorkerOptions(args);
+  } catch (error) {
+    const usage = `Usage: millrace ${verb} [worker.properties] [--port N] [--broker-port N] [--data-dir FOLDER]`;
+    io.stderr.write(`${(error as Error).message}\n${usage}\n`);
     return 2;
   }
   let worker: Worker;
   try {
-    const { config, resolver } = await readConfig(args[0], io);
-    worker = buildWorker(config, resolver, io);
+    worker = buildWorker(await readConfig({ ...sources, given }, io), io);
   } catch (error) {
     return fail(io, error);
   }
   return await run(worker, io);
 }
 
-async function readConfig(
-  file: string | undefined,
-  io: CliIo,
-): Promise<{ config: WorkerConfig; resolver: ConfigResolver }> {
-  const settings = withEnvironment(readFile(file, io.cwd), io.env);
-  const warn = (message: string): void => void io.stderr.write(`${message}\n`);
-  const resolver = createConfigResolver({ settings, env: io.env, warn });
-  return { config: parseWorkerConfig(await resolveWorkerSettings(settings, resolver)), resolver };
-}
-
-function readFile(file: string | undefined, cwd: string): Record<string, string> {
-  const path = resolve(cwd, file ?? DEFAULT_FILE);
-  if (file === undefined && !existsSync(path)) return {};
-  try {
-    return parseProperties(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new ConfigError(`Cannot read the worker's properties from ${path}: ${(error as Error).message}`, {
-      code: 'WORKER_CONFIG_INVALID',
-      cause: error,
-    });
-  }
-}
-
 /** Everything heavy is loaded here, after the settings were found to be good. */
-function buildRealWorker(config: WorkerConfig, resolver: ConfigResolver, io: CliIo): Worker {
+function buildRealWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo): Worker {
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { createLogger, loggerOptions } = require('../logging/winston-logger') as typeof Logging;
   const { createWorker } = require('../worker') as typeof Composition;
+  const { createWorkerWithBroker } = require('../worker-with-broker') as typeof EmbeddedComposition;
   /* eslint-enable @typescript-eslint/no-require-imports */
   const { levels, format } = loggerOptions(io.env);
-  return createWorker(config, { logger: createLogger({ levels, format }), levels, resolver });
+  const options = { logger: createLogger({ levels, format }), levels, resolver };
+  return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 
 async function run(worker: Worker, io: CliIo): Promise<number> {

@@ -10,6 +10,7 @@ const WORKER_FAMILIES = [
   'config.providers.',
   'config.storage.',
   'consumer.',
+  'embedded.',
   'header.converter.',
   'key.converter.',
   'listeners.https.',

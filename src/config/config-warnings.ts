@@ -1,7 +1,12 @@
 /** What a user should be told about settings that are legal but probably not meant. Pure. Sources: connect-rest §5, connect-runtime §1.2. */
+import { EMBEDDED_SETTINGS } from './embedded-broker';
 import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
 
-const KNOWN = new Set([...WORKER_SETTINGS.map((s) => s.name), ...CLIENT_SETTINGS, 'config.storage.partitions']);
+const KNOWN = new Set([
+  ...[...WORKER_SETTINGS, ...EMBEDDED_SETTINGS].map((s) => s.name),
+  ...CLIENT_SETTINGS,
+  'config.storage.partitions',
+]);
 const MAX_EDITS = 2;
 
 /** One sentence each; values are never in them. */

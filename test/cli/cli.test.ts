@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/cli';
+import { dev } from '../../src/cli/dev';
 import type { CliIo } from '../../src/cli/io';
+import type { WorkerSetup } from '../../src/cli/read-config';
 import { start } from '../../src/cli/start';
-import type { WorkerConfig } from '../../src/config/worker-config';
 import type { Worker } from '../../src/worker';
 
 class FakeIo implements CliIo {
@@ -79,30 +80,40 @@ describe('verbs', () => {
     expect(await runCli(['constructor'], proto)).toBe(2);
   });
 
-  test('start takes one file at most', async () => {
-    for (const args of [['a', 'b'], ['--fast']]) {
-      expect(await runCli(['start', ...args], new FakeIo(cwd))).toBe(2);
+  test.each([
+    [['a', 'b'], 'One file at most, but there are a, b.'],
+    [['--fast'], "Unknown option '--fast'"],
+    [['--port'], "Option '--port <value>' argument missing"],
+    [['--port', 'http'], '--port takes a number from 0 to 65535.'],
+    [['--broker-port', '65536'], '--broker-port takes a number from 0 to 65535.'],
+  ])('start and dev: wrong arguments %j', async (args, reason) => {
+    for (const verb of ['start', 'dev']) {
+      const io = new FakeIo(cwd);
+      expect(await runCli([verb, ...args], io)).toBe(2);
+      expect(io.err).toContain(reason);
+      expect(io.err).toContain(`\nUsage: millrace ${verb} [worker.properties] [--port N]`);
     }
   });
 });
 
-describe('start: settings', () => {
-  async function startWith(args: string[], env: Record<string, string> = {}) {
-    const io = new FakeIo(cwd, env);
-    let config: WorkerConfig | null = null;
-    const worker = new FakeWorker();
-    const code = start(args, io, (c) => {
-      config = c;
-      queueMicrotask(() => worker.stopped());
-      return worker;
-    });
-    if ((await Promise.race([code, new Promise((r) => setImmediate(() => r('running')))])) === 'running') {
-      io.signal('SIGTERM');
-      worker.stopped();
-    }
-    return { code: await code, io, config: config as WorkerConfig | null };
+async function startWith(args: string[], env: Record<string, string> = {}, verb = start) {
+  const io = new FakeIo(cwd, env);
+  let setup: WorkerSetup | null = null;
+  const worker = new FakeWorker();
+  const code = verb(args, io, (given) => {
+    setup = given;
+    queueMicrotask(() => worker.stopped());
+    return worker;
+  });
+  if ((await Promise.race([code, new Promise((r) => setImmediate(() => r('running')))])) === 'running') {
+    io.signal('SIGTERM');
+    worker.stopped();
   }
+  const { config = null, embedded = null } = (setup as WorkerSetup | null) ?? {};
+  return { code: await code, io, config, embedded };
+}
 
+describe('start: settings', () => {
   test.each<[string, string, RegExp]>([
     [
       'a missing key',
@@ -158,6 +169,48 @@ describe('start: settings', () => {
     });
     expect(code).toBe(0);
     expect(config).toMatchObject({ bootstrapServers: 'k:1', groupId: 'resolved' });
+  });
+});
+
+describe('settings of the embedded broker', () => {
+  test('start: asked for in the file; options win over the file and the environment', async () => {
+    writeFileSync(join(cwd, 'worker.properties'), GOOD.replace('k:9092', 'embedded\nembedded.port=1'));
+    expect((await startWith([])).embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 1 });
+    const args = ['--broker-port', '3', '--data-dir', 'd', '--port', '4'];
+    const { embedded, config } = await startWith(args, { CONNECT_EMBEDDED_PORT: '2' });
+    expect(embedded).toEqual({ dataDir: join(cwd, 'd'), port: 3 });
+    expect(config?.listeners).toEqual([{ protocol: 'http', host: '127.0.0.1', port: 4 }]);
+  });
+
+  test('dev needs nothing, and serves this machine alone; the worker.properties at hand is not meant', async () => {
+    writeFileSync(join(cwd, 'worker.properties'), GOOD);
+    const { code, config, embedded } = await startWith([], {}, dev);
+    expect(code).toBe(0);
+    expect(embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 9092 });
+    expect(config).toMatchObject({ groupId: 'millrace-dev', listeners: [{ host: '127.0.0.1', port: 8083 }] });
+  });
+
+  test('dev: a file and the environment are laid over its settings, a Kafka of one’s own included', async () => {
+    writeFileSync(join(cwd, 'my.properties'), 'group.id=mine\nkey.converter=K\n');
+    const over = await startWith(['my.properties'], { CONNECT_VALUE_CONVERTER: 'V' }, dev);
+    expect(over.config).toMatchObject({ groupId: 'mine', keyConverter: 'K', valueConverter: 'V' });
+    expect(over.embedded).not.toBeNull();
+    const kafka = await startWith([], { BOOTSTRAP_SERVERS: 'k:9092' }, dev);
+    expect([kafka.embedded, kafka.config?.bootstrapServers]).toEqual([null, 'k:9092']);
+  });
+
+  test('options of the embedded broker beside a Kafka of one’s own: one sentence', async () => {
+    const { code, io } = await startWith(['--data-dir', 'd', '--broker-port', '1'], { BOOTSTRAP_SERVERS: 'k:1' }, dev);
+    expect(code).toBe(1);
+    expect(io.err).toBe(
+      'millrace: --broker-port and --data-dir can be given for the embedded broker only, but bootstrap.servers is k:1. (WORKER_CONFIG_INVALID)\n',
+    );
+  });
+
+  test('security settings with the embedded broker: one sentence, nothing started', async () => {
+    const { code, io, config } = await startWith([], { CONNECT_SECURITY_PROTOCOL: 'SASL_SSL' }, dev);
+    expect([code, config]).toEqual([1, null]);
+    expect(io.err).toMatch(/^millrace: Worker setting "security\.protocol" is invalid: "SASL_SSL": .*\n$/);
   });
 });
 

@@ -1,0 +1,35 @@
+/** What can be said on the command line of the verbs that run a worker. Pure. */
+import { parseArgs } from 'node:util';
+import { DATA_DIR, PORT } from '../config/embedded-broker';
+
+export interface WorkerOptions {
+  readonly file?: string;
+  /** Settings that the options stand for. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Those of the embedded broker, as they were written. */
+  readonly brokerOptions: readonly string[];
+}
+
+const OPTIONS = {
+  port: { type: 'string' },
+  'broker-port': { type: 'string' },
+  'data-dir': { type: 'string' },
+} as const;
+const BROKER_OPTIONS = ['broker-port', 'data-dir'] as const;
+
+/** Throws an Error whose message says what is wrong with the arguments. */
+export function parseWorkerOptions(args: readonly string[]): WorkerOptions {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  if (positionals.length > 1) throw new Error(`One file at most, but there are ${positionals.join(', ')}.`);
+  const settings: Record<string, string> = {};
+  if (values.port !== undefined) settings.listeners = `http://127.0.0.1:${portNumber('--port', values.port)}`;
+  if (values['broker-port'] !== undefined) settings[PORT] = portNumber('--broker-port', values['broker-port']);
+  if (values['data-dir'] !== undefined) settings[DATA_DIR] = values['data-dir'];
+  const brokerOptions = BROKER_OPTIONS.filter((name) => values[name] !== undefined).map((name) => `--${name}`);
+  return { ...(positionals[0] !== undefined && { file: positionals[0] }), settings, brokerOptions };
+}
+
+function portNumber(option: string, text: string): string {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`${option} takes a number from 0 to 65535.`);
+  return text;
+}

@@ -1,0 +1,70 @@
+/** Composition root of a worker that brings its broker: the broker first, then the worker at its address; the other way round at the end. */
+import { resolve } from 'node:path';
+import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
+import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
+import { startBrokerThread } from './embedded-broker/broker-thread';
+import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
+import { createKafkaClients } from './kafka/kafkajs-clients';
+import { createWorker, type Worker, type WorkerOptions } from './worker';
+
+/** Nobody but this machine is served. */
+const HOST = '127.0.0.1';
+/** For a broker on this machine to say which it is. */
+const ASK = { 'request.timeout.ms': '2000', 'default.api.timeout.ms': '2000' };
+
+/** @param config with `embedded` for `bootstrap.servers`; everything else in it is used as it is. */
+export function createWorkerWithBroker(
+  config: WorkerConfig,
+  embedded: EmbeddedBrokerConfig,
+  options: WorkerOptions,
+): Worker {
+  const logger = options.logger.child({}, 'millrace.embedded-broker');
+  const dataDir = resolve(embedded.dataDir);
+  const stopping = new AbortController();
+  let broker: OpenBroker | null = null;
+  let worker: Worker | null = null;
+  let opening: Promise<void> = Promise.resolve();
+  let fail: (reason: unknown) => void;
+  const failed = new Promise<unknown>((resolve) => (fail = resolve));
+
+  async function clusterIdAt(bootstrapServers: string): Promise<string | null> {
+    const admin = createKafkaClients(logger).admin({ 'bootstrap.servers': bootstrapServers, ...ASK });
+    try {
+      return (await admin.describeCluster()).clusterId;
+    } catch {
+      return null;
+    } finally {
+      await admin.close();
+    }
+  }
+
+  async function open(): Promise<void> {
+    const data = { host: HOST, port: embedded.port, dataDir };
+    const host = () => startBrokerThread(data, (line) => logger.info(line));
+    broker = await openBroker({ dataDir, host, clusterIdAt, logger, signal: stopping.signal });
+    worker = createWorker(parseWorkerConfig(withBrokerAt(config.raw, broker.bootstrapServers)), options);
+    void worker.failed.then(fail);
+    void broker.ended.then((reason) => stopping.signal.aborted || fail(reason));
+  }
+
+  return {
+    get urls() {
+      return worker?.urls ?? [];
+    },
+    failed,
+    start: async () => {
+      await (opening = open());
+      if (!stopping.signal.aborted) await worker?.start();
+    },
+    // Tasks and stores have to write what they hold before their broker goes.
+    stop: async () => {
+      stopping.abort();
+      await opening.catch(() => undefined);
+      try {
+        await worker?.stop();
+      } finally {
+        await broker?.stop();
+      }
+    },
+  };
+}

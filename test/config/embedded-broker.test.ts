@@ -1,0 +1,64 @@
+import { clientSettings } from '../../src/config/client-config';
+import { configWarnings } from '../../src/config/config-warnings';
+import { embeddedBrokerConfig, withBrokerAt } from '../../src/config/embedded-broker';
+
+const EMBEDDED = { 'bootstrap.servers': 'embedded' };
+
+test('kafka-client 4: bootstrap.servers=embedded asks for a broker, with a port and a folder that can be chosen', () => {
+  expect(embeddedBrokerConfig(EMBEDDED)).toEqual({ dataDir: '.millrace', port: 9092 });
+  const chosen = { ...EMBEDDED, 'embedded.port': '0', 'embedded.data.dir': '/data' };
+  expect(embeddedBrokerConfig(chosen)).toEqual({ dataDir: '/data', port: 0 });
+});
+
+test('a cluster of one’s own is left alone, whatever is said about the embedded broker', () => {
+  for (const servers of ['k:9092', 'embedded:9092', 'k1:1,k2:2', '']) {
+    expect(embeddedBrokerConfig({ 'bootstrap.servers': servers, 'embedded.port': 'x' })).toBeNull();
+  }
+  expect(embeddedBrokerConfig({})).toBeNull();
+});
+
+test.each([
+  ['bootstrap.servers', 'embedded, k:9092', 'embedded stands alone'],
+  ['embedded.port', '65536', 'no more than 65535'],
+  ['embedded.port', '-1', 'at least 0'],
+  ['embedded.port', 'x', 'Not a number of type INT'],
+  ['embedded.data.dir', '', 'must not be empty'],
+  ['security.protocol', 'SSL', 'speaks PLAINTEXT only'],
+  ['producer.security.protocol', 'SASL_PLAINTEXT', 'speaks PLAINTEXT only'],
+  ['consumer.security.protocol', 'sasl_ssl', 'speaks PLAINTEXT only'],
+  ['admin.security.protocol', 'SSL', 'speaks PLAINTEXT only'],
+  ['status.storage.replication.factor', '3', 'a single broker gives 1'],
+])('%s=%s is refused by name', (key, value, reason) => {
+  let error: unknown;
+  try {
+    embeddedBrokerConfig({ ...EMBEDDED, [key]: value });
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({ code: 'WORKER_CONFIG_INVALID', place: { key } });
+  expect((error as Error).message).toMatch(new RegExp(`^Worker setting "${key}" is invalid: ".*": .*${reason}.*\\.$`));
+});
+
+test('PLAINTEXT may be said', () => {
+  const said = { ...EMBEDDED, 'security.protocol': 'PLAINTEXT', 'producer.security.protocol': 'plaintext' };
+  expect(embeddedBrokerConfig(said)).not.toBeNull();
+});
+
+test('every client gets the broker’s address, and storage topics the one replica there can be', () => {
+  const settings = withBrokerAt(
+    { ...EMBEDDED, 'producer.bootstrap.servers': 'embedded', 'group.id': 'g' },
+    '127.0.0.1:5',
+  );
+  expect(settings).toMatchObject({ 'group.id': 'g', 'config.storage.replication.factor': '1' });
+  for (const kind of ['worker', 'producer', 'consumer', 'admin'] as const) {
+    expect(clientSettings(settings, kind)['bootstrap.servers']).toBe('127.0.0.1:5');
+  }
+  const key = 'offset.storage.replication.factor';
+  expect(withBrokerAt({ [key]: '-1' }, 'a:1')[key]).toBe('-1');
+});
+
+test('its settings are known, and reach no Kafka client', () => {
+  expect(configWarnings({ 'embedded.port': '1', 'embedded.data.dir': 'd' })).toEqual([]);
+  expect(configWarnings({ 'embedded.prot': '1' })).toEqual([expect.stringContaining('"embedded.port"')]);
+  expect(clientSettings({ 'embedded.port': '1' }, 'worker')).toEqual({});
+});

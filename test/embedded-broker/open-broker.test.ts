@@ -1,0 +1,74 @@
+/** Who hosts the broker, who joins it, and who gives up. */
+import type { BrokerThread, InUse } from '../../src/embedded-broker/broker-thread';
+import { openBroker } from '../../src/embedded-broker/open-broker';
+import { silentLogger, type Logger } from '../../src/logging/logger';
+
+const RUNNING = { pid: 7, bootstrapServers: '127.0.0.1:9092', clusterId: 'c' };
+const HOSTED: BrokerThread = {
+  bootstrapServers: '127.0.0.1:1',
+  ended: new Promise(() => undefined),
+  stop: async () => undefined,
+};
+
+function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] = [], patienceMs = 60_000) {
+  const lines: string[] = [];
+  const note = (line: string): void => void lines.push(line);
+  const logger: Logger = { ...silentLogger, info: note, warn: note };
+  const stopping = new AbortController();
+  const opened = openBroker({
+    dataDir: '/d',
+    host: async () => answers.shift() as BrokerThread | InUse,
+    clusterIdAt: async () => cluster.shift() ?? null,
+    logger,
+    signal: stopping.signal,
+    patienceMs,
+  });
+  return { opened, lines, stopping };
+}
+
+test('the first hosts the broker and says plainly what it is, where it is and where its data is', async () => {
+  const { opened, lines } = opening([HOSTED]);
+  expect(await opened).toBe(HOSTED);
+  expect(lines).toEqual([
+    'An embedded broker listens on 127.0.0.1:1 and keeps its data in /d. It is for one machine, for first runs and tests, not for production: use Apache Kafka there.',
+  ]);
+});
+
+test('a second joins the first’s broker, and its end is not the broker’s', async () => {
+  const { opened, lines } = opening([{ inUseBy: RUNNING }], ['c']);
+  const broker = await opened;
+  expect(broker.bootstrapServers).toBe('127.0.0.1:9092');
+  await broker.stop();
+  expect(lines).toEqual([expect.stringMatching(/process 7 hosts on 127\.0\.0\.1:9092.*\/d/)]);
+});
+
+test('a broker that is starting is waited for', async () => {
+  const { opened, lines } = opening([{ inUseBy: null }, { inUseBy: RUNNING }, { inUseBy: RUNNING }], [null, 'c']);
+  expect((await opened).bootstrapServers).toBe('127.0.0.1:9092');
+  expect(lines[0]).toBe('Another process has the data folder /d; waiting for its broker to answer');
+  expect(lines).toHaveLength(2);
+});
+
+test('where the other process ends meanwhile, its folder is taken over', async () => {
+  const { opened } = opening([{ inUseBy: RUNNING }, HOSTED], [null]);
+  expect(await opened).toBe(HOSTED);
+});
+
+test('another broker at that address is not joined; at the end of its patience a sentence says who is in the way', async () => {
+  const foreign = opening([{ inUseBy: RUNNING }], ['another cluster'], 0);
+  await expect(foreign.opened).rejects.toMatchObject({
+    code: 'EMBEDDED_BROKER_SILENT',
+    message:
+      'The data folder /d is in use by process 7, whose broker does not answer on 127.0.0.1:9092. End that process, or choose another folder with --data-dir or embedded.data.dir.',
+  });
+  const unknown = opening([{ inUseBy: null }], [], 0);
+  await expect(unknown.opened).rejects.toThrow(
+    /in use by another process, which has not said where its broker listens/,
+  );
+});
+
+test('a worker that is told to stop does not go on waiting', async () => {
+  const { opened, stopping } = opening([{ inUseBy: RUNNING }]);
+  stopping.abort();
+  await expect(opened).rejects.toMatchObject({ name: 'AbortError' });
+});

@@ -1,0 +1,168 @@
+/** `millrace dev`, in processes of its own: the broker that comes with a worker, those that join it, and what a kill leaves (issue 4). */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../dev/services/free-port';
+import type { StartedWorker } from '../../../dev/services/worker';
+import { waitFor } from '../../helpers/wait-for';
+import { dev, millrace } from './dev-process';
+
+let folder: string;
+let data: string;
+const running: StartedWorker[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-dev-mode-'));
+  data = join(folder, 'data');
+});
+afterEach(async () => {
+  for (const worker of running.splice(0).reverse()) await worker.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A worker on the test's data folder. Short flushes, so that a kill is a matter of seconds. */
+async function started(...args: string[]): Promise<StartedWorker> {
+  const worker = await dev(['--data-dir', data, ...args], { CONNECT_OFFSET_FLUSH_INTERVAL_MS: '200' });
+  running.push(worker);
+  await worker.ready();
+  return worker;
+}
+
+const file = (): string => join(folder, 'ticks.txt');
+
+async function registerPipeline(worker: StartedWorker): Promise<void> {
+  const source = { 'connector.class': 'TickerConnector', topic: 'ticks', 'interval.ms': '20' };
+  await worker.register({ name: 'ticker', config: source });
+  await worker.register({
+    name: 'file',
+    config: {
+      'connector.class': 'FileStreamSinkConnector',
+      topics: 'ticks',
+      file: file(),
+      'value.converter.schemas.enable': 'false',
+      'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
+      'consumer.override.auto.offset.reset': 'earliest',
+    },
+  });
+}
+
+/** The ticks that have arrived in the file. */
+function ticks(): number[] {
+  try {
+    const lines = readFileSync(file(), 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => (JSON.parse(line) as { payload: { tick: number } }).payload.tick);
+  } catch {
+    return [];
+  }
+}
+
+const untilTick = async (tick: number, worker: StartedWorker): Promise<unknown> =>
+  await waitFor(`tick ${tick}`, () => (ticks().at(-1) ?? 0) >= tick, {
+    detail: () => worker.process.log().slice(-4000),
+  });
+
+const unbroken = (upTo: number): number[] => Array.from({ length: upTo }, (_, i) => i + 1);
+
+/** At least once: after a kill some may have come twice. */
+function expectNoneMissing(): void {
+  const distinct = [...new Set(ticks())].sort((a, b) => a - b);
+  expect(distinct).toEqual(unbroken(distinct.length));
+}
+
+test('kafka-client 4: from nothing to records in a file; it says what it is; stopped in order, it goes on where it was', async () => {
+  const first = await started('--broker-port', '0');
+  expect((await first.request('GET', '/')).json).toMatchObject({ version: '4.3.1' });
+  expect(first.process.log()).toMatch(
+    new RegExp(
+      `WARN .*An embedded broker listens on 127\\.0\\.0\\.1:\\d+ and keeps its data in ${data}\\. .* not for production`,
+    ),
+  );
+  await registerPipeline(first);
+  await untilTick(20, first);
+  expect(await first.stop()).toBe(0);
+
+  const second = await started('--broker-port', '0');
+  await untilTick((ticks().at(-1) as number) + 20, second);
+  expect(await second.stop()).toBe(0);
+  // Tasks and stores had their broker to the end: nothing is missing, nothing came twice.
+  expect(ticks()).toEqual(unbroken(ticks().length));
+});
+
+test('kafka-client 4: a second worker joins over the port and shares the work; when it is killed, its tasks move', async () => {
+  const host = await started('--broker-port', '0');
+  const joined = await started('--broker-port', '0');
+  expect(joined.process.log()).toContain(`Uses the embedded broker that process ${host.pid} hosts on 127.0.0.1:`);
+  expect(host.process.log()).not.toContain('Uses the embedded broker');
+  await registerPipeline(host);
+  const workers = async (): Promise<Set<string>> => {
+    const all = await Promise.all(['ticker', 'file'].map((name) => host.running(name)));
+    return new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.worker_id)));
+  };
+  const both = [host, joined].map(({ url }) => url.replace('http://', ''));
+  expect([...(await workers())].sort()).toEqual([...both].sort());
+  await untilTick(20, host);
+  await joined.crash();
+  const [own] = both;
+  const moved = async (name: string): Promise<unknown> =>
+    await host.statusWhen(name, ({ tasks }) =>
+      tasks.every((task) => task.worker_id === own && task.state === 'RUNNING'),
+    );
+  await Promise.all([moved('ticker'), moved('file')]);
+  await untilTick((ticks().at(-1) as number) + 20, host);
+  expectNoneMissing();
+});
+
+test('kafka-client 4: the host is killed: started again it has its connectors, offsets and records, and the joined worker goes on', async () => {
+  const port = String(await freePort());
+  const host = await started('--broker-port', port);
+  const joined = await started('--broker-port', port);
+  await registerPipeline(joined);
+  await untilTick(50, joined);
+  await host.crash();
+  const seen = ticks().at(-1) as number;
+  const again = await started('--broker-port', port);
+  expect(again.process.log()).toContain(`An embedded broker listens on 127.0.0.1:${port}`);
+  for (const worker of [again, joined]) {
+    await waitFor('both connectors', async () => (await worker.request('GET', '/connectors')).json?.length === 2);
+    await waitFor('health', async () => (await worker.request('GET', '/health')).status === 200);
+  }
+  await untilTick(seen + 50, again);
+  expectNoneMissing();
+});
+
+test('a worker that has lost its broker can be stopped', async () => {
+  const host = await started('--broker-port', '0');
+  const joined = await started();
+  await registerPipeline(joined);
+  await untilTick(5, joined);
+  await host.crash();
+  expect(await joined.stop()).toBe(0);
+});
+
+test('bootstrap.servers=embedded in worker.properties does the same for `millrace start`', async () => {
+  const port = await freePort();
+  const properties = join(folder, 'worker.properties');
+  const lines = {
+    'bootstrap.servers': 'embedded',
+    'embedded.port': '0',
+    'embedded.data.dir': data,
+    'group.id': 'g',
+    'config.storage.topic': 'c',
+    'offset.storage.topic': 'o',
+    'status.storage.topic': 's',
+    'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
+    'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+    listeners: `http://127.0.0.1:${port}`,
+  };
+  writeFileSync(
+    properties,
+    Object.entries(lines)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  );
+  const worker = millrace(['start', properties], {}, port);
+  running.push(worker);
+  await worker.ready();
+  await registerPipeline(worker);
+  await untilTick(5, worker);
+});

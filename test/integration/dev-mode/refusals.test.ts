@@ -1,0 +1,78 @@
+/** What `millrace dev` refuses: one sentence on stderr, exit code 1, and nothing harmed (issue 4). */
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dev, millrace } from './dev-process';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'millrace-dev-mode-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The whole log of a worker that refuses to start. */
+async function refusal(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string> {
+  const worker = millrace(['dev', '--port', '0', '--broker-port', '0', '--data-dir', folder, ...args], env);
+  try {
+    expect(await worker.exited()).toBe(1);
+    return worker.process.log();
+  } finally {
+    await worker.stop();
+  }
+}
+
+test('the broker’s port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await refusal(['--broker-port', String(port)])).toBe(
+    `millrace: The embedded broker cannot start. Port ${port} of 127.0.0.1 cannot be had: another program listens there. Choose another with --broker-port or embedded.port. (EMBEDDED_BROKER_START)\n`,
+  );
+  other.close();
+});
+
+test.each([
+  ['of a newer format', 'topics.json', '{"version":2}', 'was written by another version of this broker'],
+  ['that holds something else', 'logs/app.log', 'mine', 'holds files that are no broker’s'],
+])('a data folder %s', async (_, name, content, reason) => {
+  mkdirSync(join(folder, name, '..'), { recursive: true });
+  writeFileSync(join(folder, name), content);
+  const log = await refusal([]);
+  expect(log).toMatch(/^millrace: The embedded broker cannot start\. .*--data-dir.* \(EMBEDDED_BROKER_START\)\n$/);
+  expect(log).toContain(reason);
+  expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
+});
+
+test('a data folder that cannot be made', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const log = await refusal(['--data-dir', join(folder, 'file', 'data')]);
+  expect(log).toMatch(/^millrace: The embedded broker cannot start\. The data folder .* cannot be used: ENOTDIR.*\n$/);
+});
+
+test('settings that a single broker without TLS cannot honour', async () => {
+  for (const [variable, key] of [
+    ['CONNECT_SECURITY_PROTOCOL', 'security.protocol'],
+    ['CONNECT_OFFSET_STORAGE_REPLICATION_FACTOR', 'offset.storage.replication.factor'],
+  ] as const) {
+    expect(await refusal([], { [variable]: '3' })).toMatch(
+      new RegExp(`^millrace: Worker setting "${key}" is invalid: "3": .* \\(WORKER_CONFIG_INVALID\\)\n$`),
+    );
+  }
+  expect(existsSync(join(folder, 'topics.json'))).toBe(false);
+});
+
+test('a data folder whose broker does not answer', async () => {
+  const host = await dev(['--broker-port', '0', '--data-dir', folder]);
+  try {
+    await host.ready();
+    process.kill(host.pid, 'SIGSTOP');
+    expect(await refusal([])).toMatch(
+      new RegExp(
+        `millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not answer on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)\\n$`,
+      ),
+    );
+  } finally {
+    process.kill(host.pid, 'SIGCONT');
+    await host.stop();
+  }
+});
