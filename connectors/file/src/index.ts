@@ -1,1 +1,2 @@
-export { fileStreamSink } from './sink';
+export { fileStreamSink } from './sink/connector';
+export { fileStreamSource } from './source/connector';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SinkRecord, SinkTask, SinkTaskContext } from '@millrace/sdk';
-import { fileStreamSink } from '../../../connectors/file/src/sink';
+import { fileStreamSink } from '../../../../connectors/file/src/sink/connector';
 
 const log = () => undefined;
 const context = { logger: { error: log, warn: log, info: log, debug: log, trace: log } } as unknown as SinkTaskContext;

@@ -1,6 +1,6 @@
 /** `FileStreamSinkConnector`: appends each record's value as one line to a file. Source: connect-runtime §10.9. */
 import type { SinkConnector } from '@millrace/sdk';
-import { FileStreamSinkTask } from './sink-task';
+import { FileStreamSinkTask } from './task';
 
 export const fileStreamSink: SinkConnector = {
   type: 'sink',

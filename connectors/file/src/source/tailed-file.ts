@@ -1,0 +1,109 @@
+/** A file that grows, may be missing, and may be cut short or replaced while it is read. */
+import { constants, type Stats } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { ConnectError, type Logger } from '@millrace/sdk';
+import type { Input } from './input';
+
+interface Opened {
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+}
+
+export class TailedFile implements Input {
+  private opened: Opened | null = null;
+  /** Said once, until the file has been there. */
+  private saidMissing = false;
+
+  constructor(
+    readonly file: string,
+    private readonly logger: Logger,
+  ) {}
+
+  get name(): string {
+    return this.file;
+  }
+
+  /** Throws ConnectError `FILE_SOURCE_OPEN`, `FILE_SOURCE_READ`. */
+  async read(room: Buffer, position: number): Promise<number | 'nothing' | 'truncated' | 'replaced'> {
+    const first = this.opened === null;
+    this.opened ??= await this.open();
+    if (!this.opened) return 'nothing';
+    if (first && isShorter(this.opened.stats, position)) return 'truncated';
+    const bytes = await this.readBytes(this.opened, room, position);
+    return bytes > 0 ? bytes : await this.atEnd(this.opened, room, position);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.opened;
+    this.opened = null;
+    await opened?.handle.close();
+  }
+
+  private async open(): Promise<Opened | null> {
+    let handle: FileHandle;
+    try {
+      // Without O_NONBLOCK, a named pipe that nobody writes to would hold a thread of this process.
+      handle = await open(this.file, constants.O_RDONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (!isMissing(error)) throw this.failure('open', error, { code: 'FILE_SOURCE_OPEN' });
+      if (!this.saidMissing) this.logger.warn(`The file "${this.file}" is not there, waiting for it`);
+      this.saidMissing = true;
+      return null;
+    }
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw this.failure('read', new Error('it is a directory'), { code: 'FILE_SOURCE_OPEN' });
+    }
+    this.saidMissing = false;
+    this.logger.info(`Reading ${this.file}`);
+    return { handle, stats };
+  }
+
+  private async readBytes({ handle, stats }: Opened, room: Buffer, position: number): Promise<number> {
+    try {
+      // Pipes and devices have no positions.
+      return (await handle.read(room, 0, room.length, stats.isFile() ? position : null)).bytesRead;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
+      throw this.failure('read', error, { code: 'FILE_SOURCE_READ' });
+    }
+  }
+
+  /** Nothing more to read: is this still the file of that name, and as long as it was? */
+  private async atEnd(
+    opened: Opened,
+    room: Buffer,
+    position: number,
+  ): Promise<number | 'nothing' | 'truncated' | 'replaced'> {
+    if (!opened.stats.isFile()) return 'nothing';
+    if (isShorter(await opened.handle.stat(), position)) return 'truncated';
+    const named = await stat(this.file).catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw this.failure('read', error, { code: 'FILE_SOURCE_READ' });
+    });
+    if (named === null || (named.ino === opened.stats.ino && named.dev === opened.stats.dev)) return 'nothing';
+    // The last lines may have been written after our last read and before it was renamed.
+    const bytes = await this.readBytes(opened, room, position);
+    if (bytes > 0) return bytes;
+    await this.close();
+    return 'replaced';
+  }
+
+  private failure(verb: string, cause: unknown, { code }: { code: string }): ConnectError {
+    return new ConnectError(`Cannot ${verb} the file "${this.file}": ${(cause as Error).message}.`, {
+      code,
+      cause,
+      place: { file: this.file },
+    });
+  }
+}
+
+function isShorter(stats: Stats, position: number): boolean {
+  return stats.isFile() && stats.size < position;
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

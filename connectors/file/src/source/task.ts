@@ -1,0 +1,129 @@
+/** Reads lines and sends each as a record: no key, the line as a string, the time of reading. Source: connect-runtime §10.9. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConnectError,
+  schema,
+  type ConnectorConfig,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceRecord,
+  type SourceTask,
+  type SourceTaskContext,
+} from '@millrace/sdk';
+import { fileSourceConfig, type FileSourceConfig } from './config';
+import type { Input } from './input';
+import { LineSplitter } from './line-splitter';
+import { StandardInput } from './standard-input';
+import { TailedFile } from './tailed-file';
+
+/** Java looks once a second. */
+const LOOK_AGAIN_MS = 200;
+const VALUE_SCHEMA = schema('STRING');
+
+interface Running {
+  readonly config: FileSourceConfig;
+  readonly input: Input;
+  readonly lines: LineSplitter;
+  /** Null: nothing is stored for standard input. */
+  readonly partition: SourcePartition | null;
+  readonly context: SourceTaskContext;
+}
+
+export class FileStreamSourceTask implements SourceTask {
+  private running: Running | null = null;
+
+  async start(taskConfig: ConnectorConfig, context: SourceTaskContext): Promise<void> {
+    const config = fileSourceConfig(taskConfig);
+    const partition = config.file === null ? null : { filename: config.file };
+    const stored = partition && (await context.offsets.offset(partition));
+    const position = stored ? storedPosition(stored, config.file as string) : 0;
+    const input = config.file === null ? new StandardInput() : new TailedFile(config.file, context.logger);
+    this.running = { config, input, partition, context, lines: new LineSplitter(position) };
+    context.logger.info(`Sending ${input.name} from byte ${position} to topic ${config.topic}`);
+  }
+
+  async poll(): Promise<readonly SourceRecord[] | null> {
+    const running = this.running as Running;
+    const records = take(running);
+    while (records.length === 0 && !running.context.signal.aborted) {
+      const outcome = await running.input.read(running.lines.room(), running.lines.readPosition);
+      if (typeof outcome === 'number') {
+        running.lines.filled(outcome);
+        take(running, records);
+      } else if (outcome === 'nothing') {
+        await sleep(LOOK_AGAIN_MS, undefined, { signal: running.context.signal }).catch(() => undefined);
+        return null;
+      } else {
+        beginAgain(running, outcome, records);
+      }
+    }
+    return records.length > 0 ? records : null;
+  }
+
+  async stop(): Promise<void> {
+    const running = this.running;
+    this.running = null;
+    await running?.input.close();
+  }
+}
+
+/** Complete lines, up to a batch. */
+function take({ config, lines, partition }: Running, records: SourceRecord[] = []): SourceRecord[] {
+  const timestamp = Date.now();
+  while (records.length < config.batchSize) {
+    const line = lines.next();
+    if (line === null) break;
+    records.push(record(config.topic, partition, lines.position, line, timestamp));
+  }
+  return records;
+}
+
+function record(
+  topic: string,
+  sourcePartition: SourcePartition | null,
+  position: number,
+  value: string,
+  timestamp: number,
+): SourceRecord {
+  const sourceOffset = sourcePartition && { position };
+  return {
+    sourcePartition,
+    sourceOffset,
+    topic,
+    keySchema: null,
+    key: null,
+    valueSchema: VALUE_SCHEMA,
+    value,
+    timestamp,
+  };
+}
+
+function beginAgain(running: Running, why: 'truncated' | 'replaced', records: SourceRecord[]): void {
+  const { config, input, lines, partition, context } = running;
+  if (why === 'truncated') {
+    context.logger.warn(
+      `${input.name} is shorter than the ${lines.readPosition} bytes read of it, reading from its beginning`,
+    );
+  } else {
+    context.logger.info(`${input.name} is another file now, reading it from its beginning`);
+    // Nobody will end this line any more. Its offset is where reading goes on: in the new file.
+    const last = lines.rest();
+    if (last !== null) records.push(record(config.topic, partition, 0, last, Date.now()));
+  }
+  lines.restart(0);
+}
+
+function storedPosition(offset: SourceOffset, file: string): number {
+  const position = Number(offset.position);
+  if (
+    offset.position !== null &&
+    typeof offset.position !== 'string' &&
+    Number.isSafeInteger(position) &&
+    position >= 0
+  )
+    return position;
+  throw new ConnectError(
+    `The stored offset of "${file}" has no usable "position" (a number of bytes): reset or alter the connector's offsets.`,
+    { code: 'FILE_SOURCE_OFFSET', place: { file } },
+  );
+}

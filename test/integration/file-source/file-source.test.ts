@@ -1,0 +1,120 @@
+/** The worker as a user starts it, real Kafka, a file into a topic; the worker is killed on the way. */
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { Clients, valuesOf } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+
+const clients = new Clients();
+const group = uniqueName('filesource');
+const settings = {
+  'offset.flush.interval.ms': '200',
+  'offset.storage.partitions': '1',
+  // How long a killed worker is missed.
+  'session.timeout.ms': '6000',
+  'heartbeat.interval.ms': '1000',
+};
+let folder: string;
+let worker: StartedWorker;
+
+async function start(): Promise<void> {
+  worker = await startWorker({ group, settings });
+  await worker.ready();
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-file-source-'));
+  await start();
+});
+afterAll(async () => {
+  await worker?.stop();
+  await clients.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const config = (topic: string, file: string): Record<string, string> => ({
+  'connector.class': 'FileStreamSource',
+  topic,
+  file,
+  'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+  'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
+});
+
+/** All that comes until `enough`. */
+async function read(topic: string, enough: (values: string[]) => boolean): Promise<string[]> {
+  const consumer = await clients.assigned({ 'group.id': uniqueName('reader') });
+  await consumer.assign([{ topic, partition: 0 }]);
+  const values: string[] = [];
+  await waitFor(
+    `enough records in ${topic}`,
+    async () => {
+      values.push(...valuesOf(await consumer.poll(500)));
+      return enough(values);
+    },
+    { timeoutMs: 60_000, detail: () => `${values.length} so far\n${worker.process.log().slice(-4000)}` },
+  );
+  await consumer.close();
+  return values;
+}
+
+async function stored(file: string, position: number): Promise<void> {
+  const consumer = await clients.assigned({ 'group.id': uniqueName('reader') });
+  await consumer.assign([{ topic: `${group}-offsets`, partition: 0 }]);
+  await waitFor(`position ${position} of ${file} to be stored`, async () => {
+    const records = (await consumer.poll(500)).flatMap((batch) => batch.records);
+    return records.some(
+      ({ key, value }) =>
+        String(key).includes(`{"filename":"${file}"}`) && String(value) === `{"position":${position}}`,
+    );
+  });
+  await consumer.close();
+}
+
+test('connect-runtime 10.9: lines arrive in order; killed, the source goes on from the stored offset', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, 'resumed.txt');
+  const first = Array.from({ length: 1000 }, (_, i) => `line ${i} ü`);
+  await writeFile(file, first.map((line) => `${line}\n`).join(''));
+  await worker.register({ name: topic, config: config(topic, file) });
+  await stored(file, Buffer.byteLength(`${first.join('\n')}\n`));
+  await worker.crash();
+  await appendFile(file, 'after the crash\r\nunfinished');
+  await start();
+  const values = await read(topic, (all) => all.includes('after the crash'));
+  expect(values).toEqual([...first, 'after the crash']);
+});
+
+test('connect-runtime 10.9: killed in the middle, nothing is lost and order holds', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, 'killed.txt');
+  const count = 100_000;
+  const lines = Array.from({ length: count }, (_, i) => String(i).padStart(100, '0'));
+  await writeFile(file, lines.map((line) => `${line}\n`).join(''));
+  await worker.register({ name: topic, config: config(topic, file) });
+  await read(topic, (all) => all.length > 2000);
+  await worker.crash();
+  await start();
+  const values = await read(topic, (all) => all.at(-1) === lines[count - 1]);
+  // Whatever came twice came again from one place on.
+  expect([...new Set(values)]).toEqual(lines);
+});
+
+test('connect-runtime 10.9: a file that appears after the start; the log says that it is waited for', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, 'later.txt');
+  await worker.register({ name: topic, config: { ...config(topic, file), 'tasks.max': '3' } });
+  const status = await worker.running(topic);
+  expect(status.tasks).toHaveLength(1);
+  await waitFor('the log', () => worker.process.log().includes(`The file "${file}" is not there, waiting for it`));
+  await writeFile(file, 'here\n');
+  expect(await read(topic, (all) => all.length > 0)).toEqual(['here']);
+});
+
+test('a directory as file fails the task with one sentence', async () => {
+  const name = uniqueName('directory');
+  await worker.register({ name, config: config(name, folder) });
+  const status = await worker.statusWhen(name, ({ tasks }) => tasks[0]?.state === 'FAILED');
+  expect(status.tasks[0]?.trace).toContain(`Cannot read the file "${folder}": it is a directory.`);
+});

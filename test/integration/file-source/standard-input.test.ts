@@ -1,0 +1,81 @@
+/** Standard input as a task's thread meets it, which a test's own process cannot show. Needs the build. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../../../dev/services/paths';
+
+/** The connector in a thread of a process of its own, as a worker runs it: prints the records that it got, and ends on "stop". */
+const PROGRAM = `
+  const { Worker, isMainThread } = require('node:worker_threads');
+  if (isMainThread) new Worker(__filename);
+  else void (async () => {
+    const { fileStreamSource } = require(process.env.CONNECTOR);
+    for (const round of [1, 2]) {
+      const task = fileStreamSource.createTask();
+      const aborter = new AbortController();
+      const log = () => undefined;
+      await task.start({ topic: 't' }, {
+        signal: aborter.signal, logger: { info: log, warn: log },
+        offsets: { offset: () => { throw new Error('nothing is stored for standard input'); } },
+      });
+      for (let going = true; going; )
+        for (const { value, sourcePartition, sourceOffset } of (await task.poll()) ?? []) {
+          process.stdout.write(JSON.stringify([round, value, sourcePartition, sourceOffset]) + '\\n');
+          if (value === 'stop') going = false;
+        }
+      aborter.abort();
+      await task.stop();
+    }
+  })();
+`;
+const CONNECTOR = join(ROOT, 'connectors', 'file', 'dist', 'index.js');
+
+test.each(['pipe', 'file'] as const)(
+  'connect-runtime 10.9: without a file, standard input (%s) is read in a task thread; a restarted task reads on',
+  async (kind) => {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-stdin-'));
+    try {
+      const program = join(folder, 'program.js');
+      writeFileSync(program, PROGRAM);
+      writeFileSync(join(folder, 'in'), 'one\nstop\n');
+      const stdin = kind === 'pipe' ? 'pipe' : openSync(join(folder, 'in'), 'r');
+      const child = spawn(process.execPath, [program], {
+        env: { ...process.env, CONNECTOR },
+        stdio: [stdin, 'pipe', 'inherit'],
+      });
+      if (typeof stdin === 'number') closeSync(stdin);
+      let text = '';
+      const seen = (part: string): Promise<void> =>
+        new Promise((resolve) => {
+          const look = (): void => {
+            if (text.includes(part)) resolve();
+          };
+          child.stdout.on('data', look);
+          look();
+        });
+      child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      child.stdin?.write('one\nstop\n');
+      await seen('[1,"stop",null,null]\n');
+      if (kind === 'pipe') {
+        child.stdin?.write('again\nstop\n');
+        // Standard input stays open: the thread has to end all the same.
+        expect(await ended).toBe(0);
+        expect(text.split('\n')).toEqual([
+          '[1,"one",null,null]',
+          '[1,"stop",null,null]',
+          '[2,"again",null,null]',
+          '[2,"stop",null,null]',
+          '',
+        ]);
+      } else {
+        child.kill();
+        await ended;
+        expect(text).toBe('[1,"one",null,null]\n[1,"stop",null,null]\n');
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
