@@ -1,27 +1,38 @@
-/** Clients of the Kafka that tests share, and topics of their own. */
+/** Clients of the broker that tests share, or of another, and topics of their own. */
 import { createAdmin } from '../../src/kafka/admin';
 import { createAssignedConsumer } from '../../src/kafka/assigned-consumer';
+import { createGroupConsumer } from '../../src/kafka/group-consumer';
 import { createWire } from '../../src/kafka/kafkajs-wire';
-import type { Admin, AssignedConsumer, FetchedBatch, Producer, TopicPartition } from '../../src/kafka/port';
+import type {
+  Admin,
+  AssignedConsumer,
+  FetchedBatch,
+  GroupConsumer,
+  Producer,
+  TopicPartition,
+} from '../../src/kafka/port';
 import { createProducer } from '../../src/kafka/producer';
 import { silentLogger } from '../../src/logging/logger';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';
 
-const base = (): Record<string, string> => ({
-  'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] as string,
-  'client.id': 'millrace-test',
-});
-
 /** Closes what it made, last first. */
 export class Clients {
   private readonly made: { close(): Promise<unknown> }[] = [];
   private readonly topics: string[] = [];
-  readonly admin: Admin = createAdmin(createWire(base()), {
-    timeoutMs: 30_000,
-    retryBackoffMs: 50,
-    retryBackoffMaxMs: 500,
-  });
+  private readonly base: Record<string, string>;
+  readonly admin: Admin;
+
+  /** @param config over what every client is made with, e.g. another `bootstrap.servers` */
+  constructor(config: Record<string, string> = {}) {
+    this.base = {
+      'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] ?? '',
+      'client.id': 'millrace-test',
+      ...config,
+    };
+    const retries = { timeoutMs: 30_000, retryBackoffMs: 50, retryBackoffMaxMs: 500 };
+    this.admin = createAdmin(createWire(this.base), retries);
+  }
 
   /** A topic that can be used at once, by any client: its partitions have leaders. */
   async topic(partitions = 1, configs: Record<string, string> = {}, name = uniqueName('topic')): Promise<string> {
@@ -46,7 +57,7 @@ export class Clients {
 
   /** @param topic what it will write to, `prepare` for others */
   async producer(topic?: string, config: Record<string, string> = {}): Promise<Producer> {
-    const all = { ...base(), ...config };
+    const all = { ...this.base, ...config };
     const producer = createProducer(createWire(all), all, silentLogger);
     this.made.push(producer);
     await producer.connect();
@@ -55,8 +66,17 @@ export class Clients {
   }
 
   async assigned(config: Record<string, string> = {}): Promise<AssignedConsumer> {
-    const all = { ...base(), 'auto.offset.reset': 'earliest', ...config };
+    const all = { ...this.base, 'auto.offset.reset': 'earliest', ...config };
     const consumer = createAssignedConsumer(createWire(all), all, silentLogger);
+    this.made.push(consumer);
+    await consumer.connect();
+    return consumer;
+  }
+
+  /** Not yet subscribed. */
+  async group(groupId: string, config: Record<string, string> = {}): Promise<GroupConsumer> {
+    const all = { ...this.base, 'auto.offset.reset': 'earliest', ...config, 'group.id': groupId };
+    const consumer = createGroupConsumer(createWire(all), all, silentLogger);
     this.made.push(consumer);
     await consumer.connect();
     return consumer;

@@ -1,5 +1,5 @@
 /**
- * A TCP proxy that can cut connections. Brokers advertise their own address, so clients of this process are led to the proxy by
+ * A TCP proxy that can cut connections and hold back what they carry. Brokers advertise their own address, so clients of this process are led to the proxy by
  * turning their `net.connect` around rather than by configuration.
  */
 import net, { type AddressInfo, type Socket } from 'node:net';
@@ -13,6 +13,13 @@ export interface TcpProxy {
   /** Each present connection is cut instead of delivering its next answer: the broker has done what was asked. */
   loseNextAnswers(): void;
   readonly lostAnswers: number;
+  /** From now on nothing passes, in either direction; connections stay open and new ones can be made. */
+  stall(): void;
+  /**
+   * Ends `stall`. What was held back is delivered, also the requests of connections that the client has closed meanwhile: they
+   * arrive after what replaced them.
+   */
+  flow(): void;
   /** A new connection dies after this many bytes from the client, in the middle of a request most likely. */
   cutAfter: number | null;
   /** Until then `net.connect` to the target leads here. */
@@ -27,6 +34,7 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
   const pairs = new Set<{ client: Socket; server: Socket; losing: boolean }>();
   let connections = 0;
   let lostAnswers = 0;
+  let stalled = false;
 
   const listener = net.createServer((client) => {
     connections++;
@@ -40,6 +48,7 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
       pairs.delete(pair);
     };
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
+    if (stalled) for (const socket of [client, server]) socket.pause();
     client.on('data', (chunk: Buffer) => {
       if (budget !== null && (budget -= chunk.length) < 0) return end();
       server.write(chunk);
@@ -71,6 +80,15 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
     cutAfter: null,
     loseNextAnswers() {
       for (const pair of pairs) pair.losing = true;
+    },
+    stall() {
+      stalled = true;
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.pause();
+    },
+    flow() {
+      stalled = false;
+      // Newest first: a request that was given up arrives after the one that was sent in its place.
+      for (const { client, server } of [...pairs].reverse()) for (const socket of [client, server]) socket.resume();
     },
     cutAll() {
       for (const { client, server } of [...pairs]) {
