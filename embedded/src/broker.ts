@@ -1,13 +1,12 @@
 /** Composition of the broker: storage, the modules that answer requests, the listener, and the faults between them. */
 import type { TlsOptions } from 'node:tls';
-import { setTimeout as wait } from 'node:timers/promises';
 import { openCoordinators, type CoordinatorSettings } from './coordinators';
 import { claimDataFolder } from './data-folder';
 import { fetchHandlers } from './data/fetch';
 import { offsetHandlers } from './data/offsets';
 import { produceHandlers } from './data/produce';
-import { errorResponse } from './faults/error-response';
 import { FaultPlan, type Faults } from './faults/faults';
+import { withFaults } from './faults/with-faults';
 import type { Handler } from './handler';
 import { controlBatch } from './log/batch';
 import { Housekeeping } from './log/housekeeping';
@@ -237,17 +236,5 @@ function dispatcher(handlers: ReadonlyMap<number, Handler>, users: ReadonlyMap<s
     }
     const handler = handlers.get(api.key);
     return handler ? handler(body, context) : 'close';
-  };
-}
-
-function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
-  return async (request, context, session) => {
-    const strike = faults.strike(request.api.name, request.clientId, request.body);
-    // A client that goes away meanwhile has sent its request all the same.
-    if (strike.delayMs > 0) await wait(strike.delayMs);
-    if (strike.cut === 'before') return 'close';
-    if (strike.errorCode !== null) return errorResponse(request.api, request.version, request.body, strike.errorCode);
-    const response = await dispatch(request, context, session);
-    return strike.cut === 'after' ? 'close' : response;
   };
 }

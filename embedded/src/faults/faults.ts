@@ -11,6 +11,11 @@ export interface FaultOptions {
   readonly clientId?: string;
 }
 
+export interface FailOptions extends FaultOptions {
+  /** `after`: all of it has happened, and the client is told otherwise. Default `before`: nothing has happened. */
+  readonly when?: 'before' | 'after';
+}
+
 /** Ends the fault; striking no more is fine, and so is calling it twice. */
 export type RemoveFault = () => void;
 
@@ -18,10 +23,12 @@ export type RemoveFault = () => void;
 export interface Faults {
   /** Requests wait that long before they are handled. */
   delay(api: string, ms: number, options?: FaultOptions): RemoveFault;
-  /** Answered with the error, without being handled. */
-  fail(api: string, error: ErrorName, options?: FaultOptions): RemoveFault;
+  /** Answered with the error, without being handled, or although it was. */
+  fail(api: string, error: ErrorName, options?: FailOptions): RemoveFault;
   /** `before`: the connection is closed and nothing has happened. `after`: all of it has happened, and the client never hears. */
   cut(api: string, when: 'before' | 'after', options?: FaultOptions): RemoveFault;
+  /** As a quota does it: answered at once with `throttle_time_ms`, and nothing more is read from the connection for so long. */
+  throttle(api: string, ms: number, options?: FaultOptions): RemoveFault;
   /** Requests that write to the partition or read from it wait. */
   pausePartition(topic: string, partition: number): RemoveFault;
   /** How many requests of the API were received since the start, struck or not. */
@@ -32,7 +39,8 @@ export interface Faults {
 
 type Effect =
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'fail'; readonly code: number }
+  | { readonly kind: 'fail'; readonly code: number; readonly when: 'before' | 'after' }
+  | { readonly kind: 'throttle'; readonly ms: number }
   | { readonly kind: 'cut'; readonly when: 'before' | 'after' };
 
 interface Fault {
@@ -45,8 +53,9 @@ interface Fault {
 /** What is to be done to one request. */
 export interface Strike {
   readonly delayMs: number;
-  readonly errorCode: number | null;
+  readonly error: { readonly code: number; readonly when: 'before' | 'after' } | null;
   readonly cut: 'before' | 'after' | null;
+  readonly throttleMs: number;
 }
 
 export class FaultPlan implements Faults {
@@ -59,12 +68,16 @@ export class FaultPlan implements Faults {
     return this.add(api, { kind: 'delay', ms }, options);
   }
 
-  fail(api: string, error: ErrorName, options: FaultOptions = {}): RemoveFault {
-    return this.add(api, { kind: 'fail', code: ErrorCode[error] }, options);
+  fail(api: string, error: ErrorName, { when = 'before', ...options }: FailOptions = {}): RemoveFault {
+    return this.add(api, { kind: 'fail', code: ErrorCode[error], when }, options);
   }
 
   cut(api: string, when: 'before' | 'after', options: FaultOptions = {}): RemoveFault {
     return this.add(api, { kind: 'cut', when }, options);
+  }
+
+  throttle(api: string, ms: number, options: FaultOptions = {}): RemoveFault {
+    return this.add(api, { kind: 'throttle', ms }, options);
   }
 
   private add(api: string, effect: Effect, options: FaultOptions): RemoveFault {
@@ -105,13 +118,14 @@ export class FaultPlan implements Faults {
   /** What the request meets; counts it. */
   strike(api: string, clientId: string | null, body: object): Strike {
     this.counts.set(api, (this.counts.get(api) ?? 0) + 1);
-    let strike: Strike = { delayMs: 0, errorCode: null, cut: null };
+    let strike: Strike = { delayMs: 0, error: null, cut: null, throttleMs: 0 };
     for (const fault of this.faults) {
       if (fault.api !== api || !matches(fault.options, clientId, body)) continue;
       if (--fault.left <= 0) this.faults.delete(fault);
       const { effect } = fault;
       if (effect.kind === 'delay') strike = { ...strike, delayMs: strike.delayMs + effect.ms };
-      else if (effect.kind === 'fail') strike = { ...strike, errorCode: effect.code };
+      else if (effect.kind === 'throttle') strike = { ...strike, throttleMs: strike.throttleMs + effect.ms };
+      else if (effect.kind === 'fail') strike = { ...strike, error: effect };
       else strike = { ...strike, cut: effect.when };
     }
     return strike;

@@ -52,6 +52,35 @@ test('an error is answered as often as asked, for the topic asked, without anyth
   client.close();
 });
 
+test('an error after the fact: the records are there all the same', async () => {
+  const { broker, client } = await withTopic();
+  broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', { times: 1, when: 'after' });
+  const { responses } = await client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }));
+  expect(responses[0]!.partitionResponses[0]!.errorCode).toBe(20);
+  expect(await contents(client)).toEqual(['a']);
+  client.close();
+});
+
+test('an error for a producer that wants no answers closes its connection', async () => {
+  const { broker, client } = await withTopic();
+  broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS', { times: 1 });
+  await expect(client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }, 0, 0))).rejects.toThrow('closed');
+});
+
+test('a throttled request is answered at once and says so, and its connection is deaf for so long', async () => {
+  const { broker, client } = await withTopic();
+  broker.faults.throttle('Produce', 300, { times: 1 });
+  const since = Date.now();
+  const throttled = await client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }));
+  expect(throttled.throttleTimeMs).toBe(300);
+  const next = await client.send(PRODUCE, 9, produceRequest('t', { records: ['b'] }));
+  expect(next.throttleTimeMs).toBe(0);
+  // A timer may be early by a millisecond or so.
+  expect(Date.now() - since).toBeGreaterThan(290);
+  expect(await contents(client)).toEqual(['a', 'b']);
+  client.close();
+});
+
 test('a paused partition answers when it is resumed', async () => {
   const { broker, client } = await withTopic();
   const resume = broker.faults.pausePartition('t', 0);
