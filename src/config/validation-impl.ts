@@ -55,8 +55,10 @@ export function createConfigValidator(options: ConfigValidatorOptions): ConfigVa
 class Entries {
   private readonly known = new Map<string, Entry>();
   private readonly unknown = new Map<string, Entry>();
-  /** Client overrides count once each, however many messages they carry. */
-  private readonly overrides = new Set<string>();
+  /** They may stand beside an entry of the same name that carries another message, and count once each. */
+  private overrides: readonly Entry[] = [];
+  /** How many of `known` stand before them. */
+  private overridesAt = 0;
   private readonly groups = new Set<string>();
 
   get byName(): ReadonlyMap<string, Entry> {
@@ -72,10 +74,8 @@ class Entries {
   }
 
   putOverrides(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      this.unknown.set(entry.name, entry);
-      this.overrides.add(entry.name);
-    }
+    this.overrides = entries;
+    this.overridesAt = this.known.size;
   }
 
   complain(name: string, value: string | null, message: string): void {
@@ -86,17 +86,16 @@ class Entries {
 
   /** Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. */
   answer(name: string, resolved: ReadonlyMap<string, string>): ConfigInfos {
-    const all = [...this.unknown.values(), ...this.known.values()].map((entry) => {
+    const known = [...this.known.values()];
+    known.splice(this.overridesAt, 0, ...this.overrides);
+    const all = [...this.unknown.values(), ...known].map((entry) => {
       const placeholder = resolved.get(entry.name);
       if (placeholder === undefined) return entry;
       const reason = 'the value resolved from the config provider reference failed validation';
       const errors = entry.errors.length === 0 ? [] : [`Invalid value for configuration '${entry.name}': ${reason}`];
       return { ...entry, value: placeholder, recommended: [], errors };
     });
-    const count = all.reduce(
-      (sum, entry) => sum + (this.overrides.has(entry.name) ? Math.min(1, entry.errors.length) : entry.errors.length),
-      0,
-    );
+    const count = all.reduce((sum, entry) => sum + entry.errors.length, 0);
     return {
       name,
       error_count: count,
@@ -130,11 +129,15 @@ class Validator implements ConfigValidator {
         (entry): entry is [string, string] => entry[1] !== (valueOf(config, entry[0]) ?? null),
       ),
     );
-    const entries = await this.check(valueOf(config, 'connector.class') ?? '', config);
+    const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
     return entries.answer(asSent, resolved);
   }
 
-  private async check(className: string, config: NullableConfig): Promise<Entries> {
+  private async check(
+    className: string,
+    config: NullableConfig,
+    resolved: ReadonlyMap<string, string>,
+  ): Promise<Entries> {
     const plugin = this.findConnector(className);
     const versions = this.versionsOf(plugin);
     const choices: Choices = {
@@ -172,7 +175,7 @@ class Validator implements ConfigValidator {
     entries.put(own);
     if (own.every((entry) => entry.errors.length === 0)) await this.askPlugin(connector, config, entries);
 
-    this.checkClients(connector, config, entries);
+    this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
     return entries;
   }
@@ -267,10 +270,15 @@ class Validator implements ConfigValidator {
     for (const { key, message } of problems) entries.complain(key, valueOf(config, key) ?? null, message);
   }
 
-  private checkClients(connector: Connector, config: NullableConfig, entries: Entries): void {
+  private checkClients(
+    connector: Connector,
+    config: NullableConfig,
+    entries: Entries,
+    isPlaceholder: (key: string) => boolean,
+  ): void {
     const allowlist = parseList(this.worker.raw['connector.client.config.override.allowlist'] ?? '');
     const policy = overridePolicy(this.worker.clientOverridePolicy, allowlist);
-    if (policy) entries.putOverrides(overrideEntries(connector.type, config, policy));
+    if (policy) entries.putOverrides(overrideEntries(connector.type, config, policy, isPlaceholder));
     if (connector.type === 'sink') {
       const conflict = checkSinkGroup(entries.byName, config, this.worker.groupId);
       if (conflict) entries.complain(conflict.name, conflict.value, conflict.errors[0] ?? '');

@@ -1,9 +1,11 @@
 /**
- * `connector.client.config.override.policy` over the client settings of a connector. Settings that the policy allows are handed to the
- * client unchecked and not shown. Source: connect-rest §3.6, §5.1.
+ * `connector.client.config.override.policy` over the client settings of a connector: what validation shows of them, and which are not
+ * allowed. Source: connect-rest §3.6, §5.1.
  */
-import { HIDDEN } from './config-parse';
-import { unknownEntry, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { CLIENT_KEYS } from './client-keys/client-keys';
+import { ConfigParseError, HIDDEN, invalidValue, parseConfigValue, renderConfigValue } from './config-parse';
+import { describeKey, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { ValidationError } from './validation-error';
 
 const PRINCIPAL = ['sasl.jaas.config', 'sasl.mechanism', 'security.protocol'];
 const SECRET = /password|secret|jaas|token|credential|\.key$/i;
@@ -34,8 +36,18 @@ export function overridePolicy(setting: string, allowlist: readonly string[]): P
   }
 }
 
-/** Prefixes of the clients this connector will use; overrides for others are ignored. */
-function usedPrefixes(type: 'source' | 'sink', config: NullableConfig): readonly string[] {
+type ClientKind = keyof typeof CLIENT_KEYS;
+
+interface Override {
+  readonly client: ClientKind;
+  /** With its prefix. */
+  readonly key: string;
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** Of the clients this connector will use; overrides for others are ignored. */
+function overridesOf(type: 'source' | 'sink', config: NullableConfig): Override[] {
   const present = (key: string): boolean => (valueOf(config, key) ?? '').trim() !== '';
   const createsTopics = Object.keys(config).some((key) => key.startsWith('topic.creation.'));
   const deadLetters = present('errors.deadletterqueue.topic.name');
@@ -45,21 +57,58 @@ function usedPrefixes(type: 'source' | 'sink', config: NullableConfig): readonly
     consumer: type === 'sink' || ownOffsets,
     admin: type === 'source' ? createsTopics || ownOffsets : deadLetters,
   };
-  return (['producer', 'consumer', 'admin'] as const).filter((kind) => uses[kind]).map((kind) => `${kind}.override.`);
+  return (['producer', 'consumer', 'admin'] as const)
+    .filter((client) => uses[client])
+    .flatMap((client) => {
+      const prefix = `${client}.override.`;
+      return Object.entries(config)
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, value]) => ({ client, key, value, name: key.slice(prefix.length) }));
+    });
 }
 
-export function overrideEntries(type: 'source' | 'sink', config: NullableConfig, policy: Policy): Entry[] {
-  return usedPrefixes(type, config).flatMap((prefix) =>
-    Object.entries(config)
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key, value]) => ({ key, value, name: key.slice(prefix.length) }))
-      .filter(({ name }) => !policy.allows(name))
-      .map(({ key, value, name }) =>
-        unknownEntry(
-          key,
-          value !== null && isSecretKey(name) ? HIDDEN : value,
-          `The '${policy.name}' policy does not allow '${name}' to be overridden in the connector configuration.`,
-        ),
-      ),
-  );
+function refusal(policy: Policy, name: string): string {
+  return `The '${policy.name}' policy does not allow '${name}' to be overridden in the connector configuration.`;
+}
+
+/** One sentence per override that the policy does not allow. */
+export function refusedOverrides(type: 'source' | 'sink', config: NullableConfig, policy: Policy): string[] {
+  return overridesOf(type, config)
+    .filter(({ name }) => !policy.allows(name))
+    .map(({ name }) => refusal(policy, name));
+}
+
+/**
+ * One entry per override. `isPlaceholder`: the value shown must not tell what the key stands for. Throws ValidationError 500 for a value
+ * that can not be read, as Java does.
+ */
+export function overrideEntries(
+  type: 'source' | 'sink',
+  config: NullableConfig,
+  policy: Policy,
+  isPlaceholder: (key: string) => boolean = () => false,
+): Entry[] {
+  return overridesOf(type, config).map((override) => {
+    const errors = policy.allows(override.name) ? [] : [refusal(policy, override.name)];
+    return { ...entryOf(override, isPlaceholder(override.key)), recommended: [], errors };
+  });
+}
+
+function entryOf(
+  { client, key, name, value }: Override,
+  isPlaceholder: boolean,
+): Omit<Entry, 'recommended' | 'errors'> {
+  const known = CLIENT_KEYS[client].get(name);
+  if (!known) {
+    return { name: key, definition: null, parsed: null, value: value !== null && isSecretKey(name) ? HIDDEN : value };
+  }
+  try {
+    const parsed = value === null ? null : parseConfigValue(known.type, value);
+    const definition = { ...describeKey(known), name: key };
+    return { name: key, definition, parsed, value: renderConfigValue(known.type, parsed) };
+  } catch (error) {
+    if (!(error instanceof ConfigParseError)) throw error;
+    const shown = isPlaceholder ? HIDDEN : String(value);
+    throw new ValidationError(500, invalidValue(name, shown, error.reason), { cause: error });
+  }
 }

@@ -100,7 +100,7 @@ export class TaskRunner {
 
   private async createBody(): Promise<TaskBody> {
     const { spec, environment, logger } = this;
-    refuseUnsupported(spec.type, spec.connectorConfig, environment.config.offset.topic);
+    refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const connector = await this.loadConnector();
     const hooks: TaskHooks = {
       onRunning: () => this.report('started'),

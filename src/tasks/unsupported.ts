@@ -1,11 +1,14 @@
 /**
  * Settings that validation refuses, looked at once more before a task starts: a configuration that Java's workers stored was never validated
- * here, and running it without what it asks for would lose or repeat data.
+ * here, or with other settings of the worker; running it without what it asks for would lose or repeat data.
  */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
+import type { WorkerConfig } from '../config/worker-config';
 
-/** Throws ConfigError TRANSFORMS_UNSUPPORTED, EXACTLY_ONCE_UNSUPPORTED or OFFSETS_TOPIC_UNSUPPORTED. */
-export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConfig, workerOffsetsTopic: string): void {
+/** Throws ConfigError TRANSFORMS_UNSUPPORTED, EXACTLY_ONCE_UNSUPPORTED, OFFSETS_TOPIC_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
+export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConfig, worker: RefusingWorker): void {
+  refuseOverrides(type, config, worker);
   if (config.transforms?.trim()) {
     throw new ConfigError('This worker has no transforms yet: remove "transforms" from the connector configuration.', {
       code: 'TRANSFORMS_UNSUPPORTED',
@@ -19,10 +22,19 @@ export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConf
     );
   }
   const topic = config['offsets.storage.topic']?.trim();
-  if (topic && topic !== workerOffsetsTopic) {
+  if (topic && topic !== worker.offset.topic) {
     throw new ConfigError(
-      `This worker keeps all source offsets in "${workerOffsetsTopic}" and would start without those in "${topic}": move them there and remove "offsets.storage.topic".`,
+      `This worker keeps all source offsets in "${worker.offset.topic}" and would start without those in "${topic}": move them there and remove "offsets.storage.topic".`,
       { code: 'OFFSETS_TOPIC_UNSUPPORTED' },
     );
   }
+}
+
+export type RefusingWorker = Pick<WorkerConfig, 'offset' | 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
+
+/** The policy of the worker that runs the task decides, whatever the one thought that took the configuration. */
+function refuseOverrides(type: 'source' | 'sink', config: ConnectorConfig, worker: RefusingWorker): void {
+  const policy = overridePolicy(worker.clientOverridePolicy, worker.clientOverrideAllowlist);
+  const refused = policy ? refusedOverrides(type, config, policy) : [];
+  if (refused.length > 0) throw new ConfigError(refused.join(' '), { code: 'CLIENT_OVERRIDE_REFUSED' });
 }

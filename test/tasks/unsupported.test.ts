@@ -1,7 +1,13 @@
 import { refuseUnsupported } from '../../src/tasks/unsupported';
 
-const refuse = (type: 'source' | 'sink', config: Record<string, string>) => (): void =>
-  refuseUnsupported(type, config, 'worker-offsets');
+const refuse =
+  (type: 'source' | 'sink', config: Record<string, string>, clientOverridePolicy = 'All') =>
+  (): void =>
+    refuseUnsupported(type, config, {
+      offset: { topic: 'worker-offsets', partitions: 1, replicationFactor: 1, topicConfigs: {} },
+      clientOverridePolicy,
+      clientOverrideAllowlist: ['linger.ms'],
+    });
 
 test.each([
   ['transforms', { transforms: 'a' }, 'TRANSFORMS_UNSUPPORTED'],
@@ -20,4 +26,16 @@ test('what asks for nothing unusual starts, and a sink does not care about sourc
     }),
   ).not.toThrow();
   expect(refuse('sink', { 'exactly.once.support': 'required', 'offsets.storage.topic': 'mine' })).not.toThrow();
+});
+
+test('connect-rest 136: the policy of the worker that runs the task decides, whoever took the configuration', () => {
+  const config = { 'producer.override.linger.ms': '1', 'producer.override.acks': '1', 'consumer.override.x': '1' };
+  expect(refuse('source', config)).not.toThrow();
+  expect(refuse('source', config, 'Allowlist')).toThrow(
+    expect.objectContaining({
+      code: 'CLIENT_OVERRIDE_REFUSED',
+      message: "The 'Allowlist' policy does not allow 'acks' to be overridden in the connector configuration.",
+    }),
+  );
+  expect(refuse('sink', config, 'None')).toThrow("does not allow 'x'");
 });
