@@ -1,6 +1,7 @@
 /**
  * `unit` needs nothing but Node. `services` and `java` share a broker and a database that are started once
  * (test/helpers/global-setup.js): `services` runs on either broker, `java`, every folder of that name, on Apache Kafka alone.
+ * `redis`, every folder of that name, starts redis-server, which is installed first where it is missing and that is allowed.
  */
 const common = {
   testEnvironment: 'node',
@@ -23,6 +24,7 @@ const common = {
     '<rootDir>/dist/',
     '<rootDir>/embedded/dist/',
     '<rootDir>/connectors/[a-z]+/dist/',
+    '<rootDir>/apps/[a-z-]+/dist/',
     '<rootDir>/src/sdk/dist/',
   ],
 };
@@ -38,7 +40,7 @@ module.exports = {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: [...withServices.map((d) => `<rootDir>/test/${d}/`), '<rootDir>/test/.*/java/'],
+      testPathIgnorePatterns: [...withServices.map((d) => `<rootDir>/test/${d}/`), '<rootDir>/test/.*/(java|redis)/'],
     },
     {
       ...services,
@@ -50,6 +52,12 @@ module.exports = {
       ...services,
       displayName: 'java',
       testMatch: ['<rootDir>/test/**/java/**/*.test.ts'],
+    },
+    {
+      ...common,
+      displayName: 'redis',
+      testMatch: ['<rootDir>/test/**/redis/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/helpers/redis-setup.js',
     },
   ],
   testTimeout: 180000,

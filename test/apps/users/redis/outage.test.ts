@@ -1,0 +1,186 @@
+/** What happens to requests while Redis is away, slow, or changes hands. */
+import { connect } from 'node:net';
+import { Agent } from 'node:http';
+import { startRedisCluster } from '../../../../dev/services/redis/cluster';
+import { RedisServer } from '../../../../dev/services/redis/redis';
+import { waitFor } from '../../../helpers/wait-for';
+import { APP, describeRedis, Program, redisOptions, settingsFor, type Answer } from './setup';
+
+const UNAVAILABLE = { status: 503, body: 'service unavailable\n', headers: { 'retry-after': '1' } };
+
+let redis: RedisServer;
+let program: Program;
+
+/** How long an answer took. */
+async function timed(work: Promise<Answer>): Promise<Answer & { ms: number }> {
+  const began = performance.now();
+  return { ...(await work), ms: performance.now() - began };
+}
+const ready = (): Promise<void> => program.until('the program to be ready', 200, '/readyz');
+
+describeRedis('one server', () => {
+  beforeEach(async () => {
+    redis = await RedisServer.start(redisOptions());
+    program = await Program.start(settingsFor(redis));
+  });
+  afterEach(async () => {
+    await program?.stop();
+    await redis?.close();
+  });
+
+  test('users-app 25: a server that is gone is 503 at once, and used again when it is back', async () => {
+    await redis.crash();
+    const { ms, ...answer } = await timed(program.get('/a@b'));
+    expect(answer).toMatchObject(UNAVAILABLE);
+    // Twice the contract's 2.5 s, for machines that have other things to do.
+    expect(ms).toBeLessThan(5_000);
+    expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
+    await program.until('the program not to be ready', 503, '/readyz');
+    expect((await program.get('/healthz')).status).toBe(200);
+    await redis.start();
+    await ready();
+    expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
+    await program.line('the end of it', ({ msg }) => msg === 'the cache answers again');
+    const told = program.lines().filter(({ msg }) => String(msg).startsWith('the cache'));
+    expect(told.at(-1)).toMatchObject({ level: 'info', msg: 'the cache answers again' });
+    // Each cause once, however often it was met.
+    const causes = told.filter(({ level }) => level === 'warn').map(({ cause }) => cause);
+    expect(new Set(causes).size).toBe(causes.length);
+  });
+
+  test('users-app 26: every request that is under way when the server dies is answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+    const calls = Array.from({ length: 200 }, (_, i) => program.post({ email: `u${i}@b`, name: 'n' }, { agent }));
+    const done = Promise.all(calls);
+    await Promise.race(calls);
+    await redis.crash();
+    const statuses = (await done).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const more = await Promise.all(calls.map((_, i) => program.get(`/u${i}@b`, { agent })));
+    expect(new Set(more.map(({ status }) => status))).toEqual(new Set([503]));
+    agent.destroy();
+  });
+
+  test('a server that hangs is 503 within the time for a command, and nothing piles up', async () => {
+    process.kill(redis.pid as number, 'SIGSTOP');
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => program.get(`/u${i}@b`)));
+    for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE);
+    await program.until('the program not to be ready', 503, '/readyz');
+    process.kill(redis.pid as number, 'SIGCONT');
+    await ready();
+    expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
+  });
+
+  test('a server that holds writes back is 503 within the time for a command, and used again when it lets go', async () => {
+    await redis.cli('CLIENT', 'PAUSE', '60000', 'WRITE');
+    expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
+    await redis.cli('CLIENT', 'UNPAUSE');
+    await ready();
+    expect((await program.get('/a@b')).status).toBe(200);
+  });
+
+  test('users-app 29: a user that is turned off and on again', async () => {
+    await redis.cli('ACL', 'SETUSER', APP.name, 'off');
+    await redis.cli('CLIENT', 'KILL', 'USER', APP.name);
+    await program.until('the program not to be ready', 503, '/readyz');
+    expect([500, 503]).toContain((await program.get('/a@b')).status);
+    await redis.cli('ACL', 'SETUSER', APP.name, 'on');
+    await ready();
+    expect((await program.get('/a@b')).status).toBe(404);
+  });
+
+  /** A post that is at the server, which will not answer before it is told to. */
+  async function postThatWaits(): Promise<{ answer: Promise<Answer> }> {
+    await program.stop();
+    program = await Program.start(settingsFor(redis, { CACHE_TIMEOUT_MS: '60000' }));
+    await redis.cli('CLIENT', 'PAUSE', '600000', 'WRITE');
+    const answer = program.post({ email: 'a@b', name: 'n' });
+    answer.catch(() => undefined);
+    await waitFor('the server to hold the request', async () =>
+      (await redis.cli('INFO', 'clients')).includes('blocked_clients:1'),
+    );
+    return { answer };
+  }
+
+  test('users-app 32: a request that is under way when the program is told to stop gets its answer', async () => {
+    const { answer } = await postThatWaits();
+    const idle = connect(program.port, '127.0.0.1');
+    await new Promise((resolve) => idle.once('connect', resolve));
+    process.kill(program.pid, 'SIGTERM');
+    await waitFor('the program to hear it', () => program.log().includes('"stopping"'));
+    await expect(program.call('GET', '/healthz')).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+    await redis.cli('CLIENT', 'UNPAUSE');
+    expect(await answer).toMatchObject({ status: 200, headers: { 'content-length': '0' } });
+    idle.destroy();
+    expect(await program.ended()).toBe(0);
+    expect(program.lines().at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(await redis.cli('HGET', 'user:a@b', 'name')).toBe('n');
+  });
+
+  test('a second signal ends the program at once', async () => {
+    const { answer } = await postThatWaits();
+    process.kill(program.pid, 'SIGINT');
+    await waitFor('the program to hear it', () => program.log().includes('"stopping"'));
+    process.kill(program.pid, 'SIGINT');
+    expect(await program.ended()).toBe(1);
+    await expect(answer).rejects.toThrow(/ECONNRESET|socket hang up/);
+  });
+});
+
+describeRedis('a cluster', () => {
+  test('users-app 27: a failover costs a few answers, no record; a node that dies costs its own until it is back', async () => {
+    const cluster = await startRedisCluster(redisOptions());
+    const [first, second] = cluster.primaries;
+    program = await Program.start(settingsFor(first));
+    try {
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      const statuses = new Map<number, number>();
+      const stored: string[] = [];
+      let isOver = false;
+      const load = Promise.all(
+        Array.from({ length: 4 }, async (_, worker) => {
+          for (let i = 0; !isOver; i++) {
+            const email = `u${worker}-${i}@b`;
+            const { status } = await program.post({ email, name: email }, { agent });
+            statuses.set(status, (statuses.get(status) ?? 0) + 1);
+            if (status === 200) stored.push(email);
+          }
+        }),
+      );
+      await waitFor('some requests', () => stored.length > 50);
+      await cluster.replica.cli('CLUSTER', 'FAILOVER');
+      await waitFor('the replica to be a primary', async () =>
+        (await cluster.replica.cli('ROLE')).startsWith('master'),
+      );
+      const after = stored.length;
+      await waitFor('requests to succeed after the failover', () => stored.length > after + 200);
+      isOver = true;
+      await load;
+      expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(statuses.get(503) ?? 0).toBeLessThan(stored.length / 2);
+      for (const email of stored.slice(-300)) {
+        const { body } = await program.get(`/${email}`, { agent });
+        expect(body).toBe(`{"email":"${email}","name":"${email}"}\n`);
+      }
+      await ready();
+
+      await second.crash();
+      await program.until('the program not to be ready', 503, '/readyz');
+      const answers = await Promise.all(stored.slice(-40).map((email) => program.get(`/${email}`, { agent })));
+      expect(new Set(answers.map(({ status }) => status)).has(503)).toBe(true);
+      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+      await second.start();
+      // A node that was away waits before it takes writes again.
+      for (const node of [...cluster.primaries, cluster.replica])
+        await waitFor('the cluster to be whole', async () =>
+          (await node.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+        );
+      await ready();
+      agent.destroy();
+      for (let i = 0; i < 20; i++) expect((await program.post({ email: `b${i}@c`, name: 'n' })).status).toBe(200);
+    } finally {
+      await program.stop();
+      await cluster.close();
+    }
+  });
+});

@@ -1,0 +1,158 @@
+/** The user application as a process of its own beside a real Redis. */
+import { mkdtempSync } from 'node:fs';
+import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueCertificate } from '../../../../dev/services/certificates';
+import { KeptProcess } from '../../../../dev/services/kept-process';
+import { ROOT } from '../../../../dev/services/paths';
+import { whyNoRedis } from '../../../../dev/services/redis/program';
+import type { RedisOptions, RedisServer } from '../../../../dev/services/redis/redis';
+import { waitFor } from '../../../helpers/wait-for';
+
+/** Skipped where there is no redis-server; test/helpers/redis-setup.js says so. */
+export const describeRedis = whyNoRedis() === null ? describe : describe.skip;
+
+export const APP = { name: 'app', password: 'a-pass!word#of$32%characters^&*(' };
+/** All that the application may do. */
+export const RULES =
+  '~user:* resetchannels -@all +hset +hgetall +del +multi +exec +ping +hello +auth +cluster|slots +readonly';
+
+/** A certificate for this machine's names and the user above, and what a test changes. */
+export function redisOptions(
+  users: readonly string[] = [`user ${APP.name} on >${APP.password} ${RULES}`],
+): RedisOptions {
+  const ca = issueCertificate({ name: 'Test CA', issuer: null });
+  const server = issueCertificate({ name: 'redis', issuer: ca, hosts: ['localhost', '127.0.0.1'] });
+  return { ca, server, users };
+}
+
+export function settingsFor(redis: RedisServer, changes: Record<string, string> = {}): Record<string, string> {
+  return {
+    CACHE_CLUSTER_ENDPOINT: `localhost:${redis.port}`,
+    CACHE_USERNAME: APP.name,
+    CACHE_PASSWORD: APP.password,
+    CACHE_TLS_CA_FILE: redis.caFile,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...changes,
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+export interface Call {
+  readonly body?: string | Buffer;
+  readonly headers?: Record<string, string>;
+  readonly agent?: Agent;
+}
+
+export class Program {
+  private readonly process: KeptProcess;
+
+  constructor(env: Record<string, string>) {
+    this.process = new KeptProcess({
+      command: process.execPath,
+      args: ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'apps', 'users', 'src', 'main.ts')],
+      folder: mkdtempSync(join(tmpdir(), 'millrace-users-')),
+      signal: 'KILL',
+      env: { PATH: process.env['PATH'], ...env },
+    });
+  }
+
+  /** Resolves when it listens. */
+  static async start(env: Record<string, string>): Promise<Program> {
+    const program = new Program(env);
+    try {
+      await waitFor(
+        'the program to listen',
+        () => {
+          if (program.exitCode !== undefined) throw new Error(`the program ended:\n${program.log()}`);
+          return program.port > 0;
+        },
+        { detail: () => program.log() },
+      );
+      return program;
+    } catch (error) {
+      await program.stop();
+      throw error;
+    }
+  }
+
+  log(): string {
+    return this.process.log();
+  }
+
+  lines(): Record<string, unknown>[] {
+    return this.log()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** The first line of this kind, once it is written: logging does not keep answers waiting. */
+  async line(what: string, is: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
+    return await waitFor(`${what} in the log`, () => this.lines().find(is), { detail: () => this.log().slice(-4000) });
+  }
+
+  get port(): number {
+    const line = /^\{.*"msg":"listening"\}$/m.exec(this.log())?.[0];
+    return line ? (JSON.parse(line) as { port: number }).port : 0;
+  }
+
+  get pid(): number {
+    return this.process.pid as number;
+  }
+
+  get exitCode(): number | undefined {
+    return this.process.exitCode;
+  }
+
+  /** Its exit code, once it has ended by itself. */
+  async ended(): Promise<number> {
+    await waitFor('the program to end', () => this.exitCode !== undefined, { detail: () => this.log() });
+    return this.exitCode as number;
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop();
+  }
+
+  /** A request with the path as it is given, on a connection of its own unless an agent keeps one. */
+  async call(method: string, path: string, { body, headers = {}, agent }: Call = {}): Promise<Answer> {
+    return await new Promise((resolve, reject) => {
+      const req = request(
+        { host: '127.0.0.1', port: this.port, method, path, headers, agent: agent ?? false },
+        (res) => {
+          const chunks: Buffer[] = [];
+          res.on('data', (chunk: Buffer) => chunks.push(chunk));
+          res.on('error', reject);
+          res.on('end', () =>
+            resolve({ status: res.statusCode as number, headers: res.headers, body: Buffer.concat(chunks).toString() }),
+          );
+        },
+      );
+      req.on('error', reject);
+      req.end(body);
+    });
+  }
+
+  async post(value: unknown, call: Call = {}): Promise<Answer> {
+    const body = typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value);
+    return await this.call('POST', '/', { ...call, body });
+  }
+
+  async get(path: string, call: Call = {}): Promise<Answer> {
+    return await this.call('GET', path, call);
+  }
+
+  /** Until requests of this kind are answered 200 again. */
+  async until(what: string, status: number, path: string): Promise<void> {
+    await waitFor(what, async () => (await this.get(path)).status === status, {
+      detail: () => this.log().slice(-4000),
+    });
+  }
+}

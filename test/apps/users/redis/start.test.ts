@@ -1,0 +1,170 @@
+/** Starting beside a server with TLS that is no cluster: what is wrong is said, and ends the program. */
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { issueCertificate, type Identity } from '../../../../dev/services/certificates';
+import { RedisServer } from '../../../../dev/services/redis/redis';
+import { waitFor } from '../../../helpers/wait-for';
+import { APP, describeRedis, Program, redisOptions, RULES, settingsFor } from './setup';
+
+const options = redisOptions([
+  `user ${APP.name} on >${APP.password} ${RULES}`,
+  `user reader on >${APP.password} ~user:* -@all +hgetall +ping +hello +auth`,
+  `user silent on >${APP.password} ~user:* -@all +hello +auth`,
+]);
+const certificate = (issuer: Identity | null, hosts: string[], expires?: Date): Identity =>
+  issueCertificate({ name: 'redis', issuer, hosts, ...(expires && { expires }) });
+
+let redis: RedisServer;
+const open: { stop(): Promise<unknown> }[] = [];
+
+/** A server of the test's own. */
+async function startRedis(server: Identity): Promise<RedisServer> {
+  const started = await RedisServer.start({ ...options, server });
+  open.push({ stop: () => started.close() });
+  return started;
+}
+async function start(env: Record<string, string>): Promise<Program> {
+  const program = await Program.start(env);
+  open.push(program);
+  return program;
+}
+/** What a program that cannot start has to say before it ends with code 1. */
+async function complaint(env: Record<string, string>): Promise<string> {
+  const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '1500', ...env });
+  open.push(program);
+  expect(await program.ended()).toBe(1);
+  expect(program.lines().at(-1)).toMatchObject({ level: 'fatal' });
+  expect(program.log()).not.toContain(APP.password);
+  return program.log();
+}
+
+describeRedis('starting', () => {
+  beforeAll(async () => {
+    redis = await RedisServer.start(options);
+  });
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.stop();
+  });
+  afterAll(async () => {
+    await redis?.close();
+  });
+
+  test('users-app 24: auto finds out that the server is no cluster, says so once, and works', async () => {
+    const program = await start(settingsFor(redis));
+    expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
+    expect((await program.get('/a@b')).body).toBe('{"email":"a@b","name":"n"}\n');
+    expect(program.lines().filter(({ msg }) => String(msg).includes('not part of a cluster'))).toHaveLength(1);
+    expect(program.lines()).toContainEqual(
+      expect.objectContaining({ mode: 'standalone', msg: 'connected to the cache' }),
+    );
+    expect(await redis.cli('ACL', 'LOG')).toBe('');
+  });
+
+  test('users-app 24: cluster mode is refused at once by a server that is no cluster', async () => {
+    const log = await complaint(settingsFor(redis, { CACHE_MODE: 'cluster', CACHE_STARTUP_TIMEOUT_MS: '600000' }));
+    expect(log).toContain('cluster support disabled');
+  });
+
+  test.each(['auto', 'standalone'])('users-app 19: a wrong password, in mode %s', async (mode) => {
+    const password = 'another-password-of-the-rule';
+    const log = await complaint(settingsFor(redis, { CACHE_MODE: mode, CACHE_PASSWORD: password }));
+    expect(log).toContain('WRONGPASS');
+    expect(log).not.toContain(password);
+    await redis.cli('ACL', 'LOG', 'RESET');
+  });
+
+  test('users-app 21: a certificate that nobody known signed, and with the authority’s file', async () => {
+    const { CACHE_TLS_CA_FILE: _, ...env } = settingsFor(redis);
+    expect(await complaint(env)).toMatch(/SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE/);
+    expect((await (await start(settingsFor(redis))).get('/readyz')).status).toBe(200);
+  });
+
+  test('users-app 21: a certificate for another host, unless that is the name to expect', async () => {
+    const elsewhere = await startRedis(certificate(options.ca, ['redis.example']));
+    expect(await complaint(settingsFor(elsewhere))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    const program = await start(settingsFor(elsewhere, { CACHE_TLS_SERVERNAME: 'redis.example' }));
+    expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
+  });
+
+  test('a certificate that has expired, and one of a foreign authority', async () => {
+    const expired = await startRedis(
+      certificate(options.ca, ['localhost', '127.0.0.1'], new Date(Date.now() - 60_000)),
+    );
+    expect(await complaint(settingsFor(expired))).toContain('CERT_HAS_EXPIRED');
+    const foreign = issueCertificate({ name: 'Foreign CA', issuer: null });
+    const file = `${redis.caFile}.foreign`;
+    await writeFile(file, foreign.cert);
+    expect(await complaint(settingsFor(redis, { CACHE_TLS_CA_FILE: file }))).toMatch(
+      /SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+    );
+  });
+
+  test('plain text to a server that speaks TLS: the reason is guessed for the reader', async () => {
+    const log = await complaint(settingsFor(redis, { CACHE_TLS: 'off' }));
+    expect(log).toContain('see CACHE_TLS');
+  });
+
+  test('a user without rights: what is allowed works, what is not is 500, without PING nothing starts', async () => {
+    const program = await start(settingsFor(redis, { CACHE_USERNAME: 'reader', CACHE_MODE: 'standalone' }));
+    expect((await program.get('/nobody@foo.com')).status).toBe(404);
+    expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject({ status: 500, body: 'internal error\n' });
+    const line = await program.line('an error', ({ level }) => level === 'error');
+    expect(line).toMatchObject({ key: 'user:a***@b', cause: expect.stringContaining('NOPERM') });
+    const log = await complaint(settingsFor(redis, { CACHE_USERNAME: 'silent', CACHE_MODE: 'standalone' }));
+    expect(log).toContain('NOPERM');
+  });
+
+  test('without a start-up time it serves before the cache is there, and is ready when it is', async () => {
+    const late = await startRedis(options.server);
+    await late.crash();
+    const program = await start(settingsFor(late, { CACHE_STARTUP_TIMEOUT_MS: '0' }));
+    expect((await program.get('/healthz')).status).toBe(200);
+    expect(await program.get('/readyz')).toMatchObject({ status: 503, body: 'not ready\n' });
+    expect(await program.get('/a@b')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    await late.start();
+    await program.until('the program to be ready', 200, '/readyz');
+    expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
+  });
+
+  test('a password from a file counts anew when it changes', async () => {
+    const file = `${redis.caFile}.password`;
+    await writeFile(file, 'not-yet-the-right-password\n');
+    const { CACHE_PASSWORD: _, ...env } = settingsFor(redis, { CACHE_PASSWORD_FILE: file });
+    const program = new Program(env);
+    open.push(program);
+    await waitFor('a refusal', () => program.log().includes('WRONGPASS'), { detail: () => program.log() });
+    await writeFile(file, `${APP.password}\n`);
+    await waitFor('the program to listen', () => program.port > 0, { detail: () => program.log() });
+    expect((await program.get('/readyz')).status).toBe(200);
+    await redis.cli('ACL', 'LOG', 'RESET');
+  });
+
+  test('users-app 34: port 0 is one that is free, an occupied one ends the program', async () => {
+    const program = await start(settingsFor(redis));
+    expect(program.port).toBeGreaterThan(1023);
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const port = String((other.address() as AddressInfo).port);
+    const log = await complaint(settingsFor(redis, { PORT: port }));
+    expect(log).toContain(`cannot listen on 127.0.0.1:${port}: EADDRINUSE`);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  test('users-app 22, 23: settings that are missing or wrong end the program before it opens anything', async () => {
+    const log = await complaint({});
+    for (const name of ['CACHE_CLUSTER_ENDPOINT', 'CACHE_USERNAME', 'CACHE_PASSWORD'])
+      expect(log).toContain(`${name} env var missing`);
+    const remote = { ...settingsFor(redis), CACHE_CLUSTER_ENDPOINT: 'redis.example:6379', CACHE_TLS: 'off' };
+    expect(await complaint(remote)).toContain('CACHE_TLS=off is allowed with a loopback');
+  });
+
+  test('a signal before the cache has answered ends the program at once', async () => {
+    const late = await startRedis(options.server);
+    await late.crash();
+    const program = new Program(settingsFor(late, { CACHE_STARTUP_TIMEOUT_MS: '600000' }));
+    open.push(program);
+    await waitFor('an attempt', () => program.log().includes('ECONNREFUSED'), { detail: () => program.log() });
+    process.kill(program.pid, 'SIGTERM');
+    expect(await program.ended()).toBe(0);
+  });
+});
