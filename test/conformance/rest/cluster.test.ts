@@ -54,6 +54,8 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
       'true',
       undefined,
     ]);
+    const patched = await follower.mutate('PATCH', `/connectors/${name}/config`, { 'errors.log.enable': null });
+    expect([patched.status, patched.json.config]).toEqual([200, { ...SNK, name }]);
     const other = fresh();
     const put = await follower.mutate('PUT', `/connectors/${other}/config`, SNK);
     expect([put.status, put.headers.location]).toEqual([201, `http://${follower.url.host}/connectors/${other}`]);
@@ -61,6 +63,21 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
     expect([restarted.status, restarted.json.connector.state]).toEqual([202, 'RESTARTING']);
     expect((await follower.mutate('PUT', `/connectors/${name}/stop`)).status).toBe(204);
     await leader.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'STOPPED');
+    const partition = { kafka_topic: topic, kafka_partition: 0 };
+    const altered = await follower.mutate('PATCH', `/connectors/${name}/offsets`, {
+      offsets: [{ partition, offset: { kafka_offset: 0 } }],
+    });
+    expect([altered.status, altered.json]).toEqual([
+      200,
+      { message: 'The offsets for this connector have been altered successfully' },
+    ]);
+    for (const target of all)
+      expect((await target.call('GET', `/connectors/${name}/offsets`)).json).toEqual({
+        offsets: [{ partition, offset: { kafka_offset: 0 } }],
+      });
+    expect((await follower.mutate('DELETE', `/connectors/${name}/offsets`)).json).toEqual({
+      message: 'The offsets for this connector have been reset successfully',
+    });
     expect((await follower.mutate('DELETE', `/connectors/${name}`)).status).toBe(204);
     for (const target of all) await target.poll('/connectors', ({ json }) => !(json as string[]).includes(name));
   });
@@ -76,6 +93,17 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
     );
     expectError(await follower.mutate('DELETE', '/connectors/none'), 404, 'Connector none not found');
     expectError(await follower.mutate('PUT', '/connectors/none/stop'), 404, 'Unknown connector none');
+    expectError(await follower.mutate('PATCH', '/connectors/none/config', {}), 404, 'Connector none not found');
+    expectError(
+      await follower.mutate('DELETE', `/connectors/${name}/offsets`),
+      400,
+      /^Connectors must be in the STOPPED state before their offsets can be modified\./,
+    );
+    expectError(
+      await follower.mutate('PATCH', '/connectors/none/offsets', { offsets: [] }),
+      400,
+      'Partitions / offsets need to be provided for an alter offsets request',
+    );
   });
 
   test('connect-rest 156: a follower that may not forward refuses', async () => {
