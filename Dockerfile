@@ -7,7 +7,7 @@ RUN npm ci
 RUN npm run build
 RUN npm prune --omit=dev
 # What remains is what a worker needs at run time.
-RUN rm -rf connectors/*/src connectors/*/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
+RUN rm -rf connectors/*/src connectors/*/tsconfig* embedded/src embedded/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
 
 FROM node:24-slim
 ENV NODE_ENV=production
@@ -16,6 +16,7 @@ COPY --from=build /app/package.json /app/worker.properties ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/src/sdk ./src/sdk
+COPY --from=build /app/embedded ./embedded
 COPY --from=build /app/connectors ./connectors
 USER node
 EXPOSE 8083

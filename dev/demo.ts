@@ -1,16 +1,17 @@
 /**
  * `npm run demo`: rows of a PostgreSQL table become lines of a file, through Kafka, while you watch. Starts everything
- * itself (or uses the Kafka that BOOTSTRAP_SERVERS names) and leaves nothing behind.
+ * itself and leaves nothing behind. The worker brings its embedded broker; `npm run demo -- --kafka` starts Apache Kafka
+ * instead, which needs Java, and BOOTSTRAP_SERVERS names a cluster of one's own.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { useOrStartKafka } from './services/kafka';
+import { givenCluster, startKafka } from './services/kafka';
 import { ROOT } from './services/paths';
 import { startPostgres } from './services/postgres';
 import { waitFor } from './services/wait-for';
-import { startWorker } from './services/worker';
+import { startWorker, type StartedWorker } from './services/worker';
 
 interface Document {
   name: string;
@@ -51,29 +52,46 @@ function linesOf(file: string): string[] {
   }
 }
 
-async function demo(): Promise<void> {
-  title('Starting PostgreSQL and Kafka');
-  const [postgres, kafka] = await Promise.all([
-    startPostgres().then((service) => (cleanUp.push(service.stop), service)),
-    useOrStartKafka().then((service) => (cleanUp.push(service.stop), service)),
-  ]);
-  say(`  ${postgres.url}\n  Kafka at ${kafka.bootstrapServers}`);
-  const database = new Client({ connectionString: postgres.url });
+/** Apache Kafka, when that is asked for: its address, or `embedded`. */
+async function chooseKafka(): Promise<string> {
+  const kafka = givenCluster() ?? (process.argv.includes('--kafka') ? await startKafka() : null);
+  if (!kafka) return 'embedded';
+  cleanUp.push(kafka.stop);
+  say(`  Kafka at ${kafka.bootstrapServers}`);
+  return kafka.bootstrapServers;
+}
+
+async function startDatabase(): Promise<{ readonly url: string; readonly database: Client }> {
+  const { url, stop } = await startPostgres();
+  cleanUp.push(stop);
+  const database = new Client({ connectionString: url });
   database.on('error', () => undefined);
   await database.connect();
   await database.query(readFileSync(join(ROOT, 'examples', 'todos.sql'), 'utf8'));
-  say('  table public.todos with two rows (examples/todos.sql)');
+  say(`  ${url}: table public.todos with two rows (examples/todos.sql)`);
+  return { url, database };
+}
 
-  title('Starting a worker: millrace start worker.properties');
-  const run = `demo-${randomBytes(3).toString('hex')}`;
+async function startDemoWorker(run: string): Promise<StartedWorker> {
+  const bootstrapServers = await chooseKafka();
   const worker = await startWorker({
-    bootstrapServers: kafka.bootstrapServers,
+    bootstrapServers,
     group: `millrace-${run}`,
-    settings: { 'offset.flush.interval.ms': '1000' },
+    settings: { 'offset.flush.interval.ms': '1000', ...(bootstrapServers === 'embedded' && { 'embedded.port': '0' }) },
   });
   cleanUp.push(() => worker.stop());
   await worker.ready();
-  say(`  ready: ${worker.url}`);
+  const broker = /An embedded broker listens on (\S+)/.exec(worker.process.log())?.[1];
+  if (broker) say(`  an embedded Kafka broker on ${broker}, in the worker: bootstrap.servers=embedded`);
+  say(`  a worker at ${worker.url}: millrace start worker.properties`);
+  return worker;
+}
+
+async function demo(): Promise<void> {
+  title('Starting PostgreSQL, Kafka and a worker');
+  const run = `demo-${randomBytes(3).toString('hex')}`;
+  const [postgres, worker] = await Promise.all([startDatabase(), startDemoWorker(run)]);
+  const { database } = postgres;
 
   const url = new URL(postgres.url);
   const file = join(worker.folder, 'todos.txt');
@@ -87,9 +105,9 @@ async function demo(): Promise<void> {
     title(`Registering ${document.name}`);
     say(curl(worker.url, document));
     await worker.register(document);
-    await worker.running(document.name);
-    say(`  ${document.name} is RUNNING`);
   }
+  await Promise.all([source, sink].map(({ name }) => worker.running(name)));
+  title('Both are RUNNING');
 
   let seen = 0;
   /** Waits for the file's next lines and shows them; `ops` are their operations, `-` a tombstone. */

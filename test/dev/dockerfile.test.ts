@@ -22,6 +22,7 @@ test('what the build needs is in the build context', () => {
     '.npmrc',
     'tsconfig.json',
     'src',
+    'embedded',
     'connectors',
     'worker.properties',
   ];

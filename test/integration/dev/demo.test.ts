@@ -1,5 +1,7 @@
 /** The README's first command, and its plug-in, on real services. */
 import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
@@ -7,9 +9,28 @@ import { startWorker } from '../../../dev/services/worker';
 import { Clients, take, valuesOf } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 
-test('npm run demo: every event arrives, the documents are shown as curl commands', async () => {
+/** `npm run demo` without the build. */
+async function demo(env: NodeJS.ProcessEnv): Promise<string> {
   const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demo.ts')];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
+}
+
+test('npm run demo with the cluster that BOOTSTRAP_SERVERS names', async () => {
+  const stdout = await demo(process.env);
+  expect(stdout).toContain(`Kafka at ${process.env.BOOTSTRAP_SERVERS}`);
+  expect(stdout).toContain('Every event arrived.');
+});
+
+test('npm run demo needs no Kafka and no Java: every event arrives, the documents are shown as curl commands', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-no-java-'));
+  const called = join(folder, 'called');
+  for (const name of ['java', 'mvn'])
+    writeFileSync(join(folder, name), `#!/bin/sh\n: >${called}\nexit 127\n`, { mode: 0o755 });
+  const { BOOTSTRAP_SERVERS: _, JAVA_HOME: __, ...env } = process.env;
+  const stdout = await demo({ ...env, PATH: `${folder}:${env.PATH}` });
+  expect(existsSync(called)).toBe(false);
+  rmSync(folder, { recursive: true });
+  expect(stdout).toMatch(/ an embedded Kafka broker on 127\.0\.0\.1:\d+/);
   expect(stdout).toMatch(/curl -X POST .*\/connectors -d '\{\s+"name": "todos-source"/);
   const ops = [...stdout.matchAll(/^ {2}(?:op (\w)|\((tombstone)\))/gm)].map((match) => match[1] ?? match[2]);
   expect(ops).toEqual(['r', 'r', 'c', 'u', 'd', 'tombstone']);
