@@ -208,7 +208,7 @@ describe('offsets', () => {
     const empty = await target.call('GET', `/connectors/${name}/offsets`);
     expect([empty.status, empty.text]).toEqual([200, '{"offsets":[]}']);
     const a = entry({ filename: '/a' }, { position: 5 });
-    const b = entry({ filename: '/b' }, { position: 9007199254740993 });
+    const b = entry({ filename: '/b' }, { position: Number.MAX_SAFE_INTEGER });
     expect((await alter(name, a, b)).json).toEqual(altered);
     expect(await offsets(name)).toEqual(expect.arrayContaining([a, b]));
     expect((await alter(name, entry({ filename: '/b' }), {})).json).toEqual(altered);
