@@ -1,0 +1,28 @@
+/** Management commands: finds the one that a text names. Source: analytics-sink §5.11, §7.5. */
+import { badRequest } from '../kusto-error';
+import { Reader } from '../language/reader';
+import type { ResultTable } from '../result-table';
+import type { CommandContext } from './context';
+import { databaseCommands } from './database-commands';
+import { ingestionCommands } from './ingestion-commands';
+import { tableCommands } from './table-commands';
+
+/** Reads the rest of a command and does it. `database` is the request's. */
+export type Command = (context: CommandContext, reader: Reader, database: string) => Promise<ResultTable>;
+
+/** Words that a command begins with → the command; the longest that fits wins. */
+const COMMANDS: Record<string, Command> = {
+  ...databaseCommands,
+  ...tableCommands,
+  ...ingestionCommands,
+};
+const BEGINNINGS = Object.keys(COMMANDS).sort((a, b) => b.length - a.length);
+
+/** @throws KustoError for what is malformed, unknown, or refers to what does not exist. */
+export async function runCommand(context: CommandContext, text: string, database: string): Promise<ResultTable> {
+  const reader = new Reader(text);
+  const beginning = BEGINNINGS.find((words) => reader.skip('.', ...words.split(' ')));
+  const command = beginning === undefined ? undefined : COMMANDS[beginning];
+  if (!command) throw badRequest(`The emulator does not know this command: ${text.slice(0, 200)}`);
+  return await command(context, reader, database);
+}

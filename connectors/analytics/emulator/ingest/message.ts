@@ -1,0 +1,81 @@
+/** A message of queued ingestion, as the SDKs of either family write it. Source: analytics-sink §5.7. */
+import { KustoError } from '../kusto-error';
+
+export interface IngestionMessage {
+  readonly id: string;
+  /** With its SAS. */
+  readonly blobPath: string;
+  readonly database: string;
+  readonly table: string;
+  /** Uncompressed bytes; null: not told. */
+  readonly rawDataSize: number | null;
+  readonly flushImmediately: boolean;
+  readonly retainBlob: boolean;
+  /** 0 failures, 1 none, 2 both. */
+  readonly reportLevel: number;
+  readonly identityToken: string;
+  readonly format: string;
+  readonly mappingReference: string;
+  readonly mapping: string;
+  readonly mappingKind: string;
+  readonly ignoreFirstRecord: boolean;
+  readonly tags: readonly string[];
+  readonly ingestIfNotExists: readonly string[];
+}
+
+/** @param text Base64 of the JSON. @throws KustoError for anything else. */
+export function parseIngestionMessage(text: string): IngestionMessage {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+  } catch {
+    throw new KustoError('BadRequest_InvalidMessage', 'The message is not base64 of JSON');
+  }
+  const top = lowerKeys(parsed);
+  const more = lowerKeys(top.additionalproperties);
+  const size = top.rawdatasize;
+  return {
+    id: string(top.id),
+    blobPath: string(top.blobpath),
+    database: string(top.databasename),
+    table: string(top.tablename),
+    rawDataSize: size === undefined || size === null || size === '' ? null : Number(size),
+    flushImmediately: boolean(top.flushimmediately),
+    retainBlob: boolean(top.retainblobonsuccess),
+    reportLevel: Number(top.reportlevel ?? 0),
+    identityToken: string(more.authorizationcontext),
+    format: string(more.format) || 'csv',
+    mappingReference: string(more.ingestionmappingreference),
+    mapping: string(more.ingestionmapping),
+    mappingKind: string(more.ingestionmappingtype),
+    ignoreFirstRecord: boolean(more.ignorefirstrecord),
+    tags: list(more.tags),
+    ingestIfNotExists: list(more.ingestifnotexists),
+  };
+}
+
+function lowerKeys(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field as unknown]));
+}
+
+function string(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+}
+
+function boolean(value: unknown): boolean {
+  return string(value).toLowerCase() === 'true';
+}
+
+/** A list, or JSON text of one. */
+function list(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(string);
+  if (typeof value !== 'string' || value === '') return [];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed.map(string) : [];
+  } catch {
+    return [];
+  }
+}

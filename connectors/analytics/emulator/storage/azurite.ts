@@ -1,0 +1,76 @@
+/** Azurite in a process of its own: blob, queue and table storage. Source: analytics-sink §7.2. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export interface RunningAzurite {
+  readonly blobUrl: string;
+  readonly queueUrl: string;
+  readonly accountName: string;
+  readonly accountKey: string;
+  stop(): Promise<void>;
+}
+
+/** The account that every Azurite has; its key is part of its documentation and protects nothing. */
+const ACCOUNT = 'devstoreaccount1';
+const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+const START_TIMEOUT_MS = 60_000;
+
+/** @param folder Where blobs and messages are kept; null: in memory. */
+export async function startAzurite(folder: string | null): Promise<RunningAzurite> {
+  const [blob, queue] = await Promise.all([startService('blob', folder), startService('queue', folder)]);
+  return {
+    blobUrl: `http://127.0.0.1:${blob.port}/${ACCOUNT}`,
+    queueUrl: `http://127.0.0.1:${queue.port}/${ACCOUNT}`,
+    accountName: ACCOUNT,
+    accountKey: KEY,
+    stop: async () => {
+      await Promise.all([end(blob.process), end(queue.process)]);
+    },
+  };
+}
+
+async function startService(
+  service: 'blob' | 'queue',
+  folder: string | null,
+): Promise<{ process: ChildProcess; port: number }> {
+  const place = folder === null ? ['--inMemoryPersistence'] : ['--location', folder];
+  const child = spawn(
+    process.execPath,
+    [
+      '-r',
+      require.resolve('./exit-with-parent.js'),
+      require.resolve(`azurite/dist/src/${service}/main.js`),
+      ...place,
+      '--silent',
+      '--disableTelemetry',
+      '--skipApiVersionCheck',
+      `--${service}Host`,
+      '127.0.0.1',
+      `--${service}Port`,
+      '0',
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Azurite's ${service} service did not start`)), START_TIMEOUT_MS);
+    child.once('exit', (code) => reject(new Error(`Azurite's ${service} service ended with code ${code}`)));
+    lines.on('line', (line) => {
+      const listening = /listen(?:s|ing) (?:at|on) https?:\/\/[^:]+:([0-9]+)/.exec(line);
+      if (!listening || listening[1] === '0') return;
+      clearTimeout(timer);
+      resolve(Number(listening[1]));
+    });
+  });
+  return { process: child, port };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  await exited;
+  clearTimeout(timer);
+}
