@@ -86,7 +86,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
         }),
       logger,
       restUrl,
-      resolve: (connectorConfig) => resolver.resolve(connectorConfig),
+      resolve: (connectorConfig, expires) => resolver.resolve(connectorConfig, expires),
       forward,
       onLoggerLevel: applyLevel,
       onFatal: (error) => fail(error),

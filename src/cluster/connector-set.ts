@@ -9,6 +9,7 @@ import {
 import type { Logger } from '../logging/logger';
 import type { TargetState } from '../storage/config-records';
 import type { OffsetStorage } from '../tasks/host';
+import { Lifetime } from './config-reloads';
 import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';
 import type { StatusReporter } from './status-reporter';
@@ -20,7 +21,10 @@ export interface ConnectorSetOptions {
   readonly plugins: ConnectorPlugins;
   readonly reporter: StatusReporter;
   readonly offsets: OffsetStorage;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** `expires` hears for how long values are good. */
+  readonly resolve: (config: ConnectorConfig, expires: (ttlMs: number) => void) => Promise<ConnectorConfig>;
+  /** An instance was made of values that are not good for ever, perhaps. */
+  readonly onResolved: (connector: string, config: ConnectorConfig, lifetime: Lifetime) => void;
   /** The connector was started or asks for it: its task configurations may have changed. */
   readonly reconfigure: (connector: string) => void;
   /** It was taken away from whatever state it was in. */
@@ -93,7 +97,12 @@ export class ConnectorSet {
     runner: ConnectorRunner,
   ): Promise<ConnectorInstance> {
     const { plugins, resolve, offsets, logger, reconfigure } = this.options;
-    const [plugin, resolved] = await Promise.all([plugins.load(plugins.require(config)), resolve(config)]);
+    const lifetime = new Lifetime();
+    const [plugin, resolved] = await Promise.all([
+      plugins.load(plugins.require(config)),
+      resolve(config, lifetime.limit),
+    ]);
+    if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
     const context: SourceConnectorContext = {
       connector,
       logger: logger.child({ connector }),

@@ -14,6 +14,7 @@ import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
 import { AutomaticRestarts } from './automatic-restarts';
+import { ConfigReloads } from './config-reloads';
 import { ConnectorPlugins } from './connector-plugins';
 import { ConnectorSet } from './connector-set';
 import { DistributedHerder } from './distributed-herder';
@@ -48,7 +49,7 @@ export interface HerderOptions {
   /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
   readonly restUrl: string;
   /** Replaces placeholders of configuration providers. (Default: none are known) */
-  readonly resolve?: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve?: (config: ConnectorConfig, expires?: (ttlMs: number) => void) => Promise<ConnectorConfig>;
   /** How other workers are reached. (Default: without TLS settings) */
   readonly forward?: ForwardRequest;
   /** A level that some worker set for all of them. (Default: nothing) */
@@ -178,13 +179,22 @@ export function createHerder(options: HerderOptions): Herder {
       }),
     logger,
   });
+  const reloads: ConfigReloads = new ConfigReloads({
+    queue,
+    restart: async (connector) => await work.reconfigureConnector(connector),
+    logger,
+  });
   const connectors = new ConnectorSet({
     plugins,
     reporter,
     offsets,
     resolve,
     reconfigure: (connector) => publication.request(connector),
-    onStop: (connector) => restarts.forget({ connector, task: null }),
+    onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
+    onStop: (connector) => {
+      restarts.forget({ connector, task: null });
+      reloads.forget(connector);
+    },
     logger,
   });
   const tasks = new TaskSet({

@@ -28,7 +28,7 @@ export function storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfi
   });
 }
 
-function sameConfig(a: ConnectorConfig, b: ConnectorConfig): boolean {
+export function sameConfig(a: ConnectorConfig, b: ConnectorConfig): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }

@@ -13,7 +13,7 @@ import type { ConnectorSet } from './connector-set';
 import { HerderError } from './errors';
 import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import type { RequestQueue } from './request-queue';
-import { storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from './task-configs';
+import { sameConfig, storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from './task-configs';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;
@@ -35,6 +35,13 @@ export interface TaskPublicationOptions {
   readonly sleep?: Sleep;
 }
 
+/** A connector configuration that tasks were made from. */
+interface Applied {
+  readonly raw: ConnectorConfig;
+  /** What its placeholders stood for then: secrets may be others by now. */
+  readonly resolved: ConnectorConfig;
+}
+
 interface Publication {
   /** Asked for again while it was under way. */
   again: boolean;
@@ -44,6 +51,7 @@ interface Publication {
 
 export class TaskPublication {
   private readonly running = new Map<string, Publication>();
+  private readonly applied = new Map<string, Applied>();
   private readonly now: () => number;
   private closed = false;
 
@@ -107,23 +115,34 @@ export class TaskPublication {
       return;
     }
     const appliedConfig = before.appliedConfig(connector);
-    const [resolvedConfig, applied] = await Promise.all([resolve(rawConfig), appliedConfig && resolve(appliedConfig)]);
+    const [resolvedConfig, applied] = await Promise.all([
+      resolve(rawConfig),
+      appliedConfig && this.resolvedAsApplied(connector, appliedConfig),
+    ]);
     const generated = await this.generate(connector, runner, rawConfig, resolvedConfig);
-    const send = await queue.submit(async () => {
+    const outcome = await queue.submit(async () => {
       const now = configs.snapshot();
       // What was generated belongs to this instance and this configuration; whoever changed them asks again.
-      if (connectors().runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return false;
-      if (now.targetState(connector) !== 'STARTED') return false;
+      if (connectors().runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return 'outdated';
+      if (now.targetState(connector) !== 'STARTED') return 'outdated';
       const stored = now.taskConfigs(connector);
       if (!now.isInconsistent(connector) && !taskConfigsChanged(stored, generated, applied, resolvedConfig))
-        return false;
+        return 'applied';
       logger.info(`Publishing ${generated.length} task configuration(s) of connector ${connector}`);
-      if (!isLeader()) return true;
+      if (!isLeader()) return 'to-send';
       if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));
       await configs.putTaskConfigs(connector, generated);
-      return false;
+      return 'applied';
     });
-    if (send) await sendToLeader(connector, generated);
+    if (outcome === 'outdated') return;
+    if (outcome === 'to-send') await sendToLeader(connector, generated);
+    this.applied.set(connector, { raw: rawConfig, resolved: resolvedConfig });
+  }
+
+  /** Tasks that this worker did not make itself are taken to know what the placeholders stand for now. */
+  private async resolvedAsApplied(connector: string, config: ConnectorConfig): Promise<ConnectorConfig> {
+    const applied = this.applied.get(connector);
+    return applied && sameConfig(applied.raw, config) ? applied.resolved : await this.options.resolve(config);
   }
 
   private async generate(

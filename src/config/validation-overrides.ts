@@ -4,7 +4,7 @@
  */
 import { CLIENT_KEYS } from './client-keys/client-keys';
 import { ConfigParseError, HIDDEN, invalidValue, parseConfigValue, renderConfigValue } from './config-parse';
-import { describeKey, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { describeKey, unknownEntry, valueOf, type Entry, type NullableConfig } from './validation-entry';
 import { ValidationError } from './validation-error';
 
 const PRINCIPAL = ['sasl.jaas.config', 'sasl.mechanism', 'security.protocol'];
@@ -90,22 +90,18 @@ export function overrideEntries(
 ): Entry[] {
   return overridesOf(type, config).map((override) => {
     const errors = policy.allows(override.name) ? [] : [refusal(policy, override.name)];
-    return { ...entryOf(override, isPlaceholder(override.key)), recommended: [], errors };
+    return { ...entryOf(override, isPlaceholder(override.key)), errors };
   });
 }
 
-function entryOf(
-  { client, key, name, value }: Override,
-  isPlaceholder: boolean,
-): Omit<Entry, 'recommended' | 'errors'> {
+function entryOf({ client, key, name, value }: Override, isPlaceholder: boolean): Entry {
   const known = CLIENT_KEYS[client].get(name);
-  if (!known) {
-    return { name: key, definition: null, parsed: null, value: value !== null && isSecretKey(name) ? HIDDEN : value };
-  }
+  const unknown = unknownEntry(key, value !== null && isSecretKey(name) ? HIDDEN : value, '');
+  if (!known) return unknown;
   try {
     const parsed = value === null ? null : parseConfigValue(known.type, value);
     const definition = { ...describeKey(known), name: key };
-    return { name: key, definition, parsed, value: renderConfigValue(known.type, parsed) };
+    return { ...unknown, definition, parsed, value: renderConfigValue(known.type, parsed) };
   } catch (error) {
     if (!(error instanceof ConfigParseError)) throw error;
     const shown = isPlaceholder ? HIDDEN : String(value);

@@ -4,15 +4,21 @@ import { withoutPrefix } from '../client-config';
 import { DirectoryConfigProvider } from './directory-config-provider';
 import { EnvVarConfigProvider } from './env-var-config-provider';
 import { FileConfigProvider } from './file-config-provider';
-import { resolvePlaceholders } from './placeholders';
+import { resolvePlaceholders, type Expires } from './placeholders';
 import type { ConfigProvider, ProviderWarning } from './provider';
 
 type Settings = Readonly<Record<string, string>>;
 
 /** Lives as long as the worker. */
 export interface ConfigResolver {
-  /** A copy with placeholders replaced; unknown providers and missing keys leave the text as it is. Rejects with ConfigError. */
-  resolve<T extends string | null>(settings: Readonly<Record<string, T>>): Promise<Record<string, T>>;
+  /**
+   * A copy with placeholders replaced; unknown providers and missing keys leave the text as it is. `expires` hears how long values that a
+   * provider gives a time to live are good. Rejects with ConfigError.
+   */
+  resolve<T extends string | null>(
+    settings: Readonly<Record<string, T>>,
+    expires?: Expires,
+  ): Promise<Record<string, T>>;
 }
 
 export interface ConfigResolverOptions {
@@ -53,7 +59,7 @@ export function createConfigResolver(options: ConfigResolverOptions): ConfigReso
     }
     providers.set(name, build(withoutPrefix(settings, `config.providers.${name}.param.`), options));
   }
-  return { resolve: (config) => resolvePlaceholders(config, providers) };
+  return { resolve: (config, expires) => resolvePlaceholders(config, providers, expires) };
 }
 
 /** The worker's own settings are resolved once, at start; `plugin.path` never is. */

@@ -4,8 +4,10 @@ import { basename, join } from 'node:path';
 import { ConfigError } from '@millrace/sdk';
 import { AllowedPaths } from './allowed-paths';
 import type { ConfigProvider, ProviderWarning } from './provider';
+import { timeToLive } from './time-to-live';
 
 export class DirectoryConfigProvider implements ConfigProvider {
+  readonly ttlMs?: number;
   private readonly allowed: AllowedPaths;
 
   constructor(
@@ -13,6 +15,8 @@ export class DirectoryConfigProvider implements ConfigProvider {
     private readonly warn: ProviderWarning,
   ) {
     this.allowed = new AllowedPaths(params['allowed.paths']);
+    const ttlMs = timeToLive(params);
+    if (ttlMs !== null) this.ttlMs = ttlMs;
   }
 
   async get(path: string, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {

@@ -1,6 +1,9 @@
 /** Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source: connect-runtime §8.2. */
 import type { ConfigProvider } from './provider';
 
+/** Hears for how long each value that was used is good. Milliseconds. */
+export type Expires = (ttlMs: number) => void;
+
 const PLACEHOLDER = /\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}/g;
 
 /** True when the value holds anything that looks like a placeholder. */
@@ -15,14 +18,15 @@ export function hasPlaceholder(value: string): boolean {
 export async function resolvePlaceholders<T extends string | null>(
   settings: Readonly<Record<string, T>>,
   providers: ReadonlyMap<string, ConfigProvider>,
+  expires: Expires = () => undefined,
 ): Promise<Record<string, T>> {
   const wanted = wantedKeys(Object.values(settings), providers);
   if (wanted.size === 0) return { ...settings };
   const found = new Map<string, ReadonlyMap<string, string>>();
   for (const [name, paths] of wanted) {
-    for (const [path, keys] of paths) {
-      found.set(place(name, path), await (providers.get(name) as ConfigProvider).get(path, keys));
-    }
+    const provider = providers.get(name) as ConfigProvider;
+    for (const [path, keys] of paths) found.set(place(name, path), await provider.get(path, keys));
+    if (provider.ttlMs !== undefined) expires(provider.ttlMs);
   }
   const replace = (value: string): string =>
     value.replace(
