@@ -19,6 +19,7 @@ import { ErrorCode } from './protocol/errors';
 import type { RequestOf } from './protocol/layout';
 import { answerAuthenticate, answerHandshake } from './security/sasl';
 import { BrokerStartError } from './start-error';
+import { answeringDiskTrouble } from './storage-errors';
 import { clusterHandlers } from './topics/cluster-handlers';
 import { configHandlers } from './topics/config-handlers';
 import { inspectionHandlers } from './topics/inspection-handlers';
@@ -162,7 +163,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
       },
       log,
     },
-    withFaults(faults, dispatcher(handlers, users)),
+    withFaults(faults, answeringDiskTrouble(dispatcher(handlers, users), log)),
   );
   const listener = await listening.catch(async (error: NodeJS.ErrnoException) => {
     await coordinators.close();
@@ -180,7 +181,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
     faults,
     stop: async () => {
       faults.clear();
-      housekeeping.stop();
+      await housekeeping.stop();
       const closed = listener.close();
       await coordinators.close();
       await closed;

@@ -3,8 +3,9 @@
  * written anew, and swapped in with one rename.
  */
 import { crc32 } from '@node-rs/crc32';
-import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from './files';
 import type { KeyValueLog } from './key-value-log';
 
 export interface FileKeyValueLogOptions {
@@ -15,7 +16,7 @@ export interface FileKeyValueLogOptions {
 }
 
 interface Waiting {
-  readonly line: string;
+  readonly change: Change;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -28,13 +29,14 @@ const WASTE = 4;
 export class FileKeyValueLog implements KeyValueLog {
   private queue: Waiting[] = [];
   private writing: Promise<void> | null = null;
-  /** A line that was half written would spoil the next: nothing is written any more. */
+  /** A line that may be half written would spoil the next, and what a disk did not take may be gone: nothing is written any more. */
   private broken: unknown = null;
 
   private constructor(
     private readonly path: string,
     private readonly options: FileKeyValueLogOptions,
     private file: FileHandle,
+    /** What the file says. */
     private readonly values: Map<string, string>,
     private fileBytes: number,
   ) {}
@@ -55,6 +57,7 @@ export class FileKeyValueLog implements KeyValueLog {
       options.log(`${path}: cut ${bytes.length - good} bytes that a crash left half written at the end`);
       await file.truncate(good);
     }
+    if (options.fsync === 'always') syncFolder(dirname(path));
     return new FileKeyValueLog(path, options, file, values, good);
   }
 
@@ -63,10 +66,8 @@ export class FileKeyValueLog implements KeyValueLog {
   }
 
   append(key: string, value: string | null): Promise<void> {
-    const change: Change = [key, value];
-    apply(this.values, change);
     return new Promise((resolve, reject) => {
-      this.queue.push({ line: formatLine(change), resolve, reject });
+      this.queue.push({ change: [key, value], resolve, reject });
       this.writing ??= this.writeAll();
     });
   }
@@ -83,37 +84,59 @@ export class FileKeyValueLog implements KeyValueLog {
       const batch = this.queue;
       this.queue = [];
       try {
-        await this.write(batch.map(({ line }) => line).join(''));
-        for (const waiting of batch) waiting.resolve();
+        await this.write(Buffer.from(batch.map(({ change }) => formatLine(change)).join('')));
+        for (const { change, resolve } of batch) {
+          apply(this.values, change);
+          resolve();
+        }
       } catch (error) {
-        this.broken ??= error;
-        for (const waiting of batch) waiting.reject(error);
+        for (const { reject } of batch) reject(error);
       }
+      await this.compact().catch((error: Error) => this.options.log(`${this.path} stays long: ${error.message}`));
     }
     this.writing = null;
   }
 
-  private async write(text: string): Promise<void> {
+  private async write(bytes: Buffer): Promise<void> {
     if (this.broken !== null) throw this.broken;
-    const bytes = Buffer.from(text);
-    await this.file.appendFile(bytes);
-    if (this.options.fsync === 'always') await this.file.datasync();
+    try {
+      await this.file.appendFile(bytes);
+    } catch (error) {
+      // A full disk: what it took of the lines goes, and there may be room later.
+      await this.file.truncate(this.fileBytes).catch(() => (this.broken = error));
+      throw error;
+    }
+    if (this.options.fsync === 'always') await this.file.datasync().catch((error) => this.giveUp(error));
     this.fileBytes += bytes.length;
-    if (this.fileBytes > (this.options.compactAbove ?? COMPACT_ABOVE)) await this.compact();
+  }
+
+  private giveUp(error: Error): never {
+    this.options.log(
+      `${this.path} could not be brought to the disk; nothing is written to it any more: ${error.message}`,
+    );
+    this.broken = error;
+    throw error;
   }
 
   private async compact(): Promise<void> {
+    if (this.broken !== null || this.fileBytes <= (this.options.compactAbove ?? COMPACT_ABOVE)) return;
     const bytes = Buffer.from([...this.values].map(formatLine).join(''));
     if (this.fileBytes < WASTE * bytes.length) return;
-    const fresh = `${this.path}.new`;
-    const file = await open(fresh, 'w');
-    await file.appendFile(bytes);
-    await file.datasync();
-    await file.close();
-    await rename(fresh, this.path);
-    await syncFolder(dirname(this.path));
+    const path = `${this.path}.new`;
+    await rm(path, { force: true });
+    const fresh = await open(path, 'a');
+    try {
+      await fresh.appendFile(bytes);
+      await fresh.datasync();
+      await rename(path, this.path);
+    } catch (error) {
+      await fresh.close();
+      await rm(path, { force: true });
+      throw error;
+    }
+    syncFolder(dirname(this.path));
     await this.file.close();
-    this.file = await open(this.path, 'a');
+    this.file = fresh;
     this.fileBytes = bytes.length;
   }
 }
@@ -137,14 +160,3 @@ function parseLine(line: string): Change | null {
 }
 
 const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
-
-/** The rename itself must survive a power cut, too. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}

@@ -5,6 +5,7 @@
 import { readRecords } from './records';
 import type { TopicSettings } from '../topics/topic';
 import { readHeader, withRecords } from './batch';
+import type { Pace } from './pace';
 import type { PartitionLog } from './partition-log';
 import type { Segment } from './segment';
 
@@ -26,13 +27,18 @@ export interface CompactionState {
 
 export const NEVER_COMPACTED: CompactionState = { cleanedTo: -1, tombstonesDueAt: Infinity };
 
-/** Compacts what may be compacted now, if that is worth it. */
-export function compact(
+/**
+ * Compacts what may be compacted now, if that is worth it. Appends and reads go on meanwhile.
+ * @param pace gives the event loop back, and throws when there is no more time.
+ * @throws StorageClosed when a segment was deleted meanwhile.
+ */
+export async function compact(
   log: PartitionLog,
   settings: CompactionSettings,
   state: CompactionState,
   now: number,
-): CompactionState {
+  pace: Pace,
+): Promise<CompactionState> {
   const segments = cleanable(log, settings, now);
   const dirty = segments.filter((segment) => segment.nextOffset > state.cleanedTo);
   const bytes = (some: readonly Segment[]): number => some.reduce((sum, segment) => sum + segment.size, 0);
@@ -40,11 +46,11 @@ export function compact(
   const isDirty = dirty.length > 0 && bytes(dirty) / bytes(segments) >= settings.minCleanableDirtyRatio;
   if (!isLate && !isDirty && now < state.tombstonesDueAt) return state;
 
-  const last = lastOffsets(log, segments);
+  const last = await lastOffsets(log, segments, pace);
   let tombstonesDueAt = Infinity;
   for (const segment of segments) {
     const tombstonesGoAt = segment.lastAppendedAt + settings.deleteRetentionMs;
-    const kept = rewrite(log, segment, last, now > tombstonesGoAt);
+    const kept = await rewrite(log, segment, last, now > tombstonesGoAt, pace);
     if (kept.tombstones) tombstonesDueAt = Math.min(tombstonesDueAt, tombstonesGoAt);
   }
   return { cleanedTo: segments.at(-1)?.nextOffset ?? state.cleanedTo, tombstonesDueAt };
@@ -70,51 +76,66 @@ function isAborted(log: PartitionLog, producerId: number, offset: number): boole
     .some((range) => range.producerId === producerId && range.firstOffset <= offset);
 }
 
-function lastOffsets(log: PartitionLog, segments: readonly Segment[]): LastOffsets {
+async function lastOffsets(log: PartitionLog, segments: readonly Segment[], pace: Pace): Promise<LastOffsets> {
   const last: LastOffsets = new Map();
   for (const segment of segments) {
-    segment.forEachBatch((batch) => {
+    for (const batch of segment.batches()) {
       const header = readHeader(batch);
-      if (header.control || (header.transactional && isAborted(log, header.producerId, header.baseOffset))) return;
+      if (header.control || (header.transactional && isAborted(log, header.producerId, header.baseOffset))) continue;
       for (const { key, offset } of readRecords(batch)) if (key) last.set(keyOf(key), offset);
-    });
+      if (pace.isDue()) await pace.rest();
+    }
   }
   return last;
 }
 
-function rewrite(
+async function rewrite(
   log: PartitionLog,
   segment: Segment,
   last: LastOffsets,
   withoutTombstones: boolean,
-): { readonly tombstones: boolean } {
-  const kept: Buffer[] = [];
+  pace: Pace,
+): Promise<{ readonly tombstones: boolean }> {
+  const successor = log.successorOf(segment);
   let changed = false;
   let tombstones = false;
-  segment.forEachBatch((batch) => {
-    const header = readHeader(batch);
-    // Markers stay: what they end may still be read, and they are few and small.
-    if (header.control) return void kept.push(batch);
-    const aborted = header.transactional && isAborted(log, header.producerId, header.baseOffset);
-    const records = readRecords(batch);
-    const stay = records.filter(
-      ({ key, offset, isTombstone }) =>
-        !aborted && key && last.get(keyOf(key)) === offset && !(isTombstone && withoutTombstones),
-    );
-    tombstones ||= stay.some((record) => record.isTombstone);
-    if (stay.length === records.length && records.length > 0) return void kept.push(batch);
-    const isNewest = log.producers.isNewestBatch(header);
-    if (stay.length > 0)
-      kept.push(
-        withRecords(
-          batch,
-          stay.map((record) => record.bytes),
-        ),
-      );
-    // An empty batch still tells the last sequence of its producer.
-    else if (isNewest) kept.push(records.length > 0 ? withRecords(batch, []) : batch);
-    changed ||= records.length > 0 || !isNewest;
-  });
-  if (changed) log.replace(segment, kept);
+  try {
+    for (const batch of segment.batches()) {
+      const kept = cleaned(log, batch, last, withoutTombstones);
+      tombstones ||= kept.tombstones;
+      changed ||= kept.batch !== batch;
+      if (kept.batch !== null) successor.append(kept.batch, readHeader(kept.batch));
+      if (pace.isDue()) await pace.rest();
+    }
+    if (changed) await log.replace(segment, successor);
+    else successor.remove();
+  } catch (error) {
+    successor.remove();
+    throw error;
+  }
   return { tombstones };
+}
+
+/** The batch itself when all of it stays, null when nothing does. */
+function cleaned(
+  log: PartitionLog,
+  batch: Buffer,
+  last: LastOffsets,
+  withoutTombstones: boolean,
+): { readonly batch: Buffer | null; readonly tombstones: boolean } {
+  const header = readHeader(batch);
+  // Markers stay: what they end may still be read, and they are few and small.
+  if (header.control) return { batch, tombstones: false };
+  const aborted = header.transactional && isAborted(log, header.producerId, header.baseOffset);
+  const records = readRecords(batch);
+  const stay = records.filter(
+    ({ key, offset, isTombstone }) =>
+      !aborted && key && last.get(keyOf(key)) === offset && !(isTombstone && withoutTombstones),
+  );
+  const tombstones = stay.some((record) => record.isTombstone);
+  // An empty batch still tells the last sequence of its producer.
+  if (stay.length === 0 && !log.producers.isNewestBatch(header)) return { batch: null, tombstones };
+  if (stay.length === records.length) return { batch, tombstones };
+  const bytes = stay.map((record) => record.bytes);
+  return { batch: withRecords(batch, bytes), tombstones };
 }

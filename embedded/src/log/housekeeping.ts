@@ -2,7 +2,9 @@
 import type { TopicRegistry } from '../topics/registry';
 import type { TopicSettings } from '../topics/topic';
 import { compact, NEVER_COMPACTED, type CompactionState } from './compaction';
+import { Pace } from './pace';
 import type { PartitionLog } from './partition-log';
+import { StorageClosed } from './storage';
 
 /** `producer.id.expiration.ms` */
 const PRODUCER_EXPIRATION_MS = 86_400_000;
@@ -16,47 +18,57 @@ export interface HousekeepingDeps {
 export class Housekeeping {
   /** Since this process began: the first round after a start compacts everything. */
   private readonly compactions = new WeakMap<PartitionLog, CompactionState>();
+  private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
 
   constructor(private readonly deps: HousekeepingDeps) {}
 
   /** @param everyMs between one round's end and the next. */
   start(everyMs: number): void {
     this.timer = setTimeout(() => {
-      void this.round().then(() => {
-        if (this.timer) this.start(everyMs);
+      this.running = this.round().finally(() => {
+        this.running = null;
+        if (!this.stopping.signal.aborted) this.start(everyMs);
       });
     }, everyMs);
     this.timer.unref();
   }
 
-  stop(): void {
+  /** Resolves when nothing is being done any more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+    await this.running;
   }
 
-  /** Once over all partitions; requests are answered between one partition and the next. */
+  /** Once over all partitions. */
   async round(): Promise<void> {
+    const { signal } = this.stopping;
+    const pace = new Pace(signal);
     for (const topic of this.deps.topics.all()) {
       for (const [index, partition] of topic.partitions.entries()) {
+        if (signal.aborted) return;
         try {
-          if (!partition.closed) this.tidy(partition, topic.settings);
+          if (!partition.closed) await this.tidy(partition, topic.settings, pace);
+          if (pace.isDue()) await pace.rest();
         } catch (error) {
+          // Somebody deleted what was being worked at, or all is to end.
+          if (signal.aborted || partition.closed || error instanceof StorageClosed) continue;
           this.deps.log(`Housekeeping of ${topic.name}-${index} failed: ${(error as Error).message}`);
         }
-        await new Promise((resolve) => setImmediate(resolve));
       }
     }
   }
 
-  private tidy(partition: PartitionLog, settings: TopicSettings): void {
+  private async tidy(partition: PartitionLog, settings: TopicSettings, pace: Pace): Promise<void> {
     const now = this.deps.now();
     partition.producers.expire(now - PRODUCER_EXPIRATION_MS);
     partition.rollIfOlder(Math.min(settings.segmentMs, settings.compact ? settings.maxCompactionLagMs : Infinity));
     if (settings.delete) retain(partition, settings, now);
     if (settings.compact) {
       const before = this.compactions.get(partition) ?? NEVER_COMPACTED;
-      this.compactions.set(partition, compact(partition, settings, before, now));
+      this.compactions.set(partition, await compact(partition, settings, before, now, pace));
     }
   }
 }

@@ -2,8 +2,9 @@
  * The log of one partition: append-only segments, what is known about its producers and transactions, and who waits for
  * more. Appending is synchronous, hence atomic; `durable` waits for the disk where the policy asks for it.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile, syncFolder } from '../files';
 import type { TransactionIndex } from '../ports';
 import { assignAppendTime, assignOffset, readHeader, type BatchHeader } from './batch';
 import { ProducerStates } from './producer-state';
@@ -39,10 +40,14 @@ export class PartitionLog {
   private start = 0;
   private readonly waiting = new Set<() => void>();
   private removed = false;
+  /** Of full segments whose bytes are on their way to the disk. */
+  private sealing: Promise<unknown> | null = null;
+  /** What was written may be gone: the disk has refused to keep it, and cannot be asked again. */
+  private failure: Error | null = null;
 
   constructor(private readonly options: LogOptions) {
     if (options.folder !== null) this.recover(options.folder);
-    if (this.segments.length === 0) this.segments.push(this.newSegment(this.start));
+    if (this.segments.length === 0) this.addSegment(this.start);
   }
 
   get startOffset(): number {
@@ -81,12 +86,17 @@ export class PartitionLog {
     return this.segments[this.segments.length - 1]!;
   }
 
-  private newSegment(baseOffset: number): Segment {
+  private newSegment(baseOffset: number, suffix = ''): Segment {
     const { folder } = this.options;
-    return new Segment(
-      baseOffset,
-      folder === null ? memoryStorage() : fileStorage(join(folder, segmentName(baseOffset))),
-    );
+    const path = folder === null ? null : join(folder, `${segmentName(baseOffset)}${suffix}`);
+    return new Segment(baseOffset, path === null ? memoryStorage() : fileStorage(path));
+  }
+
+  private addSegment(baseOffset: number): void {
+    const { folder, fsync } = this.options;
+    const segment = this.newSegment(baseOffset);
+    if (folder !== null && fsync === 'always') syncFolder(folder);
+    this.segments.push(segment);
   }
 
   private recover(folder: string): void {
@@ -120,6 +130,7 @@ export class PartitionLog {
    */
   append(batch: Buffer, { segmentBytes, segmentMs, appendTime }: AppendOptions): BatchHeader {
     if (this.removed) throw new Error('the partition has been deleted');
+    if (this.failure) throw this.failure;
     if (appendTime !== null) assignAppendTime(batch, appendTime);
     assignOffset(batch, this.endOffset);
     const header = readHeader(batch);
@@ -143,15 +154,35 @@ export class PartitionLog {
   roll(): void {
     if (this.active.size === 0) return;
     const full = this.active;
+    this.addSegment(full.nextOffset);
+    if (this.options.fsync === 'never') return;
     // Its bytes must not be less durable than those of the segment after it.
-    if (this.options.fsync === 'always')
-      void full.sync().catch((error: Error) => this.options.log(`fsync: ${error.message}`));
-    this.segments.push(this.newSegment(full.nextOffset));
+    const sealing = Promise.all([this.sealing, this.sync(full)]).finally(() => {
+      if (this.sealing === sealing) this.sealing = null;
+    });
+    this.sealing = sealing;
+    // Whoever waits for `durable` is told; nobody may.
+    sealing.catch(() => undefined);
   }
 
   /** Resolves when what was appended so far is as safe as the policy asks. */
   async durable(): Promise<void> {
-    if (this.options.fsync === 'always') await this.active.sync();
+    if (this.options.fsync === 'never') return;
+    await Promise.all([this.sealing, this.sync(this.active)]);
+    if (this.failure) throw this.failure;
+  }
+
+  private async sync(segment: Segment): Promise<void> {
+    try {
+      await segment.sync();
+    } catch (error) {
+      if (this.removed || this.failure) throw error;
+      this.failure = error as Error;
+      this.options.log(
+        `${this.options.folder} could not be brought to the disk: ${(error as Error).message}. Nothing is written to it before a restart.`,
+      );
+      throw error;
+    }
   }
 
   /**
@@ -181,32 +212,23 @@ export class PartitionLog {
 
   /** Every batch from the log's start on, in order, until `visit` returns false. Segments older than `since` throughout are left out. */
   forEachBatch(visit: (batch: Buffer) => boolean | void, since = -1): void {
-    let goOn = true;
     for (const segment of this.segments) {
       if (segment.maxTimestamp < since) continue;
-      segment.forEachBatch((batch) => {
-        if (readHeader(batch).lastOffset < this.start) return true;
-        return (goOn = visit(batch) !== false);
-      });
-      if (!goOn) return;
+      for (const batch of segment.batches()) {
+        if (readHeader(batch).lastOffset >= this.start && visit(batch) === false) return;
+      }
     }
   }
 
   /** Records before `offset` are gone from now on; whole segments of them are removed. */
   deleteBefore(offset: number): void {
     if (offset <= this.start) return;
-    this.start = Math.min(offset, this.endOffset);
-    this.writeStart();
+    const start = Math.min(offset, this.endOffset);
+    const { folder, fsync } = this.options;
+    if (folder !== null) replaceFile(join(folder, START_FILE), String(start), fsync === 'always');
+    this.start = start;
     while (this.segments.length > 1 && this.segments[0]!.nextOffset <= this.start) this.segments.shift()!.remove();
     this.options.transactions.startsAt(this.start);
-  }
-
-  private writeStart(): void {
-    const { folder } = this.options;
-    if (folder === null) return;
-    const temporary = join(folder, `${START_FILE}.tmp`);
-    writeFileSync(temporary, String(this.start), { flush: true });
-    renameSync(temporary, join(folder, START_FILE));
   }
 
   /** Those that nothing is appended to any more, oldest first. */
@@ -214,25 +236,22 @@ export class PartitionLog {
     return this.segments.slice(0, -1);
   }
 
-  /** Exchanges a closed segment's content for fewer of the same batches. Readers see the one or the other. */
-  replace(old: Segment, batches: readonly Buffer[]): void {
-    const { folder } = this.options;
+  /** An empty segment to fill with fewer of the same batches, for `replace`; `remove` it if it is of no use. */
+  successorOf(old: Segment): Segment {
+    return this.newSegment(old.baseOffset, '.tmp');
+  }
+
+  /** Puts it in a closed segment's place, when it is on the disk. Readers see the one or the other. */
+  async replace(old: Segment, successor: Segment): Promise<void> {
+    await successor.sync();
     const at = this.segments.indexOf(old);
-    if (at < 0 || at === this.segments.length - 1) throw new Error('only closed segments can be replaced');
-    const temporary = folder === null ? null : join(folder, `${segmentName(old.baseOffset)}.tmp`);
-    const storage = temporary === null ? memoryStorage() : fileStorage(temporary);
-    for (const batch of batches) storage.append(batch);
-    storage.seal(old.lastAppendedAt);
-    if (folder !== null) {
-      storage.close();
-      old.close();
-      renameSync(temporary!, join(folder, segmentName(old.baseOffset)));
-    }
-    const fresh = folder === null ? new Segment(old.baseOffset, storage) : this.newSegment(old.baseOffset);
-    fresh.recover(false, () => {});
-    // Offsets that were there stay taken.
-    fresh.nextOffset = old.nextOffset;
-    this.segments[at] = fresh;
+    // Deleted meanwhile.
+    if (this.removed || at < 0) return successor.remove();
+    const { folder, fsync } = this.options;
+    successor.succeed(old, folder === null ? null : join(folder, segmentName(old.baseOffset)));
+    this.segments[at] = successor;
+    old.close();
+    if (folder !== null && fsync === 'always') syncFolder(folder);
   }
 
   /** Calls at each append and marker, and when the partition goes away, until the returned function is called. */
@@ -247,7 +266,7 @@ export class PartitionLog {
 
   async close(): Promise<void> {
     this.removed = true;
-    if (this.options.folder !== null) await this.active.sync();
+    if (this.options.folder !== null) await Promise.all(this.segments.map((segment) => segment.sync()));
     for (const segment of this.segments) segment.close();
     this.wake();
   }

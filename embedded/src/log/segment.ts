@@ -132,13 +132,30 @@ export class Segment {
     return bytes.subarray(first, at);
   }
 
-  /** Calls `visit` with each batch, complete, until it returns false. */
-  forEachBatch(visit: (batch: Buffer) => boolean | void): void {
+  /** Each batch, complete. */
+  *batches(): Generator<Buffer> {
+    let window: Buffer = Buffer.alloc(0);
+    let windowAt = 0;
     for (let position = 0; position < this.size;) {
-      const size = batchBytes(this.storage.read(position, HEADER_BYTES), 0);
-      if (visit(this.storage.read(position, size)) === false) return;
-      position += size;
+      const view = (length: number): Buffer => {
+        if (position + length > windowAt + window.length) {
+          window = this.storage.read(position, Math.max(SCAN_BYTES, length));
+          windowAt = position;
+        }
+        return window.subarray(position - windowAt, position - windowAt + length);
+      };
+      const batch = view(batchBytes(view(HEADER_BYTES), 0));
+      yield batch;
+      position += batch.length;
     }
+  }
+
+  /** This one, of fewer batches, is to be what the other was: its offsets stay taken, and it is as old. */
+  succeed(old: Segment, path: string | null): void {
+    this.nextOffset = old.nextOffset;
+    this.firstAppendedAt = old.firstAppendedAt;
+    this.storage.stamp(old.lastAppendedAt);
+    if (path !== null) this.storage.moveTo(path);
   }
 
   sync(): Promise<void> {

@@ -5,12 +5,12 @@
 import {
   closeSync,
   fdatasync,
-  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   futimesSync,
   openSync,
   readSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -25,8 +25,10 @@ export interface SegmentStorage {
   read(position: number, length: number): Buffer;
   truncate(size: number): void;
   sync(): Promise<void>;
-  /** On the disk at once, with this as the time of the last append. */
-  seal(modifiedAt: number): void;
+  /** Makes this the time of the last append. */
+  stamp(modifiedAt: number): void;
+  /** Takes another file's place. */
+  moveTo(path: string): void;
   close(): void;
   /** Closed and gone. */
   remove(): void;
@@ -34,14 +36,19 @@ export interface SegmentStorage {
 
 const dataSync = promisify(fdatasync);
 
+/** The file is closed, since its partition or its segment is gone: its descriptor may be another file's by now. */
+export class StorageClosed extends Error {
+  override readonly name = 'StorageClosed';
+}
+
 class FileStorage implements SegmentStorage {
   size: number;
   modifiedAt: number;
   private readonly descriptor: number;
   private syncing: Promise<void> | null = null;
-  private closeAfterSync = false;
+  private closed = false;
 
-  constructor(private readonly path: string) {
+  constructor(private path: string) {
     this.descriptor = openSync(path, 'a+');
     const { size, mtimeMs } = fstatSync(this.descriptor);
     this.size = size;
@@ -49,6 +56,7 @@ class FileStorage implements SegmentStorage {
   }
 
   append(bytes: Buffer): void {
+    this.mustBeOpen();
     try {
       for (let written = 0; written < bytes.length;) {
         written += writeSync(this.descriptor, bytes, written, bytes.length - written);
@@ -63,6 +71,7 @@ class FileStorage implements SegmentStorage {
   }
 
   read(position: number, length: number): Buffer {
+    this.mustBeOpen();
     const wanted = Math.max(Math.min(length, this.size - position), 0);
     const bytes = Buffer.allocUnsafe(wanted);
     let filled = 0;
@@ -82,27 +91,37 @@ class FileStorage implements SegmentStorage {
   async sync(): Promise<void> {
     // Who comes while one is under way needs the next: it may have written after the first began.
     if (this.syncing) await this.syncing;
+    this.mustBeOpen();
     this.syncing ??= dataSync(this.descriptor).finally(() => {
       this.syncing = null;
-      if (this.closeAfterSync) closeSync(this.descriptor);
+      if (this.closed) closeSync(this.descriptor);
     });
     await this.syncing;
   }
 
-  seal(modifiedAt: number): void {
+  stamp(modifiedAt: number): void {
     futimesSync(this.descriptor, modifiedAt / 1000, modifiedAt / 1000);
-    fdatasyncSync(this.descriptor);
     this.modifiedAt = modifiedAt;
   }
 
+  moveTo(path: string): void {
+    renameSync(this.path, path);
+    this.path = path;
+  }
+
   close(): void {
-    if (this.syncing) this.closeAfterSync = true;
-    else closeSync(this.descriptor);
+    if (this.closed) return;
+    this.closed = true;
+    if (!this.syncing) closeSync(this.descriptor);
   }
 
   remove(): void {
     this.close();
     rmSync(this.path, { force: true });
+  }
+
+  private mustBeOpen(): void {
+    if (this.closed) throw new StorageClosed(`${this.path} is closed`);
   }
 }
 
@@ -135,9 +154,11 @@ class MemoryStorage implements SegmentStorage {
 
   async sync(): Promise<void> {}
 
-  seal(modifiedAt: number): void {
+  stamp(modifiedAt: number): void {
     this.modifiedAt = modifiedAt;
   }
+
+  moveTo(): void {}
 
   close(): void {}
 

@@ -3,8 +3,9 @@
  * in `logs/<topic id>/<partition>/`, so that a topic created again never meets the files of its predecessor.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile, syncFolder } from '../files';
 import { PartitionLog } from '../log/partition-log';
 import type { CreateTransactionIndex, TopicPartition } from '../ports';
 import { readSettings, type Topic } from './topic';
@@ -36,7 +37,7 @@ export class TopicRegistry {
     for (const [name, { id, partitions, configs }] of Object.entries(stored?.topics ?? {})) {
       this.topics.set(name, this.open(name, id, partitions, new Map(Object.entries(configs))));
     }
-    if (!stored) this.save();
+    if (!stored) this.save([]);
     this.removeStrangers();
   }
 
@@ -58,17 +59,16 @@ export class TopicRegistry {
     return stored;
   }
 
-  private save(): void {
-    const { dataDir } = this.options;
+  /** Writes that these are all topics; what was written before holds when it throws. */
+  private save(all: Iterable<Topic>): void {
+    const { dataDir, fsync } = this.options;
     if (dataDir === null) return;
     const topics: StoredTopics['topics'] = {};
-    for (const { name, id, partitions, configs } of this.topics.values()) {
+    for (const { name, id, partitions, configs } of all) {
       topics[name] = { id, partitions: partitions.length, configs: Object.fromEntries(configs) };
     }
     const content: StoredTopics = { version: 1, clusterId: this.clusterId, topics };
-    const temporary = join(dataDir, `${FILE}.tmp`);
-    writeFileSync(temporary, JSON.stringify(content, null, 1), { flush: true });
-    renameSync(temporary, join(dataDir, FILE));
+    replaceFile(join(dataDir, FILE), JSON.stringify(content, null, 1), fsync === 'always');
   }
 
   /** Folders of topics whose creation or deletion a crash has cut short. */
@@ -83,22 +83,35 @@ export class TopicRegistry {
 
   private open(name: string, id: string, partitions: number, configs: ReadonlyMap<string, string>): Topic {
     const topic: Topic = { name, id, configs, settings: readSettings(configs), partitions: [] };
-    for (let partition = 0; partition < partitions; partition++) this.addPartition(topic);
+    this.openPartitions(topic, partitions);
     return topic;
   }
 
-  private addPartition(topic: Topic): void {
+  /** All up to the number of `total`, or none. */
+  private openPartitions(topic: Topic, total: number): void {
     const { dataDir, fsync, createTransactionIndex, now, log } = this.options;
-    const partition = topic.partitions.length;
-    topic.partitions.push(
-      new PartitionLog({
-        folder: dataDir === null ? null : join(dataDir, LOGS, topic.id, String(partition)),
-        fsync,
-        transactions: createTransactionIndex({ topic: topic.name, partition }),
-        now,
-        log,
-      }),
-    );
+    const before = topic.partitions.length;
+    try {
+      while (topic.partitions.length < total) {
+        const partition = topic.partitions.length;
+        const folder = dataDir === null ? null : join(dataDir, LOGS, topic.id, String(partition));
+        const transactions = createTransactionIndex({ topic: topic.name, partition });
+        topic.partitions.push(new PartitionLog({ folder, fsync, transactions, now, log }));
+      }
+      if (dataDir === null || fsync === 'never') return;
+      syncFolder(join(dataDir, LOGS, topic.id));
+      syncFolder(join(dataDir, LOGS));
+    } catch (error) {
+      this.dropPartitions(topic, before);
+      throw error;
+    }
+  }
+
+  private dropPartitions(topic: Topic, from: number): void {
+    for (const log of topic.partitions.splice(from)) log.remove();
+    if (from === 0 && this.options.dataDir !== null) {
+      rmSync(join(this.options.dataDir, LOGS, topic.id), { recursive: true, force: true });
+    }
   }
 
   get(name: string): Topic | undefined {
@@ -113,32 +126,40 @@ export class TopicRegistry {
     return [...this.topics.values()];
   }
 
-  /** The name must be free and valid, the configs valid. */
+  /** The name must be free and valid, the configs valid. @throws what the disk says; there is no such topic then. */
   create(name: string, partitions: number, configs: ReadonlyMap<string, string>): Topic {
     const topic = this.open(name, randomBytes(16).toString('hex'), partitions, configs);
+    try {
+      this.save([...this.topics.values(), topic]);
+    } catch (error) {
+      this.dropPartitions(topic, 0);
+      throw error;
+    }
     this.topics.set(name, topic);
-    this.save();
     return topic;
   }
 
   delete(topic: Topic): void {
+    this.save(this.all().filter((other) => other !== topic));
     this.topics.delete(topic.name);
-    this.save();
-    for (const log of topic.partitions) log.remove();
-    if (this.options.dataDir !== null) {
-      rmSync(join(this.options.dataDir, LOGS, topic.id), { recursive: true, force: true });
-    }
+    this.dropPartitions(topic, 0);
   }
 
   addPartitions(topic: Topic, total: number): void {
-    while (topic.partitions.length < total) this.addPartition(topic);
-    this.save();
+    const before = topic.partitions.length;
+    this.openPartitions(topic, total);
+    try {
+      this.save(this.topics.values());
+    } catch (error) {
+      this.dropPartitions(topic, before);
+      throw error;
+    }
   }
 
   configure(topic: Topic, configs: ReadonlyMap<string, string>): void {
+    this.save(this.all().map((other) => (other === topic ? { ...topic, configs } : other)));
     topic.configs = configs;
     topic.settings = readSettings(configs);
-    this.save();
   }
 
   async close(): Promise<void> {

@@ -2,11 +2,12 @@
 import { handles, type Handler } from '../handler';
 import { CREATE_PARTITIONS, CREATE_TOPICS, DELETE_TOPICS } from '../protocol/apis/topics';
 import { ErrorCode } from '../protocol/errors';
+import { isDiskTrouble } from '../storage-errors';
 import type { ElementOf, RequestOf } from '../protocol/layout';
 import { configProblem, TOPIC_CONFIGS } from './config-definitions';
 import { ConfigSource } from './config-handlers';
 import type { TopicRegistry } from './registry';
-import { nameProblem } from './topic';
+import { nameProblem, type Topic } from './topic';
 
 export interface TopicHandlerDeps {
   readonly topics: TopicRegistry;
@@ -71,6 +72,16 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
     return tooMany(partitions);
   };
 
+  /** A full disk is the fate of one topic, not of those before it in the request. */
+  const create = (...topic: Parameters<TopicRegistry['create']>): Topic | NodeJS.ErrnoException => {
+    try {
+      return topics.create(...topic);
+    } catch (error) {
+      if (isDiskTrouble(error)) return error;
+      throw error;
+    }
+  };
+
   return new Map([
     handles(CREATE_TOPICS, ({ topics: wanted, validateOnly }) => ({
       topics: wanted.map((topic) => {
@@ -88,7 +99,10 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
         // @kafkats/client cannot read the null that the protocol allows here, and Apache Kafka never sends.
         if (refusal) return { name, ...refusal, configs: [] };
         const configs = new Map(topic.configs.map((config) => [config.name, config.value as string]));
-        const created = validateOnly ? null : topics.create(name, partitions, configs);
+        const created = validateOnly ? null : create(name, partitions, configs);
+        if (created instanceof Error) {
+          return { name, ...refuse('KAFKA_STORAGE_ERROR', created.message), configs: [] };
+        }
         return {
           name,
           topicId: created?.id ?? '',

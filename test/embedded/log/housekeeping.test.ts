@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlBatch, readHeader } from '../../../embedded/src/log/batch';
@@ -133,6 +133,52 @@ describe.each([
     const ids: number[] = [];
     partition.forEachBatch((batch) => void ids.push(readHeader(batch).producerId));
     expect(ids).toEqual([5, -1]);
+  });
+});
+
+describe('while a large partition is compacted', () => {
+  function large() {
+    const folder = mkdtempSync(join(tmpdir(), 'embedded-keep-'));
+    folders.push(folder);
+    const made = make(folder, COMPACT);
+    for (let i = 0; i < 400; i++) {
+      made.append(...Array.from({ length: 100 }, (_, k) => kv(`key ${k}`, `${i} ${'x'.repeat(100)}`)));
+      if (i % 100 === 99) made.partition.roll();
+    }
+    return { ...made, folder };
+  }
+
+  test('others have their turns, appends and reads go on', async () => {
+    const { partition, append, round } = large();
+    let over = false;
+    let turns = 0;
+    const takeTurns = (): void => {
+      turns++;
+      append(kv('meanwhile', `${turns}`));
+      expect(recordsIn(partition.read(partition.endOffset - 1, Infinity, 1 << 20, true))).toHaveLength(1);
+      if (!over) setImmediate(takeTurns);
+    };
+    setImmediate(takeTurns);
+    await round();
+    over = true;
+    expect(turns).toBeGreaterThan(1);
+    expect(contents(partition).slice(0, 100)).toHaveLength(100);
+    expect(contents(partition)[0]).toMatchObject({ offset: 39_900, key: 'key 0' });
+    expect(partition.endOffset).toBe(40_000 + turns);
+  });
+
+  test.each([
+    ['the topic is deleted', ({ topics }: ReturnType<typeof large>) => topics.delete(topics.get('t')!)],
+    ['its records are deleted', ({ partition }: ReturnType<typeof large>) => partition.deleteBefore(40_000)],
+    ['the broker stops', ({ topics }: ReturnType<typeof large>) => void topics.close()],
+  ])('%s: nothing is said and nothing is left over', async (_, strike) => {
+    const made = large();
+    const rounds = made.round();
+    setImmediate(() => strike(made));
+    await rounds;
+    expect(made.problems).toEqual([]);
+    const left = readdirSync(made.folder, { recursive: true }) as string[];
+    expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
 

@@ -10,6 +10,9 @@ import { CoordinatorsHarness, settle } from '../coordinators-harness';
 const TIMEOUT_MS = 60_000;
 
 /** A producer that speaks for `x`. */
+/** The last version of AddPartitionsToTxn that is about one transaction only. */
+const ONE_TRANSACTION = 3;
+
 class Producer {
   who = { transactionalId: 'x', producerId: -1, producerEpoch: -1 };
 
@@ -24,7 +27,7 @@ class Producer {
 
   async add(...partitions: number[]): Promise<number[]> {
     const request = { ...this.who, topics: [{ name: 't', partitions }] };
-    const { results } = await this.h.ask(api.ADD_PARTITIONS_TO_TXN, request);
+    const { results } = await this.h.ask(api.ADD_PARTITIONS_TO_TXN, request, ONE_TRANSACTION);
     return results[0]!.results.map(({ errorCode }) => errorCode);
   }
 
@@ -66,6 +69,20 @@ async function committed(
   const { committedOffset, errorCode } = groups[0]!.topics[0]!.partitions[0]!;
   return { offset: committedOffset, ...(errorCode ? { errorCode } : {}) };
 }
+
+it('partitions of several transactions at once, or only the question whether they take part', async () => {
+  const h = await CoordinatorsHarness.open();
+  const producer = await started(h);
+  const add = async (verifyOnly: boolean, partition: number): Promise<number> => {
+    const transaction = { ...producer.who, verifyOnly, topics: [{ name: 't', partitions: [partition] }] };
+    const answer = await h.ask(api.ADD_PARTITIONS_TO_TXN, { transactions: [transaction] });
+    expect(answer).toMatchObject({ errorCode: 0, resultsByTransaction: [{ transactionalId: 'x' }] });
+    return answer.resultsByTransaction[0]!.topicResults[0]!.results[0]!.errorCode;
+  };
+  expect(await add(true, 0)).toBe(ErrorCode.INVALID_TXN_STATE);
+  expect(await add(false, 0)).toBe(0);
+  expect([await add(true, 0), await add(true, 1)]).toEqual([0, ErrorCode.INVALID_TXN_STATE]);
+});
 
 describe('producer ids', () => {
   it('are never given twice', async () => {
