@@ -1,0 +1,18 @@
+/** Puts the function together from an environment. */
+import { createHandler, type Handler } from './handler';
+import { createGiphy } from './image/giphy';
+import { createLog } from './log';
+import { readSettings } from './settings';
+
+export interface CreatedFunction {
+  readonly handler: Handler;
+  /** What is missing or wrong in the environment, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+export function createFunction(env: Readonly<Record<string, string | undefined>>): CreatedFunction {
+  const { settings, problems } = readSettings(env);
+  const log = createLog(settings.logLevel);
+  const images = settings.imageApiKey === null ? null : createGiphy(settings, settings.imageApiKey, log);
+  return { handler: createHandler({ settings, images, log }), problems };
+}
