@@ -5,7 +5,7 @@ import type { Logger } from '../logging/logger';
 import { ConfigSnapshot } from '../storage/config-snapshot';
 import type { ConfigEvent } from '../storage/config-state';
 import type { ConfigStore } from '../storage/config-store';
-import { sleep } from '../storage/retry';
+import { sleep, within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import { messageOf } from '../tasks/trace';
 import type { AssignedWork } from './assigned-work';
@@ -19,6 +19,9 @@ import type { TickStage } from './tick-stage';
 import type { UnsyncBackoff } from './unsync-backoff';
 import type { Wakeup } from './wakeup';
 import { isEmpty } from './work';
+
+/** A rebalance does not wait longer than this for the status topic. */
+const STATUS_READ_TIMEOUT_MS = 1_000;
 
 export interface HerderTickOptions {
   readonly configs: () => ConfigStore;
@@ -172,6 +175,10 @@ export class HerderTick {
     await this.startWork();
     this.resolved = true;
     if (!isEmpty(assignment.revoked)) {
+      await stage.during(
+        'waiting for the others to hear what they are to stop',
+        async () => await membership.othersHear(),
+      );
       membership.requestRejoin('work was taken away and is to be given to others');
       return false;
     }
@@ -181,17 +188,21 @@ export class HerderTick {
   private async startWork(): Promise<void> {
     const membership = this.options.membership();
     const work = this.options.work();
-    if (membership.isLeader) this.deleteStaleStatuses();
+    if (membership.isLeader) await this.deleteStaleStatuses();
     await work.stopTasksOf(this.changes.takeCoveredTasks());
     const { connectors, tasks } = membership.work;
     const stage = `starting ${connectors.length + tasks.length} connector(s) and task(s) after a rebalance`;
     await this.options.stage.during(stage, async () => work.startMissing(membership.work));
   }
 
-  /** Leader: what is not configured has no status. */
-  private deleteStaleStatuses(): void {
+  /** Leader: what is not configured has no status. Whoever gave up work has written his last words before he joined. */
+  private async deleteStaleStatuses(): Promise<void> {
     const statuses = this.options.statuses();
     const { cache } = statuses;
+    const read = within(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
+    await read.catch((error: unknown) =>
+      this.options.logger.warn(`Statuses may be left over, they could not be read: ${messageOf(error)}`),
+    );
     for (const connector of cache.connectorNames())
       if (!this.known.contains(connector)) statuses.delete({ kind: 'connector', connector });
     for (const connector of cache.connectorsWithTasks())

@@ -1,5 +1,5 @@
 /** Herders with trivial plug-ins and a task host that only pretends. */
-import type { Connector, ConnectorConfig, SourceConnector } from '@millrace/sdk';
+import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext } from '@millrace/sdk';
 import { createHerder } from '../../src/cluster/create-herder';
 import type { ConnectorStateInfo, Herder } from '../../src/cluster/herder';
 import type { ConfigInfos, ConfigValidator } from '../../src/config/validation';
@@ -67,6 +67,7 @@ export class FakeHost implements TaskHost {
 export interface FixtureBehaviour {
   start(config: ConnectorConfig): Promise<void> | void;
   taskConfigs(config: ConnectorConfig, max: number): readonly ConnectorConfig[];
+  onCreate?(context: SourceConnectorContext): void;
   /** (Default: the plug-in has no such method) */
   alterOffsets?: SourceConnector['alterOffsets'];
 }
@@ -98,10 +99,13 @@ export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
       ({
         type,
         config: [],
-        create: (config: ConnectorConfig) => ({
-          start: () => behaviour.start(config),
-          taskConfigs: (max: number) => behaviour.taskConfigs(config, max),
-        }),
+        create: (config: ConnectorConfig, context: SourceConnectorContext) => {
+          behaviour.onCreate?.(context);
+          return {
+            start: () => behaviour.start(config),
+            taskConfigs: (max: number) => behaviour.taskConfigs(config, max),
+          };
+        },
         createTask: () => ({}) as never,
         ...(behaviour.alterOffsets ? { alterOffsets: behaviour.alterOffsets } : {}),
       }) as unknown as Connector,
