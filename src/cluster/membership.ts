@@ -10,6 +10,7 @@ import type {
 } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
+import { sleep } from '../storage/retry';
 import type { TaskId } from '../tasks/host';
 import { taskName } from '../tasks/task-id';
 import {
@@ -23,6 +24,9 @@ import {
 } from './connect-protocol';
 import { configuredWork, LeaderAssignment } from './leader-assignment';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
+
+/** For the others to ask for their assignment, before the leader joins again. */
+const OTHERS_HEAR_MS = 1_000;
 
 export interface MembershipSettings {
   readonly groupId: string;
@@ -86,6 +90,8 @@ export class Membership {
   private lastCompletedGeneration = -1;
   private scheduled: number | null = null;
   private owners: ReadonlyMap<string, Work> = new Map();
+  /** Leader: the last assignment takes work from others. */
+  private othersRevoke = false;
   private running: Work = NO_WORK;
   private urls: ReadonlyMap<string, string> = new Map();
 
@@ -170,6 +176,19 @@ export class Membership {
       this.joining = null;
     }
     this.watch();
+  }
+
+  /**
+   * A leader that joins again at once cuts off members that have not asked for their assignment yet. They would go on with what they were
+   * to stop, and if that ran twice, the goodbye of whoever did stop would be its last status. Resolves when one of them joins again, having
+   * stopped its part, or a moment later.
+   */
+  async othersHear(): Promise<void> {
+    if (!this.isLeader || !this.othersRevoke) return;
+    const done = new AbortController();
+    const signal = AbortSignal.any([this.aborter.signal, done.signal]);
+    await Promise.race([this.member.whenNeedsJoin(signal), sleep(OTHERS_HEAR_MS, signal)]).catch(() => undefined);
+    done.abort();
   }
 
   requestRejoin(reason: string): void {
@@ -278,10 +297,11 @@ export class Membership {
     generation: number,
   ): Map<string, Buffer> {
     const decoded = new Map(members.map(({ memberId, metadata }) => [memberId, decodeMetadata(metadata)]));
+    const leaderId = this.ownMemberId(protocol, members);
     const { assignments, owners, running } = this.leader.assign({
       protocol,
       members: decoded,
-      leaderId: this.ownMemberId(protocol, members),
+      leaderId,
       generation,
       lastCompletedGeneration: this.lastCompletedGeneration,
       snapshot: this.joinSnapshot,
@@ -289,6 +309,9 @@ export class Membership {
     });
     this.owners = owners;
     this.running = running;
+    this.othersRevoke = [...assignments].some(
+      ([member, bytes]) => member !== leaderId && !isEmpty(decodeAssignment(bytes).revoked),
+    );
     this.urls = new Map([...decoded].map(([member, { url }]) => [member, url]));
     return assignments;
   }
