@@ -26,23 +26,28 @@ export interface ConverterChoice {
   readonly version: string | null;
   readonly classes: readonly string[];
   readonly versions: readonly string[];
+  /** Whether there is a class that could have versions. */
+  readonly versioned: boolean;
 }
 export interface Choices {
   readonly connectorVersions: readonly string[];
   readonly key: ConverterChoice;
   readonly value: ConverterChoice;
   readonly header: ConverterChoice;
+  /** The class that a name stands for; null: there is none. */
+  readonly classOf: (name: string) => string | null;
 }
-const NO_CONVERTER: ConverterChoice = { class: null, version: null, classes: [], versions: [] };
-/** For the definitions endpoint, where Java shows no defaults for classes and versions. */
-export const NO_CHOICES: Choices = {
-  connectorVersions: [],
+const NO_CONVERTER: ConverterChoice = { class: null, version: null, classes: [], versions: [], versioned: true };
+/** For the definitions endpoint, where Java shows no defaults for converters. */
+export const NO_CHOICES: Omit<Choices, 'connectorVersions'> = {
   key: NO_CONVERTER,
   value: NO_CONVERTER,
   header: NO_CONVERTER,
+  classOf: (name) => name,
 };
 
-function converterKeys(part: 'key' | 'value' | 'header', choice: ConverterChoice, order: number): FrameworkKey[] {
+function converterKeys(part: 'key' | 'value' | 'header', choices: Choices, order: number): FrameworkKey[] {
+  const choice = choices[part];
   const title = `${part[0]?.toUpperCase()}${part.slice(1)} converter`;
   return [
     {
@@ -56,6 +61,7 @@ function converterKeys(part: 'key' | 'value' | 'header', choice: ConverterChoice
       width: 'SHORT',
       displayName: `${title} class`,
       recommended: choice.classes,
+      classOf: choices.classOf,
     },
     {
       name: `${part}.converter.plugin.version`,
@@ -68,6 +74,7 @@ function converterKeys(part: 'key' | 'value' | 'header', choice: ConverterChoice
       width: 'SHORT',
       displayName: `${title} version`,
       recommended: choice.versions,
+      visible: choice.versioned,
     },
   ];
 }
@@ -132,9 +139,9 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       width: 'SHORT',
       displayName: 'Enforce tasks max',
     },
-    ...converterKeys('key', choices.key, 6),
-    ...converterKeys('value', choices.value, 8),
-    ...converterKeys('header', choices.header, 10),
+    ...converterKeys('key', choices, 6),
+    ...converterKeys('value', choices, 8),
+    ...converterKeys('header', choices, 10),
     {
       name: 'transforms',
       type: 'LIST',

@@ -2,7 +2,7 @@
 import type { ConfigKey, Importance } from '@millrace/sdk';
 import type { PluginRegistry } from '../plugins/registry';
 import { invalidValue } from './config-parse';
-import { findUnambiguous } from './validation-converters';
+import { classOf, findUnambiguous } from './validation-converters';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
 
 export interface AliasKind {
@@ -89,6 +89,7 @@ async function oneAlias(
     width: 'LONG',
     displayName: `${title} type for ${alias}`,
     recommended: classes.map((plugin) => plugin.class),
+    classOf: (name) => classOf(registry, name),
   };
   const options = { prefix, prefixInMessages: true };
   const type = checkKey(typeKey, config, options);
@@ -103,11 +104,7 @@ async function oneAlias(
       type.errors.push(invalidValue(type.name, requested ?? '', reason));
     }
   } else if (requested !== null) {
-    type.errors.push(
-      findUnambiguous(registry, requested)
-        ? `Class class ${requested} does not implement the ${kind.base} interface`
-        : invalidValue(type.name, requested, `Class ${requested} could not be found.`),
-    );
+    type.errors.push(`Class class ${requested} does not implement the ${kind.base} interface`);
   }
   if (
     kind === TRANSFORMS &&

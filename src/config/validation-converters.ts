@@ -1,9 +1,9 @@
 /** Converters named in a connector's configuration. Source: connect-rest §3.4 (6), §3.5. */
 import type { ConfigKey, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
-import { invalidValue } from './config-parse';
+import { javaTrim } from './config-parse';
 import type { Choices, ConverterChoice } from './connector-config';
-import { checkKey, type Entry, type NullableConfig } from './validation-entry';
+import { checkKey, valueOf, type Entry, type NullableConfig } from './validation-entry';
 
 export type ConverterPart = 'key' | 'value' | 'header';
 /** Java's order of embedding. */
@@ -23,15 +23,9 @@ export function findUnambiguous(registry: PluginRegistry, name: string, type?: P
   }
 }
 
-function choice(part: ConverterPart, effective: string, registry: PluginRegistry): ConverterChoice {
-  const all = registry.list().filter((plugin) => plugin.type === pluginType(part));
-  const used = findUnambiguous(registry, effective, pluginType(part));
-  return {
-    class: effective,
-    version: used?.version ?? null,
-    classes: [...new Set(all.map((plugin) => plugin.class))],
-    versions: used ? all.filter((plugin) => plugin.class === used.class).map((plugin) => plugin.version) : [],
-  };
+/** The class that a name stands for, whatever kind of plug-in it is. Null: unknown. */
+export function classOf(registry: PluginRegistry, name: string): string | null {
+  return findUnambiguous(registry, name)?.class ?? (JVM_CLASS.test(name) ? name : null);
 }
 
 /** What the `*.converter` keys offer; `workerDefaults` are the worker's classes. */
@@ -39,13 +33,27 @@ export function converterChoices(
   config: NullableConfig,
   workerDefaults: Readonly<Record<ConverterPart, string>>,
   registry: PluginRegistry,
-): Pick<Choices, ConverterPart> {
+): Pick<Choices, ConverterPart | 'classOf'> {
   const one = (part: ConverterPart): ConverterChoice => {
-    const named = config[`${part}.converter`];
-    const used = choice(part, named ?? workerDefaults[part], registry);
-    return { ...used, class: workerDefaults[part] };
+    const named = valueOf(config, `${part}.converter`);
+    const all = registry.list().filter((plugin) => plugin.type === pluginType(part));
+    const effective = javaTrim(named ?? workerDefaults[part]);
+    const used = findUnambiguous(registry, effective, pluginType(part));
+    return {
+      class: workerDefaults[part],
+      version: used?.version ?? null,
+      classes: [...new Set(all.map((plugin) => plugin.class))],
+      versions:
+        used && named !== null ? all.filter((plugin) => plugin.class === used.class).map(({ version }) => version) : [],
+      versioned: named !== null && classOf(registry, effective) !== null,
+    };
   };
-  return { key: one('key'), value: one('value'), header: one('header') };
+  return {
+    key: one('key'),
+    value: one('value'),
+    header: one('header'),
+    classOf: (name) => classOf(registry, name),
+  };
 }
 
 /** Adds an error to a `*.converter` entry whose class is of no use; otherwise answers the plug-in. Null: nothing named, or unusable. */
@@ -53,24 +61,10 @@ export function findConverter(part: ConverterPart, entry: Entry, registry: Plugi
   const named = entry.parsed;
   if (typeof named !== 'string' || entry.errors.length > 0) return null;
   const found = findUnambiguous(registry, named, pluginType(part));
-  if (found) return found;
-  if (findUnambiguous(registry, named) || JVM_CLASS.test(named)) {
-    const base = part === 'header' ? 'HeaderConverter' : 'Converter';
-    entry.errors.push(`Class class ${named} does not implement the ${base} interface`);
-  } else {
-    entry.errors.push(invalidValue(entry.name, named, `Class ${named} could not be found.`));
-  }
-  return null;
+  const base = part === 'header' ? 'HeaderConverter' : 'Converter';
+  if (!found) entry.errors.push(`Class class ${named} does not implement the ${base} interface`);
+  return found;
 }
-
-const CONVERTER_TYPE: ConfigKey = {
-  name: 'converter.type',
-  type: 'STRING',
-  importance: 'LOW',
-  documentation: 'What the converter is used for: key, value or header. Set by the worker.',
-  validator: (value) =>
-    value === 'key' || value === 'value' || value === 'header' ? null : 'String must be one of: key, value, header',
-};
 
 /** The converter's own keys, with the converter key as prefix and `converter.type` filled in. */
 export async function converterEntries(
@@ -88,7 +82,6 @@ export async function converterEntries(
     return [];
   }
   const prefix = `${part}.converter.`;
-  const typed = { ...config, [`${prefix}converter.type`]: part };
-  const all = keys.some((key) => key.name === CONVERTER_TYPE.name) ? keys : [CONVERTER_TYPE, ...keys];
-  return all.map((key) => checkKey(key, typed, { prefix }));
+  const typed = { [`${prefix}converter.type`]: part, ...config };
+  return keys.map((key) => checkKey(key, typed, { prefix }));
 }

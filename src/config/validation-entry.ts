@@ -9,6 +9,8 @@ export type NullableConfig = Readonly<Record<string, string | null>>;
 /** A key of the runtime's own tables: its check gives whole messages, since some of Java's do not follow the common pattern. */
 export interface FrameworkKey extends ConfigKey {
   readonly check?: (value: ParsedValue, key: string) => readonly string[];
+  /** CLASS only: the class that a name stands for; null: there is none. (Default: any text will do) */
+  readonly classOf?: (name: string) => string | null;
 }
 
 export interface Entry {
@@ -18,6 +20,7 @@ export interface Entry {
   readonly value: string | null;
   readonly recommended: readonly string[];
   readonly errors: string[];
+  readonly visible: boolean;
 }
 
 export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
@@ -62,7 +65,8 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
   let parsed: ParsedValue = null;
   if (typeof text === 'string') {
     try {
-      parsed = parseConfigValue(key.type, text);
+      const value = parseConfigValue(key.type, text);
+      parsed = key.classOf ? knownClass(key.classOf, String(value)) : value;
     } catch (error) {
       if (!(error instanceof ConfigParseError)) throw error;
       errors.push(invalidValue(shownName, messageValue(key.type, text), error.reason));
@@ -84,12 +88,13 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
     value: renderConfigValue(key.type, parsed),
     recommended: key.recommended ?? [],
     errors,
+    visible: key.visible ?? true,
   };
 }
 
 /** A key that no definition knows, shown because something is wrong with it. */
 export function unknownEntry(name: string, value: string | null, error: string): Entry {
-  return { name, definition: null, parsed: null, value, recommended: [], errors: [error] };
+  return { name, definition: null, parsed: null, value, recommended: [], errors: [error], visible: true };
 }
 
 export function valueInfo(entry: Entry): ConfigValueInfo {
@@ -98,6 +103,12 @@ export function valueInfo(entry: Entry): ConfigValueInfo {
     value: entry.value,
     recommended_values: entry.recommended,
     errors: entry.errors,
-    visible: true,
+    visible: entry.visible,
   };
+}
+
+function knownClass(classOf: (name: string) => string | null, name: string): string {
+  const found = classOf(name);
+  if (found === null) throw new ConfigParseError(`Class ${name} could not be found.`);
+  return found;
 }

@@ -195,7 +195,9 @@ class Validator implements ConfigValidator {
     const loaded = (await this.registry.load(plugin)) as { config?: readonly ConfigKey[] };
     const own = loaded.config ?? [];
     if (plugin.type !== 'source' && plugin.type !== 'sink') return own.map((key) => describeKey(key));
-    const added = frameworkKeys(plugin.type, NO_CHOICES).filter((key) => !own.some((one) => one.name === key.name));
+    const added = frameworkKeys(plugin.type, { ...NO_CHOICES, connectorVersions: versions }).filter(
+      (key) => !own.some((one) => one.name === key.name),
+    );
     return [...own, ...added].map((key: FrameworkKey) => describeKey(key));
   }
 

@@ -6,7 +6,7 @@ export const CONVERTER_TYPE: ConfigKey = {
   name: 'converter.type',
   type: 'STRING',
   importance: 'LOW',
-  documentation: 'How this converter will be used.',
+  documentation: 'What the converter is used for: key, value or header. Set by the worker.',
   validator: (value) =>
     value === 'key' || value === 'value' || value === 'header' ? null : 'String must be one of: key, value, header',
 };
@@ -18,7 +18,8 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
     type: 'BOOLEAN',
     default: true,
     importance: 'HIGH',
-    documentation: 'Include schemas within each of the serialized values and keys.',
+    documentation:
+      'Write each key or value as an object with its schema and the payload, and expect that when reading.',
     group: 'Schemas',
     order: 0,
     width: 'MEDIUM',
@@ -29,19 +30,30 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
     type: 'INT',
     default: 1000,
     importance: 'HIGH',
-    documentation: 'The maximum number of schemas that can be cached in this converter instance.',
+    documentation: 'How many schemas the converter remembers.',
     group: 'Schemas',
     order: 1,
     width: 'MEDIUM',
     displayName: 'Schema Cache Size',
   },
   {
+    name: 'schema.content',
+    type: 'STRING',
+    default: null,
+    importance: 'HIGH',
+    documentation:
+      'A schema in the form of the envelope, for sinks of topics that hold payloads alone. Needs schemas.enable=true.',
+    group: 'Schemas',
+    order: 2,
+    width: 'MEDIUM',
+    displayName: 'Schema Content',
+  },
+  {
     name: 'decimal.format',
     type: 'STRING',
     default: 'BASE64',
     importance: 'LOW',
-    documentation:
-      "Controls which format this converter will serialize decimals in. This value is case insensitive and can be either 'BASE64' (default) or 'NUMERIC'",
+    documentation: 'How decimals are written: BASE64 (their bytes) or NUMERIC (JSON numbers).',
     group: 'Serialization',
     order: 0,
     width: 'MEDIUM',
@@ -49,17 +61,16 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
     validator: (value) =>
       typeof value === 'string' && ['BASE64', 'NUMERIC'].includes(value.toUpperCase())
         ? null
-        : 'String must be one of (case insensitive): BASE64, NUMERIC',
+        : 'String must be one of (case insensitive): NUMERIC, BASE64',
   },
   {
     name: 'replace.null.with.default',
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
-    documentation:
-      'Whether to replace fields that have a default value and that are null to the default value. When set to true, the default value is used, otherwise null is used.',
-    group: 'Schemas',
-    order: 2,
+    documentation: 'Whether a field that is null and has a default is written, and read, as that default.',
+    group: 'Serialization',
+    order: 1,
     width: 'MEDIUM',
     displayName: 'Replace null with default',
   },
@@ -68,6 +79,8 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
 export interface JsonSettings {
   readonly schemasEnable: boolean;
   readonly cacheSize: number;
+  /** Null: each record brings its own. */
+  readonly schemaContent: string | null;
   readonly decimalFormat: 'BASE64' | 'NUMERIC';
   readonly replaceNullWithDefault: boolean;
 }
@@ -77,6 +90,7 @@ export function jsonSettings(config: Readonly<Record<string, string>>): JsonSett
   const size = Number(config['schemas.cache.size'] ?? 1000);
   return {
     schemasEnable: flag('schemas.enable'),
+    schemaContent: config['schema.content']?.trim() || null,
     cacheSize: Number.isInteger(size) && size > 0 ? size : 1000,
     decimalFormat: (config['decimal.format'] ?? '').trim().toUpperCase() === 'NUMERIC' ? 'NUMERIC' : 'BASE64',
     replaceNullWithDefault: flag('replace.null.with.default'),

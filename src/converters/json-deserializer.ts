@@ -1,5 +1,5 @@
 /** JSON bytes → Connect data. Envelopes of one topic mostly repeat their schema half, which is then recognised by its bytes and not parsed. */
-import { DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
+import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
 import type { JsonSettings } from './json-config';
 import { readPayload } from './json-reader';
 import { readSchema } from './json-schema-reader';
@@ -21,8 +21,14 @@ interface Head {
 export class JsonDeserializer {
   private readonly schemas: LruMap<string, Schema>;
   private readonly heads: LruMap<string, Head>;
+  /** Of all records, when it is configured. */
+  private readonly given: Schema | null;
+  private readonly exact: boolean;
 
+  /** Throws ConfigError when `schemaContent` is no schema. */
   constructor(private readonly settings: JsonSettings) {
+    this.given = settings.schemasEnable && settings.schemaContent !== null ? givenSchema(settings.schemaContent) : null;
+    this.exact = settings.schemaContent?.includes(DECIMAL) ?? false;
     this.schemas = new LruMap(settings.cacheSize);
     this.heads = new LruMap(settings.cacheSize);
   }
@@ -33,6 +39,10 @@ export class JsonDeserializer {
       if (buffer.length === 0) return { schema: null, value: null };
       const text = buffer.toString();
       return { schema: null, value: this.schemaless(text, topic) };
+    }
+    if (this.given) {
+      const tree = parseTree(buffer.toString(), topic, { exact: this.exact });
+      return { schema: this.given, value: this.payload(this.given, tree) };
     }
     return this.repeated(topic, buffer) ?? this.envelope(topic, buffer.toString());
   }
@@ -90,6 +100,17 @@ export class JsonDeserializer {
     const end = valueEnd(text, SCHEMA_FIRST.length);
     if (!text.startsWith(PAYLOAD_NEXT, end)) return;
     this.heads.set(topic, { bytes: Buffer.from(text.slice(0, end + PAYLOAD_NEXT.length)), schema, exact });
+  }
+}
+
+function givenSchema(content: string): Schema | null {
+  try {
+    return readSchema(parseTree(content, ''));
+  } catch (cause) {
+    throw new ConfigError('The converter setting "schema.content" is not a schema in JSON.', {
+      code: 'CONVERTER_SCHEMA_CONTENT',
+      cause,
+    });
   }
 }
 

@@ -19,7 +19,7 @@ export const STRING_CONFIG: readonly ConfigKey[] = [
     type: 'STRING',
     default: 'UTF-8',
     importance: 'HIGH',
-    documentation: 'The name of the Java character set to use for encoding strings as byte arrays.',
+    documentation: 'Character set of the bytes, by its Java name.',
     width: 'MEDIUM',
     displayName: 'Encoding',
   },

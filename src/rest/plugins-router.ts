@@ -9,7 +9,7 @@ import { readDocument } from './request-body';
 import { RestError } from './rest-error';
 import { flag, ok, param, type Resource } from './route';
 
-const withoutSuffix = (name: string): string => name.replace(/Connector$/, '');
+const withoutSuffix = (name: string): string => name.replace(/(?<=.)Connector$/, '');
 
 /** The Java class (or the error's own name) is part of the message here, and every failure is a 500. */
 function validationProblem(error: unknown): RestError {

@@ -30,6 +30,8 @@ export interface ConfigKey {
    */
   readonly validator?: (value: ParsedValue, config: ConnectorConfig) => string | null;
   readonly recommended?: readonly string[];
+  /** Whether clients should offer the key in a form. (Default: true) */
+  readonly visible?: boolean;
 }
 
 export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;

@@ -28,7 +28,7 @@ test('connect-rest 116: own keys first, then those of the framework, each in mem
 const TABLE = `
 name STRING - HIGH Common 1 MEDIUM Connector name
 connector.class STRING - HIGH Common 2 LONG Connector class
-connector.plugin.version STRING null MEDIUM Common 3 MEDIUM Connector version
+connector.plugin.version STRING 4.3.1 MEDIUM Common 3 MEDIUM Connector version
 tasks.max INT 1 HIGH Common 4 SHORT Tasks max
 tasks.max.enforce BOOLEAN true LOW Common 5 SHORT Enforce tasks max
 key.converter CLASS null LOW Common 6 SHORT Key converter class
@@ -97,7 +97,7 @@ test('connect-rest 117, 118: full name and simple names are the same plug-in, un
 
 test('connect-rest §1.20: a converter shows its own keys alone', async () => {
   const keys = await validator.definitions('JsonConverter');
-  expect(keys.map(({ name }) => name)).toEqual(['schemas.enable', 'decimal.format']);
+  expect(keys.map(({ name }) => name)).toEqual(['converter.type', 'schemas.enable', 'decimal.format']);
 });
 
 test('connect-rest 119, R11: versions', async () => {

@@ -247,7 +247,7 @@ describe('keys', () => {
       { transforms: 'a', 'transforms.a.type': 'JsonConverter', 'transforms.a.negate': 'true' },
       {
         'transforms.a.type': [
-          'Class class JsonConverter does not implement the Transformation interface',
+          'Class class org.apache.kafka.connect.json.JsonConverter does not implement the Transformation interface',
           "Config 'transforms.a.negate' was provided but there is no config 'transforms.a.predicate' defining a predicate to be negated.",
         ],
       },
@@ -272,7 +272,9 @@ describe('keys', () => {
       { 'value.converter': 'java.lang.String', 'header.converter': 'JsonConverter' },
       {
         'value.converter': ['Class class java.lang.String does not implement the Converter interface'],
-        'header.converter': ['Class class JsonConverter does not implement the HeaderConverter interface'],
+        'header.converter': [
+          'Class class org.apache.kafka.connect.json.JsonConverter does not implement the HeaderConverter interface',
+        ],
       },
     ],
     [

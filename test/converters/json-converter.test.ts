@@ -380,3 +380,37 @@ describe('connect-runtime 102: JsonConverter reads', () => {
     expect(problem(() => of('['.repeat(5000)))).toContain('nesting deeper');
   });
 });
+
+describe('schema.content', () => {
+  const content = JSON.stringify({
+    type: 'struct',
+    fields: [
+      { field: 'id', type: 'int64' },
+      {
+        field: 'price',
+        type: 'bytes',
+        name: 'org.apache.kafka.connect.data.Decimal',
+        version: 1,
+        parameters: { scale: '2' },
+      },
+      { field: 'note', type: 'string', optional: true, default: 'none' },
+    ],
+  });
+
+  test('connect-runtime 6.2: payloads without an envelope get this schema', () => {
+    const { schema: found, value } = read('{"id":9007199254740993,"price":12345678901234567.89,"note":null}', {
+      'schema.content': content,
+    });
+    expect(found?.fields?.map(({ name }) => name)).toEqual(['id', 'price', 'note']);
+    expect(value).toEqual({ id: 9007199254740993n, price: { unscaled: 1234567890123456789n, scale: 2 }, note: 'none' });
+  });
+
+  test('connect-runtime 6.2: without effect when schemas are off; blank is none; what is no schema is refused', () => {
+    expect(read('{"id":1}', { 'schema.content': '{', 'schemas.enable': 'false' }).value).toEqual({ id: 1 });
+    expect(read('{"schema":null,"payload":1}', { 'schema.content': ' ' }).value).toBe(1);
+    for (const wrong of ['{', '[]', '{"type":"nope"}'])
+      expect(problem(() => converter({ 'schema.content': wrong }))).toBe(
+        'The converter setting "schema.content" is not a schema in JSON.',
+      );
+  });
+});

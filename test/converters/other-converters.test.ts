@@ -135,6 +135,7 @@ test('the built-in list: Java names, listed for headers as well, keys of the JSO
     'converter.type',
     'decimal.format',
     'replace.null.with.default',
+    'schema.content',
     'schemas.cache.size',
     'schemas.enable',
   ]);

@@ -26,6 +26,7 @@ import type { ConfigValidator } from '../../src/config/validation';
 import { validationFailure } from '../../src/config/validation-failure';
 import { createConfigValidator } from '../../src/config/validation-impl';
 import type { WorkerConfig } from '../../src/config/worker-config';
+import { CONVERTER_TYPE } from '../../src/converters/json-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
@@ -94,6 +95,7 @@ const oddSource: SourceConnector = {
 const jsonConverter: ConverterPlugin = {
   type: 'converter',
   config: [
+    CONVERTER_TYPE,
     {
       name: 'schemas.enable',
       type: 'BOOLEAN',

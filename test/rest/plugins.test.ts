@@ -66,9 +66,10 @@ test('connect-rest 120, 121: the path only has to fit', async () => {
     expect([answer.status, (answer.body as { error_count: number }).error_count]).toEqual([200, 0]);
     expect(Object.keys(answer.body as object)).toEqual(['name', 'error_count', 'groups', 'configs']);
   }
-  expect((await validate('Nope', SRC)).body).toEqual(
-    error(400, 'Included connector type FileStreamSource does not match request type Nope'),
-  );
+  for (const other of ['Nope', 'Connector']) {
+    const message = `Included connector type FileStreamSource does not match request type ${other}`;
+    expect((await validate(other, SRC)).body).toEqual(error(400, message));
+  }
 });
 
 test('connect-rest 122, R1, R15: what is 400 on create is 500 here, with the class in front', async () => {

@@ -51,10 +51,10 @@ test.each(['pipe', 'file'] as const)(
           const look = (): void => {
             if (text.includes(part)) resolve();
           };
-          child.stdout.on('data', look);
+          child.stdout?.on('data', look);
           look();
         });
-      child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
       const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
       child.stdin?.write('one\nstop\n');
       await seen('[1,"stop",null,null]\n');

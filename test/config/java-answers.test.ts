@@ -1,0 +1,54 @@
+/** Every fact of Java Connect 4.3.1's definitions and validation answers, recorded by dev/record-validation.ts, beside ours. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileStreamSink } from '../../connectors/file/src/sink/connector';
+import { fileStreamSource } from '../../connectors/file/src/source/connector';
+import { createConfigValidator } from '../../src/config/validation-impl';
+import { builtInConverters } from '../../src/converters';
+import { silentLogger } from '../../src/logging/logger';
+import { createPluginRegistry } from '../../src/plugins/create-registry';
+import type { BuiltInPlugin } from '../../src/plugins/registry';
+import { reduceAnswer, type Answer, type Reduced } from '../golden/validation/reduce';
+import { fakeWorkerConfig } from '../rest/fake-worker';
+
+type Config = Readonly<Record<string, string | null>>;
+const read = (file: string): unknown =>
+  JSON.parse(readFileSync(join(__dirname, '..', 'golden', 'validation', file), 'utf8'));
+const answers = read('answers.json') as readonly (readonly [string, Config, Reduced])[];
+const definitions = read('definitions.json') as readonly (readonly [string, readonly unknown[]])[];
+const { bases } = read('cases.json') as { bases: Readonly<Record<string, Config>> };
+
+const connector = (kind: 'Source' | 'Sink', plugin: BuiltInPlugin['plugin']): BuiltInPlugin => ({
+  description: {
+    type: plugin.type,
+    class: `org.apache.kafka.connect.file.FileStream${kind}Connector`,
+    version: '4.3.1',
+    aliases: [],
+    taskClass: `org.apache.kafka.connect.file.FileStream${kind}Task`,
+    location: 'built-in',
+  },
+  plugin,
+});
+const json = 'org.apache.kafka.connect.json.JsonConverter';
+const validator = createConfigValidator({
+  registry: createPluginRegistry({
+    pluginPath: [],
+    catalog: { entries: [], problems: [] },
+    logger: silentLogger,
+    builtIns: [connector('Source', fileStreamSource), connector('Sink', fileStreamSink), ...builtInConverters],
+  }),
+  config: fakeWorkerConfig({ 'key.converter': json, 'value.converter': json }),
+});
+const validate = async (base: string, changes: Config): Promise<Answer> =>
+  (await validator.validate({ ...bases[base], ...changes })) as Answer;
+
+test.each(definitions)('connect-rest 116, 117: definitions of %s', async (plugin, expected) => {
+  const found = await validator.definitions(plugin);
+  expect(found.map(({ documentation: _, ...facts }) => facts)).toEqual(expected);
+  expect(found.every(({ documentation }) => documentation.length > 0)).toBe(true);
+});
+
+test.each(answers)('connect-rest 120: %s with %j', async (base, changes, expected) => {
+  const plain = Object.keys(changes).length === 0 ? null : await validate(base, {});
+  expect(reduceAnswer(await validate(base, changes), plain)).toEqual(expected);
+});
