@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { PartitionQueue } from '../../../src/kafka/accumulator-queue';
 import type { KafkaError } from '../../../src/kafka/errors';
 import { proxyTo } from '../../helpers/tcp-proxy';
 import { Clients } from '../../helpers/kafka-clients';
@@ -89,6 +90,40 @@ describe('kafka-client 2: producing to a real broker', () => {
     await producer.close();
     expect(codes).toEqual(['MESSAGE_TOO_LARGE']);
   });
+});
+
+test('kafka-client 3: sequences go on at 0 after 2^31 - 1, in the middle of a batch as well', async () => {
+  const largest = 2 ** 31 - 1;
+  const { useIdentity } = PartitionQueue.prototype;
+  const spy = jest.spyOn(PartitionQueue.prototype, 'useIdentity').mockImplementation(function (
+    this: PartitionQueue,
+    ...given
+  ) {
+    const fresh = this.producerId !== given[0] || this.epoch !== given[1];
+    useIdentity.apply(this, given);
+    if (fresh) this.nextSequence = largest - 4;
+  });
+  try {
+    const topic = await clients.topic();
+    const producer = await clients.producer(topic, { 'enable.idempotence': 'true' });
+    const codes: (string | undefined)[] = [];
+    const values = Array.from({ length: 12 }, (_, i) => String(i));
+    // Three batches: up to two before the largest, over it, after it.
+    for (const batch of [values.slice(0, 3), values.slice(3, 9), values.slice(9)]) {
+      for (const value of batch) {
+        producer.send({ topic, partition: 0, key: null, value: Buffer.from(value) }, (error) =>
+          codes.push(error?.code),
+        );
+      }
+      await producer.flush();
+    }
+    await producer.close();
+    expect(spy).toHaveBeenCalled();
+    expect(codes).toEqual(values.map(() => undefined));
+    expect((await readAll(topic)).map(text)).toEqual(values);
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 describe('kafka-client 1: a real broker behind connections that break', () => {

@@ -2,7 +2,7 @@
 import { startBroker } from '../../../../dev/services/broker';
 import type { RunningKafka } from '../../../../dev/services/kafka';
 import { Clients } from '../../../helpers/kafka-clients';
-import { CountedRun, IMPATIENT } from './counted-run';
+import { CountedRun, IMPATIENT } from '../../../helpers/counted-run';
 
 /** More than the session timeout of the group's members. */
 const FROZEN_MS = 8_000;

@@ -3,7 +3,7 @@ import { Clients } from '../../../helpers/kafka-clients';
 import { proxyTo, type TcpProxy } from '../../../helpers/tcp-proxy';
 import { waitFor } from '../../../helpers/wait-for';
 import { bootstrap } from '../producer-fixtures';
-import { CountedRun } from './counted-run';
+import { CountedRun } from '../../../helpers/counted-run';
 
 const ROUNDS = 5;
 let proxy: TcpProxy;

@@ -2,10 +2,10 @@
  * Numbered records go through a topic while something is wrong, and at the end it is counted what arrived: in the log, with a
  * consumer that reads without a group, and with a group. A record that is lost, doubled or out of order shows in any of them.
  */
-import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../../../src/kafka/port';
-import type { Clients } from '../../../helpers/kafka-clients';
-import { uniqueName } from '../../../helpers/unique-name';
-import { waitFor } from '../../../helpers/wait-for';
+import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../src/kafka/port';
+import type { Clients } from './kafka-clients';
+import { uniqueName } from './unique-name';
+import { waitFor } from './wait-for';
 
 const PARTITIONS = 2;
 /** More than a round trip's worth, less than a fault of seconds lets pile up without bound. */
