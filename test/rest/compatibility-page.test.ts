@@ -1,78 +1,13 @@
 /** docs/compatibility.md: complete, and every test it names is there and speaks of the case. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-const ROOT = join(__dirname, '..', '..');
-const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
-const texts = new Map<string, string>();
-
-function textOf(file: string): string {
-  let text = texts.get(file);
-  if (text === undefined) {
-    text = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8').replaceAll("\\'", "'") : '';
-    texts.set(file, text);
-  }
-  return text;
-}
-
-/** What a contract's tables must have: its numbered cases, and those of its Appendix R. */
-const CONTRACTS = [
-  { contract: 'connect-rest', section: 'REST', cases: 163, appendix: 17 },
-  { contract: 'connect-runtime', section: 'Runtime', cases: 114, appendix: 0 },
-  { contract: 'cdc-postgres', section: 'Change capture', cases: 114, appendix: 15 },
-];
-
-interface NamedTest {
-  readonly file: string;
-  /** Null: the file has to speak of the case. */
-  readonly title: string | null;
-}
-interface Row {
-  readonly contract: string;
-  readonly number: string;
-  readonly state: string;
-  readonly tests: readonly NamedTest[];
-  readonly difference: string;
-}
-
-/** `file`, `file` “title”, or `file` “title”, “another title”. */
-function namedTests(text: string): NamedTest[] {
-  return [...text.matchAll(/`(test\/[^`]+\.test\.ts)`((?:,?\s+“[^”]+”)*)/g)].flatMap(
-    ([, file = '', titles = '']): NamedTest[] => {
-      const quoted = [...titles.matchAll(/“([^”]+)”/g)].map(([, title = '']) => title.replaceAll(/\s+/g, ' '));
-      return quoted.length === 0 ? [{ file, title: null }] : quoted.map((title) => ({ file, title }));
-    },
-  );
-}
-
-const rows: readonly Row[] = CONTRACTS.flatMap(({ contract, section }) => {
-  const from = page.indexOf(`\n## ${section}`);
-  const to = page.indexOf('\n## ', from + 1);
-  return [...page.slice(from, to).matchAll(/^\| (R?\d+) +\|(.*)\|$/gm)].map((match) => {
-    const cells = (match[2] ?? '').split('|').map((cell) => cell.trim());
-    return {
-      contract,
-      number: match[1] ?? '',
-      state: cells[1] ?? '',
-      tests: namedTests(cells[2] ?? ''),
-      difference: cells[3] ?? '',
-    };
-  });
-});
+import { casesOf, CONTRACTS, namedTests, page, rows, textOf } from '../helpers/compatibility-page';
 
 /** Case numbers that a file's titles (for REST also the rows of its `test.each`) carry. */
 function cases(contract: string, file: string): Set<string> {
   const text = textOf(file);
-  const found = new Set<string>();
+  const found = new Set(casesOf(contract, text));
   if (contract === 'connect-rest') {
     for (const pattern of [/^\s+(?:\[\s*)?'(R?\d+)',/gm, /\[\s*'(R?\d+)'/g])
       for (const [, number = ''] of text.matchAll(pattern)) found.add(number);
-  }
-  for (const [, list = ''] of text.matchAll(new RegExp(`${contract} ([^:\\n]*):`, 'g'))) {
-    for (const [, from = '', to] of list.matchAll(/(R?\d+)(?:(?: to |-)(\d+))?/g)) {
-      found.add(from);
-      for (let n = Number(from); to !== undefined && n <= Number(to); n++) found.add(String(n));
-    }
   }
   return found;
 }

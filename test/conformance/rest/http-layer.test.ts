@@ -65,6 +65,61 @@ test('connect-rest 11: HEAD', async () => {
   expect([none.status, none.text]).toEqual([404, '']);
 });
 
+test.each([
+  ['/', 'HEAD,GET,OPTIONS'],
+  ['/connectors', 'HEAD,POST,GET,OPTIONS'],
+  ['/connectors/x', 'HEAD,DELETE,GET,OPTIONS'],
+  ['/connectors/x/config', 'HEAD,GET,OPTIONS,PUT,PATCH'],
+  ['/connectors/x/tasks', 'HEAD,POST,GET,OPTIONS'],
+  ['/connectors/x/restart', 'POST,OPTIONS'],
+  ['/connectors/x/stop', 'OPTIONS,PUT'],
+  ['/connectors/x/offsets', 'HEAD,DELETE,GET,OPTIONS,PATCH'],
+  ['/admin/loggers/x', 'HEAD,GET,OPTIONS,PUT'],
+])('connect-rest 12: methods of %s', async (path, methods) => {
+  const answer = await target.call('OPTIONS', path);
+  expect([answer.headers.allow, answer.text]).toEqual([methods, methods.replaceAll(',', ', ')]);
+});
+
+test('connect-rest 3: a trailing slash on every route, DELETE included', async () => {
+  const none = uniqueName('none');
+  const routes: readonly (readonly [string, string])[] = [
+    ['GET', '/health'],
+    ['GET', '/connectors'],
+    ['GET', `/connectors/${none}`],
+    ['DELETE', `/connectors/${none}`],
+    ['GET', `/connectors/${none}/config`],
+    ['GET', `/connectors/${none}/status`],
+    ['PUT', `/connectors/${none}/pause`],
+    ['PUT', `/connectors/${none}/resume`],
+    ['POST', `/connectors/${none}/restart?includeTasks=true`],
+    ['GET', `/connectors/${none}/tasks`],
+    ['GET', `/connectors/${none}/tasks/0/status`],
+    ['POST', `/connectors/${none}/tasks/0/restart`],
+    ['GET', '/connector-plugins'],
+    ['GET', '/connector-plugins/FileStreamSink/config'],
+    ['GET', '/admin/loggers/root'],
+  ];
+  for (const [method, route] of routes) {
+    const [path = '', query] = route.split('?');
+    const plain = await target.mutate(method, route);
+    const slash = await target.mutate(method, `${path}/${query ? `?${query}` : ''}`);
+    expect([route, slash.status, slash.json]).toEqual([route, plain.status, plain.json]);
+  }
+});
+
+test('connect-rest R9: the request type counts for GET and HEAD, too', async () => {
+  for (const path of ['/connectors', '/connector-plugins', '/admin/loggers']) {
+    for (const method of ['GET', 'HEAD']) {
+      expect((await target.call(method, path, undefined, { 'Content-Type': 'text/plain' })).status).toBe(415);
+    }
+  }
+  for (const path of ['/', '/health']) {
+    expect((await target.call('GET', path, undefined, { 'Content-Type': 'text/plain' })).status).toBe(200);
+  }
+  const wildcard = await target.call('POST', '/connectors', '{}', { 'Content-Type': 'application/*' });
+  expect([wildcard.status, wildcard.headers['content-type']]).toEqual([415, 'application/json']);
+});
+
 test('connect-rest 12: OPTIONS', async () => {
   const answer = await target.call('OPTIONS', '/connectors');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain']);
@@ -95,7 +150,7 @@ test('connect-rest 18: an empty segment', async () => {
   expect((await target.call('GET', '/connectors//status')).status).toBe(400);
 });
 
-ours('connect-rest R4: malformed paths are 400 as JSON', async () => {
+ours('connect-rest 18, R4: malformed paths are 400 as JSON', async () => {
   for (const path of ['/connectors//status', '/connectors/%E2%82', '/connectors/a%00']) {
     expectError(await target.call('GET', path), 400, /^The path /);
   }

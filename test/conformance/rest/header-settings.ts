@@ -1,0 +1,6 @@
+/** What a worker is started with for the cases about CORS and headers. */
+export const HEADER_SETTINGS: Readonly<Record<string, string>> = {
+  'access.control.allow.origin': 'http://a.example,https://[a-z]+\\\\.b\\\\.example',
+  'access.control.allow.methods': 'GET,PUT',
+  'response.http.headers.config': 'set X-Foo: bar, "add X-Bar: a,b"',
+};

@@ -1,0 +1,63 @@
+/** The judge of the black-box cases has to notice what it is there for. */
+import type { Row } from '../helpers/compatibility-page';
+import { disagreements, markdown, reportRows, type Column } from '../conformance/rest/report';
+import type { CaseResult } from '../conformance/rest/runner';
+
+const result = (title: string, state: CaseResult['state'] = 'passed'): CaseResult => ({
+  file: 'test/conformance/rest/x.test.ts',
+  title,
+  state,
+  message: '',
+});
+const columns = (ours: CaseResult[], java: CaseResult[]): Column[] => [
+  { name: 'Ours', java: false, results: ours },
+  { name: 'Java', java: true, results: java },
+];
+const row = (number: string, state: string, file = 'test/conformance/rest/x.test.ts'): Row => ({
+  contract: 'connect-rest',
+  number,
+  state,
+  tests: [{ file, title: null }],
+  difference: '',
+});
+
+test('rows in the order of the contract, with what each worker said', () => {
+  const found = columns(
+    [result('connect-rest R3: c (differs from Java)'), result('connect-rest 10 to 12: b'), result('connect-rest 2: a')],
+    [result('connect-rest R3: c (differs from Java)'), result('connect-rest 10 to 12: b', 'failed')],
+  );
+  const rows = reportRows(found);
+  expect(rows.map(({ numbers, verdicts }) => [numbers.join(), ...verdicts])).toEqual([
+    ['2', 'as in the contract', 'left out'],
+    ['10,11,12', 'as in the contract', 'FAILED'],
+    ['R3', 'as in the contract', 'differs'],
+  ]);
+  expect(markdown(rows, found)).toContain('| 10, 11, 12 | as in the contract | FAILED | b |');
+});
+
+test.each<[string, string, Row, string[]]>([
+  ['same and shown', 'connect-rest 5: x', row('5', 'same'), []],
+  ['different and shown', 'connect-rest 5: x (differs from Java)', row('5', 'different'), []],
+  ['differs unsaid', 'connect-rest 5: x (differs from Java)', row('5', 'same'), ['5 differs, but the page says same']],
+  [
+    'said to differ, and does not',
+    'connect-rest 5: x',
+    row('5', 'different'),
+    ['5 does not differ, but the page says so and names a black-box test'],
+  ],
+  [
+    'a difference that no client sees from outside',
+    'connect-rest 5: x',
+    row('5', 'different', 'test/rest/x.test.ts'),
+    [],
+  ],
+  ['shown, but absent', 'connect-rest 5: x', row('5', 'absent'), ['5 is shown, but the page says absent']],
+])('%s', (_name, title, page, sentences) => {
+  expect(disagreements(reportRows(columns([result(title)], [result(title)])), [page])).toEqual(sentences);
+});
+
+test('a difference on the page that its black-box tests no longer show', () => {
+  expect(disagreements([], [row('5', 'different')])).toEqual([
+    '5 does not differ, but the page says so and names a black-box test',
+  ]);
+});
