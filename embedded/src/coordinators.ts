@@ -25,6 +25,10 @@ export const COORDINATOR_DEFAULTS = {
   maxMetadataBytes: 4_096,
   /** `transaction.max.timeout.ms` */
   maxTimeoutMs: 900_000,
+  /** `offsets.retention.minutes` */
+  offsetsRetentionMs: 604_800_000,
+  /** `offsets.retention.check.interval.ms` */
+  retentionCheckMs: 600_000,
 };
 export type CoordinatorSettings = typeof COORDINATOR_DEFAULTS;
 
@@ -66,13 +70,19 @@ export async function openCoordinators(
     ...transactionHandlers(transactions, partitions),
     ...transactionInspectionHandlers(transactions, partitions, clock),
   ]);
+  const stopExpiring = repeat(clock, all.retentionCheckMs, async () => {
+    const problem = (error: unknown): void => log(`Old offsets could not be forgotten: ${String(error)}`);
+    await groups.expire(all.offsetsRetentionMs).catch(problem);
+  });
   return {
     handlers,
     transactions,
     topicDeleted: (topic) => groups.offsets.deleteTopic(topic),
     async close() {
+      const expired = stopExpiring();
       groups.close();
       await transactions.close();
+      await expired;
       await Promise.all([keptGroups.close(), keptTransactions.close()]);
     },
   };
@@ -82,4 +92,22 @@ async function openLog({ dataDir, fsync, log }: BrokerServices, name: string): P
   if (dataDir === null) return new MemoryKeyValueLog();
   await mkdir(dataDir, { recursive: true });
   return FileKeyValueLog.open(join(dataDir, `${name}.log`), { fsync, log });
+}
+
+/** The returned function ends it, and resolves when nothing is being done any more. */
+function repeat(clock: Clock, everyMs: number, work: () => Promise<void>): () => Promise<void> {
+  let ended = false;
+  let running = Promise.resolve();
+  let cancel = (): void => undefined;
+  const next = (): void => {
+    cancel = clock.schedule(everyMs, () => {
+      running = work().then(() => (ended ? undefined : next()));
+    });
+  };
+  next();
+  return async () => {
+    ended = true;
+    cancel();
+    await running;
+  };
 }

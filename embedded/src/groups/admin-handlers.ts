@@ -4,7 +4,7 @@ import { DELETE_GROUPS, DESCRIBE_GROUPS, LIST_GROUPS, OFFSET_DELETE } from '../p
 import { ErrorCode } from '../protocol/errors';
 import type { Partitions, TopicPartition } from '../ports';
 import type { Group } from './group';
-import { NO_BYTES, subscribedTopics } from './member';
+import { NO_BYTES } from './member';
 import type { GroupRegistry } from './registry';
 
 export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Partitions, 'exists'>): [number, Handler][] {
@@ -48,7 +48,7 @@ export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Parti
         partitions: asked.map(({ partitionIndex }) => {
           const at = { topic: name, partition: partitionIndex };
           if (!partitions.exists(at)) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
-          if (isSubscribed(group, name)) return { partitionIndex, errorCode: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC };
+          if (group.reads(name)) return { partitionIndex, errorCode: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC };
           doomed.push(at);
           return { partitionIndex, errorCode: ErrorCode.NONE };
         }),
@@ -77,12 +77,4 @@ function describe(group: Group) {
       memberAssignment: stable ? member.assignment : NO_BYTES,
     })),
   };
-}
-
-/** Somebody consumes this topic, as far as can be told from outside. */
-function isSubscribed({ members, protocolName }: Group, topic: string): boolean {
-  return [...members.values()].some((member) => {
-    const topics = subscribedTopics(member.metadata(protocolName ?? member.protocols[0]?.name ?? null));
-    return topics === null || topics.includes(topic);
-  });
 }

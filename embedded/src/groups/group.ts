@@ -12,6 +12,7 @@ import {
   NO_BYTES,
   refusedJoin,
   refusedSync,
+  subscribedTopics,
   type JoinRequest,
   type JoinResult,
   type MemberIdentity,
@@ -52,10 +53,20 @@ export class Group {
     public generation = 0,
     /** '' before anyone joined: offsets alone make such a group. */
     public protocolType = '',
+    /** Since when nobody is in it, milliseconds; null: somebody is. */
+    public emptySince: number | null = clock.now(),
   ) {}
 
   get isIdle(): boolean {
     return this.members.size === 0 && this.pending.size === 0;
+  }
+
+  /** Somebody consumes this topic, as far as can be told from outside. */
+  reads(topic: string): boolean {
+    return [...this.members.values()].some((member) => {
+      const topics = subscribedTopics(member.metadata(this.protocolName ?? member.protocols[0]?.name ?? null));
+      return topics === null || topics.includes(topic);
+    });
   }
 
   // ------------------------------------------------------------ joining
@@ -215,11 +226,13 @@ export class Group {
     this.protocolName = electProtocol([...this.members.values()]);
     if (this.members.size === 0) {
       this.state = 'Empty';
+      this.emptySince = this.clock.now();
       this.leaderId = null;
       this.onSettled(this);
       return;
     }
     this.state = 'CompletingRebalance';
+    this.emptySince = null;
     for (const member of this.members.values()) {
       const reply = member.joining;
       member.joining = null;

@@ -20,6 +20,8 @@ export interface OffsetCommit extends TopicPartition {
 export interface KeptGroup {
   readonly generation: number;
   readonly protocolType: string;
+  /** Milliseconds; null: somebody was in it. */
+  readonly emptySince: number | null;
 }
 
 /** Order of arrival, so that a transaction does not undo a plain commit that came after its own. */
@@ -73,6 +75,10 @@ export class OffsetStore {
 
   all(groupId: string): OffsetCommit[] {
     return [...(this.committed.get(groupId)?.values() ?? [])];
+  }
+
+  isEmpty(groupId: string): boolean {
+    return !this.committed.has(groupId) && !this.pending.has(groupId);
   }
 
   /** A transaction that has not ended may change it. */

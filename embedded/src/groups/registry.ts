@@ -2,7 +2,8 @@
 import type { Clock } from '../clock';
 import type { KeyValueLog } from '../key-value-log';
 import { Group, type GroupSettings } from './group';
-import { OffsetStore } from './offset-store';
+import { OffsetStore, type KeptGroup } from './offset-store';
+import { expiredOffsets } from './retention';
 
 export class GroupRegistry {
   private readonly groups = new Map<string, Group>();
@@ -23,7 +24,7 @@ export class GroupRegistry {
   ): Promise<GroupRegistry> {
     const { store, groups } = await OffsetStore.open(kept);
     const registry = new GroupRegistry(store, clock, settings, log);
-    for (const [id, { generation, protocolType }] of groups) registry.create(id, generation, protocolType);
+    for (const [id, group] of groups) registry.create(id, group);
     for (const id of store.groupIds()) registry.ensure(id);
     return registry;
   }
@@ -33,7 +34,7 @@ export class GroupRegistry {
   }
 
   ensure(id: string): Group {
-    return this.groups.get(id) ?? this.create(id, 0, '');
+    return this.groups.get(id) ?? this.create(id, { generation: 0, protocolType: '', emptySince: null });
   }
 
   all(): Iterable<Group> {
@@ -50,14 +51,27 @@ export class GroupRegistry {
     for (const group of this.groups.values()) group.die();
   }
 
-  private create(id: string, generation: number, protocolType: string): Group {
-    const settled = (group: Group): void => {
+  /** Forgets offsets whose time is over, and groups of which nothing is left. */
+  async expire(retentionMs: number): Promise<void> {
+    for (const group of [...this.groups.values()]) {
+      const all = this.offsets.all(group.id);
+      const expired = expiredOffsets(group, all, retentionMs, this.clock.now());
+      if (expired.length > 0) await this.offsets.delete(group.id, expired);
+      const isForgotten = group.state === 'Empty' && group.isIdle && this.offsets.isEmpty(group.id);
+      if (isForgotten) await this.delete(group);
+    }
+  }
+
+  private create(id: string, kept: KeptGroup): Group {
+    const settled = ({ generation, protocolType, emptySince }: Group): void => {
       // The generation only keeps the numbers from repeating, so nobody waits for this.
       this.offsets
-        .keepGroup(id, { generation: group.generation, protocolType: group.protocolType })
+        .keepGroup(id, { generation, protocolType, emptySince })
         .catch((error: unknown) => this.log(`Group '${id}' could not be kept: ${String(error)}`));
     };
-    const group = new Group(id, this.clock, this.settings, settled, generation, protocolType);
+    const emptySince = kept.emptySince ?? this.clock.now();
+    const { generation, protocolType } = kept;
+    const group = new Group(id, this.clock, this.settings, settled, generation, protocolType, emptySince);
     this.groups.set(id, group);
     return group;
   }
