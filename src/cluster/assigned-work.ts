@@ -2,7 +2,7 @@
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { within } from '../storage/retry';
-import type { OffsetStore } from '../storage/offset-store';
+import type { SourceOffsets } from '../storage/offset-store';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskId } from '../tasks/host';
 import type { ConnectorSet } from './connector-set';
@@ -19,7 +19,7 @@ export interface AssignedWorkOptions {
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
   readonly statuses: StatusStore;
-  readonly offsets: OffsetStore;
+  readonly offsets: SourceOffsets;
   readonly reporter: StatusReporter;
   readonly snapshot: () => ConfigSnapshot;
   readonly logger: Logger;

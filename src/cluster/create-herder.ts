@@ -28,6 +28,7 @@ import { HerderWrites } from './herder-writes';
 import { sendTaskConfigs } from './internal-request';
 import { Membership } from './membership';
 import { OffsetLocks } from './offset-locks';
+import { OffsetStores } from './offset-stores';
 import { RequestQueue } from './request-queue';
 import { SessionKeyKeeper } from './session-key-keeper';
 import { StatusReporter } from './status-reporter';
@@ -67,7 +68,7 @@ function workerIdOf(restUrl: string): string {
 }
 
 interface Storage {
-  readonly offsets: OffsetStore;
+  readonly sharedOffsets: OffsetStore;
   readonly statuses: StatusStore;
   readonly configs: ConfigStore;
 }
@@ -90,7 +91,7 @@ function createStorage(
       logger,
     });
   return {
-    offsets: new OffsetStore(log('offset', 'offsets'), logger),
+    sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
     // Statuses are written again by the store, which knows when an older one has had its day.
     statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
     configs: new ConfigStore(log('config', 'configs'), logger, onEvent),
@@ -124,7 +125,7 @@ export function createHerder(options: HerderOptions): Herder {
     syncTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
-  const { offsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) => {
+  const { sharedOffsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) => {
     tick.onConfigEvent(event);
     if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
     if (event.type === 'target-state-changed') restarts.targetChanged(event.connector);
@@ -158,6 +159,14 @@ export function createHerder(options: HerderOptions): Herder {
     version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
     topicTracking: config.topicTrackingEnable,
     life: restarts,
+  });
+  const offsets = new OffsetStores({
+    shared: sharedOffsets,
+    clients,
+    worker: config,
+    snapshot: () => configs.snapshot(),
+    resolve,
+    logger,
   });
   const taskHost = options.taskHost({ offsets, listener: reporter });
   const offsetLocks = new OffsetLocks();
@@ -259,6 +268,7 @@ export function createHerder(options: HerderOptions): Herder {
   return new DistributedHerder({
     workerId,
     admin,
+    sharedOffsets,
     offsets,
     statuses,
     configs,

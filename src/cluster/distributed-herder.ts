@@ -28,6 +28,7 @@ import type { HerderRestarts } from './herder-restarts';
 import type { HerderTick } from './herder-tick';
 import type { HerderWrites } from './herder-writes';
 import type { Membership } from './membership';
+import type { OffsetStores } from './offset-stores';
 import type { RequestQueue } from './request-queue';
 import type { TaskPublication } from './task-publication';
 import type { TickStage } from './tick-stage';
@@ -40,7 +41,8 @@ const TICK_END_EXTRA_MS = 15_000;
 export interface DistributedHerderParts {
   readonly workerId: string;
   readonly admin: Admin;
-  readonly offsets: OffsetStore;
+  readonly sharedOffsets: OffsetStore;
+  readonly offsets: OffsetStores;
   readonly statuses: StatusStore;
   readonly configs: ConfigStore;
   readonly membership: Membership;
@@ -196,11 +198,11 @@ export class DistributedHerder implements Herder {
   }
 
   private async open(): Promise<void> {
-    const { offsets, statuses, configs, admin } = this.parts;
+    const { sharedOffsets, statuses, configs, admin } = this.parts;
     // All are waited for, so that nothing is still being opened when a failure closes everything.
     const opened = await Promise.allSettled([
       admin.describeCluster().then(({ clusterId }) => (this.clusterId = clusterId)),
-      offsets.start(),
+      sharedOffsets.start(),
       statuses.start(),
       configs.start(),
     ]);
@@ -220,7 +222,8 @@ export class DistributedHerder implements Herder {
 
   /** The group is left last, so that nobody starts this worker's tasks before they have stopped here. */
   private async shutDown(): Promise<void> {
-    const { tick, work, queue, publication, statuses, configs, offsets, taskHost, membership, admin } = this.parts;
+    const { tick, work, queue, publication, statuses, configs, taskHost, membership, admin } = this.parts;
+    const { offsets, sharedOffsets } = this.parts;
     tick.stop();
     if (this.loop)
       await this.step('the tick', async () =>
@@ -236,7 +239,8 @@ export class DistributedHerder implements Herder {
     await this.step('the status log', async () => await statuses.stop());
     await this.step('the config log', async () => await configs.stop());
     await this.step('the task host', async () => await taskHost.close());
-    await this.step('the offset log', async () => await offsets.stop());
+    await this.step('the offset logs of connectors', async () => await offsets.stop());
+    await this.step('the offset log', async () => await sharedOffsets.stop());
     await this.step('the membership', async () => await membership.close('the worker is shutting down'));
     await this.step('the admin client', async () => await admin.close());
   }

@@ -6,7 +6,7 @@ import { isConnectError, type ConnectorConfig } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
 import type { ConfigStore } from '../storage/config-store';
-import type { OffsetStore } from '../storage/offset-store';
+import type { SourceOffsets } from '../storage/offset-store';
 import { sleep, within } from '../storage/retry';
 import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/client-configs';
 import { changedMessage, type PartitionOffset } from './connector-offsets';
@@ -28,7 +28,7 @@ const NOT_SETTLED =
 
 export interface HerderOffsetsOptions {
   readonly configs: ConfigStore;
-  readonly offsets: OffsetStore;
+  readonly offsets: SourceOffsets;
   readonly requests: TickRequests;
   readonly plugins: ConnectorPlugins;
   readonly clients: KafkaClients;

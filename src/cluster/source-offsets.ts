@@ -2,7 +2,7 @@
 import type { ConnectorConfig, SourceConnector, SourceOffset, SourcePartition } from '@millrace/sdk';
 import { plainValue, type JsonObject } from '../storage/json-values';
 import { partitionIdentity } from '../storage/offset-keys';
-import type { OffsetStore } from '../storage/offset-store';
+import type { SourceOffsets } from '../storage/offset-store';
 import type { PartitionOffset } from './connector-offsets';
 import type { OffsetChangeSteps } from './offset-change-steps';
 
@@ -13,7 +13,7 @@ import type { OffsetChangeSteps } from './offset-change-steps';
 type Change = readonly [JsonObject | null, SourceOffset | null];
 
 /** What can not be read counts as missing, as it does for the connector. */
-export async function sourceOffsets(offsets: OffsetStore, connector: string): Promise<PartitionOffset[]> {
+export async function sourceOffsets(offsets: SourceOffsets, connector: string): Promise<PartitionOffset[]> {
   const listed = await offsets.list(connector);
   return listed.flatMap(([partition, offset]) => (offset === null ? [] : [{ partition, offset }]));
 }
@@ -28,7 +28,7 @@ export interface SourceOffsetChange {
 
 /** Resolves to what the connector said. Nothing is written when it refuses, or when one entry can not be written. */
 export async function changeSourceOffsets(
-  offsets: OffsetStore,
+  offsets: SourceOffsets,
   { plugin, config, entries }: SourceOffsetChange,
   steps: OffsetChangeSteps,
 ): Promise<boolean> {

@@ -2,11 +2,11 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
-import type { OffsetStore } from '../storage/offset-store';
 import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
 import { within } from '../storage/retry';
 import { taskName } from '../tasks/task-id';
 import type { ConnectorPlugins } from './connector-plugins';
+import type { OffsetStores } from './offset-stores';
 import type { StatusReporter } from './status-reporter';
 import { TooManyTasksError, taskLimit } from './task-configs';
 
@@ -14,7 +14,7 @@ export interface TaskSetOptions {
   readonly host: TaskHost;
   readonly plugins: ConnectorPlugins;
   readonly reporter: StatusReporter;
-  readonly offsets: OffsetStore;
+  readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** For a batch of tasks together. Milliseconds. */
   readonly stopTimeoutMs: number;
@@ -127,7 +127,10 @@ export class TaskSet {
       resolve(config),
       resolve(stored),
     ]);
-    if (plugin.type === 'source') offsets.setPartitionOrder(id.connector, plugin.partitionOrder ?? 'hash-map');
+    if (plugin.type === 'source') {
+      offsets.setPartitionOrder(id.connector, plugin.partitionOrder ?? 'hash-map');
+      await offsets.open(id.connector);
+    }
     return {
       id,
       type,

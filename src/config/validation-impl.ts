@@ -9,6 +9,7 @@ import { parseList } from './config-parse';
 import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from './connector-config';
 import { ownEntries } from './own-keys';
 import type { ConfigResolver } from './providers/config-resolver';
+import { hideResolved } from './providers/hide-resolved';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './validation';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './validation-aliases';
 import {
@@ -84,13 +85,16 @@ class Entries {
     else this.unknown.set(name, unknownEntry(name, value, message));
   }
 
-  /** Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. */
-  answer(name: string, resolved: ReadonlyMap<string, string>): ConfigInfos {
+  /**
+   * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the same for messages about
+   * other keys.
+   */
+  answer(name: string, resolved: ReadonlyMap<string, string>, hide: (message: string) => string): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
       const placeholder = resolved.get(entry.name);
-      if (placeholder === undefined) return entry;
+      if (placeholder === undefined) return { ...entry, errors: entry.errors.map(hide) };
       const reason = 'the value resolved from the config provider reference failed validation';
       const errors = entry.errors.length === 0 ? [] : [`Invalid value for configuration '${entry.name}': ${reason}`];
       return { ...entry, value: placeholder, recommended: [], errors };
@@ -130,7 +134,7 @@ class Validator implements ConfigValidator {
       ),
     );
     const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
-    return entries.answer(asSent, resolved);
+    return entries.answer(asSent, resolved, (message) => hideResolved(message, sent, config));
   }
 
   private async check(
@@ -164,7 +168,7 @@ class Validator implements ConfigValidator {
       }
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
-    else checkSourcePromises(entries.byName, config, this.worker.offset.topic);
+    else checkSourcePromises(entries.byName, config);
     for (const [key, value] of Object.entries(config)) {
       if (value === null && !connector.config.some((own) => own.name === key)) entries.complain(key, null, NULL_VALUE);
     }

@@ -11,13 +11,15 @@ import type { StorageTopic } from './storage-topic';
 export interface KafkaCompactedLogOptions {
   readonly topic: StorageTopic;
   readonly clients: KafkaClients;
-  /** Shared by the three logs and not closed here. */
+  /** May be shared with other logs; not closed here. */
   readonly admin: Admin;
   /** The worker's unprefixed client settings. */
   readonly client: ClientConfig;
   readonly clientId: string;
   /** Settings of this log's producer on top of the common ones. */
   readonly producer?: ClientConfig;
+  /** The same for its consumer. */
+  readonly consumer?: ClientConfig;
   readonly logger: Logger;
 }
 
@@ -55,6 +57,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.consumer = clients.assignedConsumer({
       ...client,
       'client.id': clientId,
+      ...options.consumer,
       'auto.offset.reset': 'earliest',
       'enable.auto.commit': 'false',
     });

@@ -13,7 +13,30 @@ import {
 import { OffsetTable } from './offset-table';
 import { messageOf } from './retry';
 
-export class OffsetStore {
+/** An offset of null removes what is stored. */
+export type WrittenOffset = readonly [
+  partition: SourcePartition | JsonObject | null,
+  offset: SourceOffset | JsonObject | null,
+];
+
+/** The source offsets of connectors, wherever they are kept. */
+export interface SourceOffsets {
+  /** How new partitions of this connector are written. (Default: `hash-map`) */
+  setPartitionOrder(connector: string, order: PartitionOrder): void;
+  /** Reads the topic to its end first. Null where nothing, or nothing readable, is stored. */
+  read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
+  /**
+   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and `1.0` are different
+   * partitions. Null: the offset is not readable.
+   */
+  list(connector: string): Promise<[JsonObject, JsonObject | null][]>;
+  /** Resolves when all are acknowledged. Nothing is written when one of them can not be. */
+  write(connector: string, offsets: readonly WrittenOffset[]): Promise<void>;
+  /** Resolves when everything this worker has written was acknowledged or has failed. */
+  flush(): Promise<void>;
+}
+
+export class OffsetStore implements SourceOffsets {
   private readonly table = new OffsetTable();
   private readonly orders = new Map<string, PartitionOrder>();
 
@@ -35,12 +58,10 @@ export class OffsetStore {
     await this.log.stop();
   }
 
-  /** How new partitions of this connector are written. (Default: `hash-map`) */
   setPartitionOrder(connector: string, order: PartitionOrder): void {
     this.orders.set(connector, order);
   }
 
-  /** Reads the topic to its end first. Null where nothing, or nothing readable, is stored. */
   async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
     await this.log.readToEnd();
     return partitions.map((partition) => {
@@ -49,10 +70,6 @@ export class OffsetStore {
     });
   }
 
-  /**
-   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and `1.0` are different
-   * partitions. Null: the offset is not readable.
-   */
   async list(connector: string): Promise<[JsonObject, JsonObject | null][]> {
     await this.log.readToEnd();
     return this.table
@@ -61,13 +78,10 @@ export class OffsetStore {
   }
 
   /**
-   * Resolves when all are acknowledged. A partition that is known is written under the key bytes it has, in each form when there
-   * are several, because Java looks offsets up by bytes. Nothing is written when one of them can not be.
+   * A partition that is known is written under the key bytes it has, in each form when there are several, because Java looks offsets up by
+   * bytes.
    */
-  async write(
-    connector: string,
-    offsets: readonly (readonly [SourcePartition | JsonObject | null, SourceOffset | JsonObject | null])[],
-  ): Promise<void> {
+  async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
     const order = this.orders.get(connector) ?? 'hash-map';
     const records: KeyValue[] = [];
     for (const [partition, offset] of offsets) {
@@ -79,7 +93,6 @@ export class OffsetStore {
     await this.log.write(records);
   }
 
-  /** Resolves when everything this worker has written was acknowledged or has failed. */
   async flush(): Promise<void> {
     await this.log.flush();
   }

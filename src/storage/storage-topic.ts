@@ -27,6 +27,11 @@ const KINDS = {
   status: { setting: 'status.storage.topic', purpose: 'connector and task statuses', singlePartition: false },
 } as const;
 
+/** The `offsets.storage.topic` of a connector: made as the worker's is. */
+export function connectorOffsetsTopic(name: string, worker: StorageTopicSettings): StorageTopic {
+  return { ...storageTopic('offset', { ...worker, topic: name }), setting: 'offsets.storage.topic' };
+}
+
 export function storageTopic(kind: keyof typeof KINDS, config: StorageTopicSettings): StorageTopic {
   const { setting, purpose, singlePartition } = KINDS[kind];
   return {

@@ -58,6 +58,26 @@ export function taskAdminConfig(worker: Worker, id: TaskId, connector: Connector
   return connectorAdminConfig(worker, taskName(id), connector);
 }
 
+export interface OffsetClientConfigs {
+  readonly producer: ClientConfig;
+  readonly consumer: ClientConfig;
+  readonly admin: ClientConfig;
+}
+
+/** The clients of a connector's own offsets topic, which may be on the cluster that its records go to. */
+export function offsetClientConfigs(worker: Worker, connector: string, config: ConnectorConfig): OffsetClientConfigs {
+  return {
+    producer: producerConfig(worker, `connector-offset-producer-${connector}`, config),
+    consumer: {
+      'client.id': `connector-offset-consumer-${connector}`,
+      'isolation.level': 'read_committed',
+      ...worker.client('consumer'),
+      ...withoutPrefix(config, 'consumer.override.'),
+    },
+    admin: connectorAdminConfig(worker, connector, config),
+  };
+}
+
 /** `name`: of the connector, or of one of its tasks. */
 export function connectorAdminConfig(worker: Worker, name: string, connector: ConnectorConfig): ClientConfig {
   return {

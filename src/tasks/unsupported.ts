@@ -6,7 +6,7 @@ import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
 import type { WorkerConfig } from '../config/worker-config';
 
-/** Throws ConfigError TRANSFORMS_UNSUPPORTED, EXACTLY_ONCE_UNSUPPORTED, OFFSETS_TOPIC_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
+/** Throws ConfigError TRANSFORMS_UNSUPPORTED, EXACTLY_ONCE_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
 export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConfig, worker: RefusingWorker): void {
   refuseOverrides(type, config, worker);
   if (config.transforms?.trim()) {
@@ -21,16 +21,9 @@ export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConf
       { code: 'EXACTLY_ONCE_UNSUPPORTED' },
     );
   }
-  const topic = config['offsets.storage.topic']?.trim();
-  if (topic && topic !== worker.offset.topic) {
-    throw new ConfigError(
-      `This worker keeps all source offsets in "${worker.offset.topic}" and would start without those in "${topic}": move them there and remove "offsets.storage.topic".`,
-      { code: 'OFFSETS_TOPIC_UNSUPPORTED' },
-    );
-  }
 }
 
-export type RefusingWorker = Pick<WorkerConfig, 'offset' | 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
+export type RefusingWorker = Pick<WorkerConfig, 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
 
 /** The policy of the worker that runs the task decides, whatever the one thought that took the configuration. */
 function refuseOverrides(type: 'source' | 'sink', config: ConnectorConfig, worker: RefusingWorker): void {

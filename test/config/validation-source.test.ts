@@ -29,10 +29,7 @@ test('transaction boundaries that the connector would have to define', async () 
   });
 });
 
-test('connect-runtime 79: an offsets topic of its own is refused, the worker’s by name is not', async () => {
-  const own = fakeWorkerConfig({}).offset.topic;
-  expect(await errors({ 'offsets.storage.topic': 'mine' })).toEqual({
-    'offsets.storage.topic': [expect.stringContaining(`keeps the offsets of all connectors in '${own}'`)],
-  });
-  expect(await errors({ 'offsets.storage.topic': own })).toEqual({});
+test('connect-runtime 79: an offsets topic of its own', async () => {
+  for (const topic of ['mine', fakeWorkerConfig({}).offset.topic])
+    expect(await errors({ 'offsets.storage.topic': topic })).toEqual({});
 });

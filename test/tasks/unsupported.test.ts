@@ -4,7 +4,6 @@ const refuse =
   (type: 'source' | 'sink', config: Record<string, string>, clientOverridePolicy = 'All') =>
   (): void =>
     refuseUnsupported(type, config, {
-      offset: { topic: 'worker-offsets', partitions: 1, replicationFactor: 1, topicConfigs: {} },
       clientOverridePolicy,
       clientOverrideAllowlist: ['linger.ms'],
     });
@@ -12,7 +11,6 @@ const refuse =
 test.each([
   ['transforms', { transforms: 'a' }, 'TRANSFORMS_UNSUPPORTED'],
   ['connect-runtime 89: exactly-once', { 'exactly.once.support': 'Required' }, 'EXACTLY_ONCE_UNSUPPORTED'],
-  ['connect-runtime 79: an offsets topic of its own', { 'offsets.storage.topic': 'mine' }, 'OFFSETS_TOPIC_UNSUPPORTED'],
 ])('a source that Java’s workers stored with %s does not start', (_what, config, code) => {
   expect(refuse('source', config)).toThrow(expect.objectContaining({ code }));
 });
@@ -22,10 +20,10 @@ test('what asks for nothing unusual starts, and a sink does not care about sourc
     refuse('source', {
       transforms: ' ',
       'exactly.once.support': 'requested',
-      'offsets.storage.topic': 'worker-offsets',
+      'offsets.storage.topic': 'mine',
     }),
   ).not.toThrow();
-  expect(refuse('sink', { 'exactly.once.support': 'required', 'offsets.storage.topic': 'mine' })).not.toThrow();
+  expect(refuse('sink', { 'exactly.once.support': 'required' })).not.toThrow();
 });
 
 test('connect-rest 136: the policy of the worker that runs the task decides, whoever took the configuration', () => {

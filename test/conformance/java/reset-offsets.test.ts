@@ -1,5 +1,5 @@
 /** Offsets reset and altered over REST by one kind of worker, and what the other makes of it. Source: connect-runtime §1.7, §3.8. */
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
@@ -29,19 +29,29 @@ describeWithJava('offsets changed on one side', () => {
     });
   };
 
-  /** A source of two lines and a sink of five records, made on the first worker, changed there, and run by the second. */
+  /**
+   * Two sources of two lines with an offsets topic of their own and a sink of five records, made on the first worker, changed there all but
+   * one source, and run by the second.
+   */
   async function handOver(before: () => Promise<StartedWorker>, after: () => Promise<StartedWorker>): Promise<void> {
     const first = await before();
     const file = cluster.path('in');
     await writeFile(file, 'one\ntwo\n');
-    const config = { 'connector.class': 'FileStreamSource', topic: `${cluster.group}-lines`, file };
-    await answered(first, 'POST', '/connectors', { name: 'lines', config });
+    for (const name of ['lines', 'kept']) {
+      const config = {
+        'connector.class': 'FileStreamSource',
+        topic: `${cluster.group}-${name}`,
+        file,
+        'offsets.storage.topic': `${cluster.group}-own`,
+      };
+      await answered(first, 'POST', '/connectors', { name, config });
+    }
     const sink = await cluster.sink('out');
     await sink.send(5);
     await create(first, sink);
-    await ends('lines', 2);
+    for (const name of ['lines', 'kept']) await ends(name, 2);
     await delivers(sink, 5);
-    for (const name of ['lines', 'out']) await stop(first, name);
+    for (const name of ['lines', 'kept', 'out']) await stop(first, name);
     await answered(first, 'DELETE', '/connectors/lines/offsets');
     const partition = { kafka_topic: `${cluster.group}-out`, kafka_partition: 0 };
     await answered(first, 'PATCH', '/connectors/out/offsets', {
@@ -54,22 +64,24 @@ describeWithJava('offsets changed on one side', () => {
     expect(await answered(second, 'GET', '/connectors/out/offsets')).toEqual({
       offsets: [{ partition, offset: { kafka_offset: 3 } }],
     });
-    for (const name of ['lines', 'out']) {
+    await appendFile(file, 'three\n');
+    for (const name of ['lines', 'kept', 'out']) {
       await reaches(second, name, 'STOPPED');
       await answered(second, 'PUT', `/connectors/${name}/resume`);
     }
-    await ends('lines', 4);
+    await ends('lines', 5);
+    await ends('kept', 3);
     await delivers(sink, 7);
   }
 
-  test('connect-runtime 33: reset here, Java starts from the beginning', async () => {
+  test('connect-runtime 33, 79: reset here, Java starts from the beginning', async () => {
     await handOver(
       () => cluster.ours(),
       () => cluster.java(),
     );
   });
 
-  test('connect-runtime 33: reset by Java, we start from the beginning', async () => {
+  test('connect-runtime 33, 79: reset by Java, we start from the beginning', async () => {
     await handOver(
       () => cluster.java(),
       () => cluster.ours(),

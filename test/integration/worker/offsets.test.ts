@@ -85,6 +85,37 @@ test('the group is that of consumer.override.group.id, and a group that does not
   expect(await offsets(name)).toEqual({ offsets: [{ partition, offset: { kafka_offset: 3 } }] });
 });
 
+test('connect-runtime 79: an offsets topic of its own, beside the worker’s', async () => {
+  const name = uniqueName('source');
+  const [topic, own] = [await clients.topic(1), uniqueName('own-offsets')];
+  const file = join(folder, `${name}.in`);
+  await writeFile(file, 'one\ntwo\n');
+  const config = { 'connector.class': 'FileStreamSource', topic, file, 'offsets.storage.topic': own };
+  await worker.register({ name, config });
+  await worker.running(name);
+  await clients.end(topic, 2);
+  expect((await worker.request('PUT', `/connectors/${name}/stop`)).status).toBe(204);
+  const listed = { offsets: [{ partition: { filename: file }, offset: { position: 8 } }] };
+  await waitFor('its offsets', async () => JSON.stringify(await offsets(name)) === JSON.stringify(listed));
+  const [described] = await clients.admin.describeTopics([own]);
+  expect([described?.partitions.length, (await clients.admin.topicConfig(own))['cleanup.policy']]).toEqual([
+    25,
+    'compact',
+  ]);
+
+  // Without the setting it goes on with the copy.
+  const patched = await worker.request('PATCH', `/connectors/${name}/config`, { 'offsets.storage.topic': null });
+  expect(patched.status).toBe(200);
+  await waitFor('the same offsets', async () => JSON.stringify(await offsets(name)) === JSON.stringify(listed));
+  const back = await worker.request('PATCH', `/connectors/${name}/config`, { 'offsets.storage.topic': own });
+  expect(back.status).toBe(200);
+  expect((await worker.request('DELETE', `/connectors/${name}/offsets`)).status).toBe(200);
+  expect(await offsets(name)).toEqual({ offsets: [] });
+  await worker.request('PATCH', `/connectors/${name}/config`, { 'offsets.storage.topic': null });
+  expect(await offsets(name)).toEqual({ offsets: [] });
+  await clients.admin.deleteTopics([own]);
+});
+
 test('a worker that is killed in the middle of a change: the same request completes it, and no task has run in between', async () => {
   const name = uniqueName('source');
   const file = join(folder, `${name}.in`);
