@@ -11,6 +11,7 @@ import { OffsetStore } from '../storage/offset-store';
 import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
+import { Watchdog } from '../tasks/watchdog';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
 import { AutomaticRestarts } from './automatic-restarts';
@@ -265,7 +266,18 @@ export function createHerder(options: HerderOptions): Herder {
     enabled: config.topicTrackingEnable,
     resetAllowed: config.topicTrackingAllowReset,
   });
+  const { tickMs } = config.watchdog;
+  const watchdog = new Watchdog({
+    look: () => {
+      const since = tick.busySince;
+      const hint = `${stage.sentence()} Until it does, this worker starts and stops nothing (watchdog.tick.ms).`;
+      return since === null ? [] : [{ id: 'tick', what: "This worker's herder", since, limitMs: tickMs, hint }];
+    },
+    limitMs: tickMs,
+    logger,
+  });
   return new DistributedHerder({
+    watchdog,
     workerId,
     admin,
     sharedOffsets,

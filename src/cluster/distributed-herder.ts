@@ -7,6 +7,7 @@ import type { OffsetStore } from '../storage/offset-store';
 import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskHost } from '../tasks/host';
+import type { Watchdog } from '../tasks/watchdog';
 import type { ActiveTopics } from './active-topics';
 import type { AssignedWork } from './assigned-work';
 import type { PartitionOffset } from './connector-offsets';
@@ -47,6 +48,8 @@ export interface DistributedHerderParts {
   readonly configs: ConfigStore;
   readonly membership: Membership;
   readonly taskHost: TaskHost;
+  /** Watches the tick. */
+  readonly watchdog: Watchdog;
   readonly queue: RequestQueue;
   readonly stage: TickStage;
   readonly tick: HerderTick;
@@ -84,6 +87,7 @@ export class DistributedHerder implements Herder {
       await this.stop();
       throw error;
     }
+    this.parts.watchdog.start();
     this.loop = this.parts.tick.run().catch((error: unknown) => {
       this.parts.logger.error('The herder can not go on', { error });
       this.parts.onFatal(error);
@@ -225,6 +229,7 @@ export class DistributedHerder implements Herder {
     const { tick, work, queue, publication, statuses, configs, taskHost, membership, admin } = this.parts;
     const { offsets, sharedOffsets } = this.parts;
     tick.stop();
+    this.parts.watchdog.stop();
     if (this.loop)
       await this.step('the tick', async () =>
         within(

@@ -49,6 +49,8 @@ export class HerderTick {
   private canReadConfigs = true;
   private completed = false;
   private readonly now: () => number;
+  /** When the round under way began; null while nothing is to be done. Milliseconds. */
+  private busy: number | null = null;
 
   constructor(private readonly options: HerderTickOptions) {
     this.now = options.now ?? Date.now;
@@ -57,6 +59,10 @@ export class HerderTick {
   /** True once the first tick is over: the worker is in its group and at work. */
   get isReady(): boolean {
     return this.completed;
+  }
+
+  get busySince(): number | null {
+    return this.busy;
   }
 
   snapshot(): ConfigSnapshot {
@@ -84,11 +90,14 @@ export class HerderTick {
   async run(): Promise<void> {
     this.known = this.options.configs().snapshot();
     while (!this.stopping.signal.aborted) {
+      this.busy = this.now();
       try {
         await this.tick();
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         throw error;
+      } finally {
+        this.busy = null;
       }
     }
   }
@@ -117,6 +126,7 @@ export class HerderTick {
       wait === null
         ? 'polling the group coordinator until interrupted'
         : `polling the group coordinator for up to ${wait}ms or until interrupted`;
+    this.busy = null;
     await stage.during(stageText, async () => await wakeup.wait(wait));
   }
 

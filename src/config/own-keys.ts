@@ -4,6 +4,7 @@
  */
 import { atLeast, oneOf } from './connector-config-checks';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from './restart-settings';
+import { WATCHDOG_TASK } from './watchdog-settings';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
 
 const ERRORS = 'Error Handling';
@@ -40,6 +41,16 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     group: ERRORS,
     displayName: 'Longest Wait Before an Automatic Restart',
     check: atLeast(1),
+  },
+  {
+    name: WATCHDOG_TASK,
+    type: 'LONG',
+    default: null,
+    importance: 'LOW',
+    documentation:
+      "Milliseconds that one call of a task may take before the log says that it is stuck; 0 any time. Default: the worker's.",
+    displayName: 'Task Watchdog',
+    check: atLeast(0),
   },
   {
     name: 'task.isolation',

@@ -5,6 +5,7 @@ import { parseListener, type Listener } from './listeners';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
+import { WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
 import { overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
@@ -65,6 +66,8 @@ export interface WorkerConfig {
   readonly pluginPath: readonly string[];
   /** Millrace's own: what connectors restart by, unless they say otherwise. */
   readonly restart: RestartSettings;
+  /** Millrace's own: what is said to be stuck. */
+  readonly watchdog: WatchdogSettings;
   /** Millrace's own: size of the thread pool for tasks. (Default: the machine's cores) */
   readonly taskThreads: number;
   /** Millrace's own: `thread` or `inline`. (Default: `thread`) */
@@ -157,6 +160,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       backoffMs: number(RESTART_BACKOFF),
       maxBackoffMs: number(RESTART_BACKOFF_MAX),
     },
+    watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK) },
     taskThreads: number('task.threads'),
     taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
     client: (kind) => clientSettings(raw, kind),

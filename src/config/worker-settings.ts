@@ -1,6 +1,6 @@
 /**
  * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `errors.restart.` and `task.` other than Java's are Millrace's own.
+ * Settings under `errors.restart.`, `watchdog.` and `task.` other than Java's are Millrace's own.
  */
 import { getHashes } from 'node:crypto';
 import { parseCorsMethods, parseOrigins } from './cors';
@@ -17,6 +17,7 @@ import {
   type SettingType,
   type SettingValue,
 } from './setting';
+import { WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
 
 const OVERRIDE_POLICIES = ['All', 'None', 'Principal', 'Allowlist'];
 const POLICY_CLASS =
@@ -185,6 +186,8 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(RESTART_MAX, 'INT', RESTART_DEFAULTS.max, atLeast(-1)),
   setting(RESTART_BACKOFF, 'LONG', RESTART_DEFAULTS.backoffMs, atLeast(1)),
   setting(RESTART_BACKOFF_MAX, 'LONG', RESTART_DEFAULTS.maxBackoffMs, atLeast(1)),
+  setting(WATCHDOG_TASK, 'LONG', WATCHDOG_DEFAULTS.taskMs, atLeast(0)),
+  setting(WATCHDOG_TICK, 'LONG', WATCHDOG_DEFAULTS.tickMs, atLeast(0)),
   setting('task.threads', 'INT', cores(), atLeast(1)),
   setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
 ];

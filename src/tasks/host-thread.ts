@@ -1,6 +1,7 @@
 /** The worker's side of one task thread. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { ConnectError } from '@millrace/sdk';
+import type { CallClock } from './call-clock';
 import type { TaskSpec } from './host';
 import { taskName } from './task-id';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';
@@ -11,6 +12,7 @@ export interface Run {
   readonly number: number;
   readonly spec: TaskSpec;
   readonly thread: HostThread;
+  readonly calls: CallClock;
   /** Resolves when the task has ended, or its thread. */
   readonly ended: Promise<void>;
   end(): void;

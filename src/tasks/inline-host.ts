@@ -1,22 +1,32 @@
 /** Runs tasks in this thread: for tests and debugging. */
+import { CallClock } from './call-clock';
 import type { TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import type { TaskEnvironment } from './task-environment';
 import { taskName } from './task-id';
 import { TaskRunner } from './task-runner';
+import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import { within } from './waker';
+import type { Watchdog } from './watchdog';
 
 export class InlineTaskHost implements TaskHost {
   private readonly runners = new Map<string, TaskRunner>();
+  private readonly watchdog: Watchdog;
+  private readonly clocks = new WeakMap<TaskRunner, CallClock>();
 
   constructor(
     private readonly environment: TaskEnvironment,
     private readonly listener: TaskListener,
-  ) {}
+  ) {
+    this.watchdog = taskWatchdog(() => this.calls(), environment.config.watchdog.taskMs, environment.logger);
+    this.watchdog.start();
+  }
 
   async start(spec: TaskSpec): Promise<void> {
     const name = taskName(spec.id);
     if (this.runners.has(name)) throw new Error(`Task ${name} is running already`);
-    const runner = new TaskRunner(spec, this.environment, this.releasing(name));
+    const calls = new CallClock();
+    const runner = new TaskRunner(spec, this.environment, this.releasing(name), calls);
+    this.clocks.set(runner, calls);
     this.runners.set(name, runner);
     runner.start();
   }
@@ -45,6 +55,13 @@ export class InlineTaskHost implements TaskHost {
     return late.map((runner) => runner.spec.id);
   }
 
+  /** What the tasks' plug-ins are busy with. */
+  calls(): TaskCalls {
+    return [...this.runners.values()].map(
+      (runner) => [runner.spec, this.clocks.get(runner)?.running() ?? null] as const,
+    );
+  }
+
   has(id: TaskId): boolean {
     return this.runners.has(taskName(id));
   }
@@ -69,6 +86,7 @@ export class InlineTaskHost implements TaskHost {
   }
 
   async close(): Promise<void> {
+    this.watchdog.stop();
     const ids = [...this.runners.values()].map((runner) => runner.spec.id);
     await this.stop(ids, this.environment.config.taskShutdownGracefulTimeoutMs);
   }

@@ -45,6 +45,7 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
   const errants = reporters.length > 0 ? new ErrantRecords(policy, converters) : null;
   const loop: SinkLoop = new SinkLoop({
     task,
+    calls: options.calls,
     consumer,
     errants,
     logger,
@@ -82,7 +83,7 @@ class SinkBody implements TaskBody {
 
   async run(): Promise<void> {
     const { task, consumer, loop, topics, waker } = this.parts;
-    const { spec, hooks, logger } = this.options;
+    const { spec, hooks, calls, logger } = this.options;
     const wait = { sleep: (ms: number) => waker.sleep(ms), stopping: () => loop.isStopping };
     try {
       await this.openDeadLetters(wait);
@@ -90,7 +91,7 @@ class SinkBody implements TaskBody {
       if (loop.isStopping) return;
       consumer.subscribe(topics, loop);
       this.started = true;
-      await task.start(spec.taskConfig, this.context());
+      await calls.during('start', () => task.start(spec.taskConfig, this.context()));
       hooks.onRunning();
       await loop.run();
     } finally {

@@ -2,12 +2,14 @@
 import type { SinkTask, TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { GroupConsumer } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { CallClock } from './call-clock';
 import type { ErrantRecords } from './errant-records';
 import type { SinkOffsets } from './sink-offsets';
 import { messageOf } from './trace';
 
 export interface SinkCommitParts {
   readonly task: SinkTask;
+  readonly calls: CallClock;
   readonly consumer: GroupConsumer;
   readonly errants: ErrantRecords | null;
   readonly flushIntervalMs: number;
@@ -85,11 +87,13 @@ export class SinkCommits {
     await this.parts.errants?.settled(partitions);
     const processed = this.offsets.processedOf(partitions);
     if (processed.length === 0) return [];
-    const { task, logger } = this.parts;
+    const { task, calls, logger } = this.parts;
     try {
-      if (task.preCommit) return await task.preCommit(processed);
-      await task.flush?.(processed);
-      return processed;
+      return await calls.during('preCommit', async () => {
+        if (task.preCommit) return await task.preCommit(processed);
+        await task.flush?.(processed);
+        return processed;
+      });
     } catch (error) {
       logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
       return null;

@@ -11,6 +11,7 @@ import {
 } from '@millrace/sdk';
 import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { CallClock } from './call-clock';
 import type { ErrantRecords } from './errant-records';
 import { PartitionMap } from './partition-map';
 import { SinkCommits } from './sink-commits';
@@ -25,6 +26,7 @@ const REDELIVERY_MS = 1000;
 
 export interface SinkLoopParts {
   readonly task: SinkTask;
+  readonly calls: CallClock;
   readonly consumer: GroupConsumer;
   readonly conversion: SinkConversion;
   readonly errants: ErrantRecords | null;
@@ -161,7 +163,7 @@ export class SinkLoop implements RebalanceListener {
 
   private async deliver(): Promise<void> {
     try {
-      await this.parts.task.put(this.batch);
+      await this.parts.calls.during('put', () => this.parts.task.put(this.batch));
     } catch (error) {
       if (!isRetriable(error)) throw error;
       this.parts.logger.warn(`put() failed and gets the same ${this.batch.length} records again: ${messageOf(error)}`, {

@@ -37,6 +37,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
   });
   const loop: SourceLoop = new SourceLoop({
     task,
+    calls: options.calls,
     producer,
     policy,
     inFlight,
@@ -90,12 +91,12 @@ class SourceBody implements TaskBody {
 
   async run(): Promise<void> {
     const { task, producer, loop } = this.parts;
-    const { spec, hooks, logger } = this.options;
+    const { spec, hooks, calls, logger } = this.options;
     try {
       await connectClient(producer, { sleep: (ms) => loop.sleep(ms), stopping: () => loop.isStopping }, logger);
       if (loop.isStopping) return;
       this.started = true;
-      await task.start(spec.taskConfig, this.context());
+      await calls.during('start', () => task.start(spec.taskConfig, this.context()));
       hooks.onRunning();
       this.committer.start();
       await loop.run();

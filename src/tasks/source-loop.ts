@@ -7,6 +7,7 @@ import { isRetriable, type SourceRecord, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { CallClock } from './call-clock';
 import type { ErrorPolicy } from './error-policy';
 import type { InFlight } from './in-flight';
 import { PendingRecords } from './pending-records';
@@ -23,6 +24,7 @@ const PRODUCER_CLASS = 'org.apache.kafka.clients.producer.KafkaProducer';
 
 export interface SourceLoopParts {
   readonly task: SourceTask;
+  readonly calls: CallClock;
   readonly producer: Producer;
   readonly conversion: SourceConversion;
   readonly policy: ErrorPolicy;
@@ -120,7 +122,7 @@ export class SourceLoop {
 
   private async poll(): Promise<readonly SourceRecord[] | null> {
     try {
-      return await this.parts.task.poll();
+      return await this.parts.calls.during('poll', () => this.parts.task.poll());
     } catch (error) {
       if (!isRetriable(error)) throw error;
       this.parts.logger.warn(`poll() failed and is tried again: ${messageOf(error)}`, { error });

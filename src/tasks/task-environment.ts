@@ -4,6 +4,7 @@ import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
+import type { CallClock } from './call-clock';
 import type { OffsetStorage, TaskSpec } from './host';
 
 export interface TaskEnvironment {
@@ -39,6 +40,7 @@ export interface TaskBodyOptions<C extends Connector> {
   readonly connector: C;
   readonly environment: TaskEnvironment;
   readonly hooks: TaskHooks;
+  readonly calls: CallClock;
   /** Carries the task's name. */
   readonly logger: Logger;
 }

@@ -1,6 +1,7 @@
 /** Runs one task from start to end and tells the listener about it. Source: connect-runtime §3.10. */
 import { ConfigError, type Connector } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import { CallClock } from './call-clock';
 import type { TaskListener, TaskSpec } from './host';
 import { createSinkBody } from './sink-body';
 import { createSourceBody } from './source-body';
@@ -26,12 +27,10 @@ export class TaskRunner {
     readonly spec: TaskSpec,
     private readonly environment: TaskEnvironment,
     private readonly listener: TaskListener,
+    private readonly calls = new CallClock(),
   ) {
     this.paused = spec.targetState === 'PAUSED';
-    this.logger = environment.logger.child(
-      { connector: spec.id.connector, task: spec.id.task },
-      taskLoggerName(spec),
-    );
+    this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
     this.done = new Promise((resolve) => {
       this.finished = resolve;
     });
@@ -99,7 +98,7 @@ export class TaskRunner {
   }
 
   private async createBody(): Promise<TaskBody> {
-    const { spec, environment, logger } = this;
+    const { spec, environment, logger, calls } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const connector = await this.loadConnector();
     const hooks: TaskHooks = {
@@ -111,8 +110,8 @@ export class TaskRunner {
       },
     };
     return connector.type === 'source'
-      ? await createSourceBody({ spec, environment, hooks, logger, connector })
-      : await createSinkBody({ spec, environment, hooks, logger, connector });
+      ? await createSourceBody({ spec, environment, hooks, calls, logger, connector })
+      : await createSinkBody({ spec, environment, hooks, calls, logger, connector });
   }
 
   private async loadConnector(): Promise<Connector> {

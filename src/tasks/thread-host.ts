@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
+import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
 import { taskLoggerName, taskName } from './task-id';
 import type { FromThread, ThreadData } from './thread-messages';
+import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import { messageOf } from './trace';
 import { within } from './waker';
+import type { Watchdog } from './watchdog';
 
 /** A thread without tasks ends after this. */
 const IDLE_MS = 60_000;
@@ -20,6 +23,8 @@ export interface ThreadTaskHostOptions {
   /** Size of the shared pool. */
   readonly threads: number;
   readonly gracefulTimeoutMs: number;
+  /** How long a call of a task may take before the log says so; 0: any time. (Default: 0) */
+  readonly watchdogMs?: number;
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
   readonly logger: Logger;
@@ -40,10 +45,13 @@ export class ThreadTaskHost implements TaskHost {
   private runNumbers = 0;
   private threadNumbers = 0;
 
+  private readonly watchdog: Watchdog;
   private readonly levels: LogLevels;
   private readonly forgetLevels: () => void;
 
   constructor(private readonly options: ThreadTaskHostOptions) {
+    this.watchdog = taskWatchdog(() => this.calls(), options.watchdogMs ?? 0, options.logger);
+    this.watchdog.start();
     this.levels = options.levels ?? new LogLevels();
     this.forgetLevels = this.levels.onChange((namespace, level) => {
       for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
@@ -60,11 +68,12 @@ export class ThreadTaskHost implements TaskHost {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const run: Run = { number: ++this.runNumbers, spec, thread, ended, end, stopping: false };
+    const calls = new CallClock();
+    const run: Run = { number: ++this.runNumbers, spec, thread, calls, ended, end, stopping: false };
     this.runs.set(name, run);
     thread.runs.set(run.number, run);
     this.keep(thread);
-    thread.post({ type: 'start', run: run.number, spec });
+    thread.post({ type: 'start', run: run.number, spec, clock: calls.memory });
   }
 
   pause(id: TaskId): void {
@@ -92,11 +101,17 @@ export class ThreadTaskHost implements TaskHost {
     return late.map((run) => run.spec.id);
   }
 
+  /** What the tasks' plug-ins are busy with. */
+  calls(): TaskCalls {
+    return [...this.runs.values()].map(({ spec, calls }) => [spec, calls.running()] as const);
+  }
+
   has(id: TaskId): boolean {
     return this.runs.has(taskName(id));
   }
 
   async close(): Promise<void> {
+    this.watchdog.stop();
     this.forgetLevels();
     await this.stop(
       [...this.runs.values()].map((run) => run.spec.id),

@@ -14,7 +14,8 @@ export interface ThreadData {
 }
 
 export type ToThread =
-  | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec }
+  /** `clock`: memory of a CallClock, shared by both sides. */
+  | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec; readonly clock: SharedArrayBuffer }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
   | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }

@@ -1,6 +1,7 @@
 /** The inside of a task thread: runs tasks as the worker's messages say. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskListener, TaskSpec } from './host';
 import type { TaskEnvironment } from './task-environment';
 import { TaskRunner } from './task-runner';
@@ -27,7 +28,7 @@ export class ThreadServer {
   handle(message: Exclude<ToThread, { type: 'log-level' }>): void {
     switch (message.type) {
       case 'start':
-        this.start(message.run, message.spec);
+        this.start(message.run, message.spec, new CallClock(message.clock));
         break;
       case 'answer':
         this.answer(message.request, message.offsets, message.error);
@@ -45,10 +46,10 @@ export class ThreadServer {
     this.post({ type: 'crash', run: this.owner.getStore() ?? null, trace: formatTrace(error) });
   }
 
-  private start(run: number, spec: TaskSpec): void {
+  private start(run: number, spec: TaskSpec, calls: CallClock): void {
     this.owner.run(run, () => {
       const environment = { ...this.environment, offsets: this.offsets(run) };
-      const runner = new TaskRunner(spec, environment, this.listener(run));
+      const runner = new TaskRunner(spec, environment, this.listener(run), calls);
       this.runners.set(run, runner);
       void runner.done.then(() => this.runners.delete(run));
       runner.start();

@@ -161,6 +161,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     topicTrackingEnable: true,
     topicTrackingAllowReset: true,
     restart: { max: 0, backoffMs: 1, maxBackoffMs: 1 },
+    watchdog: { taskMs: 0, tickMs: 0 },
     client: () => ({ 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' }),
     withPrefix: () => ({}),
     ...overrides,

@@ -71,6 +71,7 @@ describe('defaults', () => {
       clientOverrideAllowlist: [],
       pluginPath: [],
       restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
+      watchdog: { taskMs: 300000, tickMs: 120000 },
       taskHost: 'thread',
     });
   });
