@@ -1,11 +1,12 @@
 /** A worker's settings from all their sources; later ones win: the verb's defaults, the file, the environment, the command's options. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, isConnectError } from '@millrace/sdk';
 import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embedded-broker';
 import { withEnvironment } from '../config/environment';
 import { parseProperties } from '../config/properties';
 import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
+import { hideResolved } from '../config/providers/hide-resolved';
 import { parseWorkerConfig, type WorkerConfig } from '../config/worker-config';
 import type { CliIo } from './io';
 import type { WorkerOptions } from './worker-options';
@@ -31,7 +32,7 @@ export async function readConfig({ defaults, usualFile, given }: ConfigSources, 
   const warn = (message: string): void => void io.stderr.write(`${message}\n`);
   const resolver = createConfigResolver({ settings, env: io.env, warn });
   const resolved = await resolveWorkerSettings(settings, resolver);
-  const config = parseWorkerConfig(resolved);
+  const config = parsed(settings, resolved);
   const embedded = embeddedBrokerConfig(config.raw);
   if (!embedded && given.brokerOptions.length > 0) {
     throw new ConfigError(
@@ -40,6 +41,16 @@ export async function readConfig({ defaults, usualFile, given }: ConfigSources, 
     );
   }
   return { config, embedded: embedded && { ...embedded, dataDir: resolve(io.cwd, embedded.dataDir) }, resolver };
+}
+
+/** An error about a value that a provider gave does not quote it. */
+function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<Record<string, string>>): WorkerConfig {
+  try {
+    return parseWorkerConfig(resolved);
+  } catch (error) {
+    if (!isConnectError(error)) throw error;
+    throw new ConfigError(hideResolved(error.message, settings, resolved), { code: error.code, place: error.place });
+  }
 }
 
 function readFile(named: string | undefined, usual: string | undefined, cwd: string): Record<string, string> {

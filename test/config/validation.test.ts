@@ -542,6 +542,13 @@ describe('placeholders', () => {
     expect(JSON.stringify(infos)).not.toContain('hunter2');
   });
 
+  test('connect-rest 141: messages about other keys do not quote it either', async () => {
+    const dlq = { 'errors.deadletterqueue.topic.name': '${env:BAD}' };
+    const infos = await resolving.validate({ ...SNK, name: 'a', topics: 'hunter2', ...dlq });
+    expect(errorsOf(infos, 'topics')?.[0]).toMatch(/^The DLQ topic '\$\{env:BAD\}' may not be included/);
+    expect(infos.error_count).toBe(1);
+  });
+
   test('connect-rest 140: an unresolved one is checked as it is; the class may be one', async () => {
     const infos = await resolving.validate({ ...SRC, name: 'a', 'connector.class': '${env:CLASS}', file: '${x:y}' });
     expect([infos.name, infos.error_count]).toEqual(['${env:CLASS}', 0]);
