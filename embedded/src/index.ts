@@ -3,3 +3,4 @@ export { readRunningBroker, type RunningBroker } from './data-folder';
 export type { FailOptions, FaultOptions, Faults, RemoveFault } from './faults/faults';
 export { ErrorCode, type ErrorName } from './protocol/errors';
 export { BrokerStartError, type StartErrorCode } from './start-error';
+export { useEmbeddedBroker, type TestBroker, type TestHooks } from './testing/use-embedded-broker';

@@ -1,24 +1,17 @@
 /** The page for plug-in authors is run as it stands: its files make a plug-in, its tests pass. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
+import { connectorPage, writeConnectorPage } from '../helpers/connector-page';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'writing-a-connector.md'), 'utf8');
-const files = [...page.matchAll(/```\w+ file=(\S+)\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => ({
-  name,
-  text,
-}));
+const files = connectorPage();
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-doc-'));
-  for (const { name, text } of files) {
-    const path = join(folder, 'tick', name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
+  writeConnectorPage(join(folder, 'tick'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -44,6 +37,6 @@ test.each(['sourceGoesOnAfterACrash', 'badSettingsAreExplained', 'sinkCommitsWha
   },
 );
 
-test('every file of the page was tried', () => {
-  expect(files.map((file) => file.name)).toEqual(['package.json', 'index.js', 'index.test.js']);
+test('every file of the page was tried, the last one in test/integration/dev/connector-page.test.ts', () => {
+  expect(files.map((file) => file.name)).toEqual(['package.json', 'index.js', 'index.test.js', 'worker.test.js']);
 });
