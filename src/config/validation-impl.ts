@@ -168,7 +168,7 @@ class Validator implements ConfigValidator {
       }
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
-    else checkSourcePromises(entries.byName, config, this.worker.offset.topic);
+    else checkSourcePromises(entries.byName, config);
     for (const [key, value] of Object.entries(config)) {
       if (value === null && !connector.config.some((own) => own.name === key)) entries.complain(key, null, NULL_VALUE);
     }
