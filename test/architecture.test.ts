@@ -15,6 +15,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   transforms: ['sdk'],
   connectors: ['sdk'],
   embedded: [],
+  apps: [],
   kafka: ['sdk', 'logging', 'metrics'],
   storage: ['sdk', 'kafka', 'logging', 'metrics'],
   config: ['sdk', 'logging', 'plugins'],
@@ -57,13 +58,16 @@ function roomOf(path: string): string {
   return COMPOSITION_ROOTS.includes(second) ? 'composition roots' : second;
 }
 
-const files: SourceFile[] = [...filesUnder('src'), ...filesUnder('connectors'), ...filesUnder('embedded')].map(
-  (path) => {
-    const text = readFileSync(join(ROOT, path), 'utf8');
-    const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
-    return { path, room: roomOf(path), text, imports };
-  },
-);
+const files: SourceFile[] = [
+  ...filesUnder('src'),
+  ...filesUnder('connectors'),
+  ...filesUnder('embedded'),
+  ...filesUnder('apps'),
+].map((path) => {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
+  return { path, room: roomOf(path), text, imports };
+});
 
 /** What an import names, from the repository's root: `src/kafka/port`; null for packages. */
 function target(file: SourceFile, specifier: string): string | null {
@@ -114,15 +118,15 @@ test('rooms know only the rooms they may', () => {
   ).toEqual([]);
 });
 
-test('the SDK is imported by its name, and a connector stays in its folder', () => {
+test('the SDK is imported by its name, and a connector or a program of its own stays in its folder', () => {
   expect(
     breaches((file, specifier) => {
       const to = target(file, specifier);
       if (to === null || !specifier.startsWith('.')) return null;
       if (to.startsWith('src/sdk') && file.room !== 'sdk') return 'import @millrace/sdk instead';
-      if (file.room !== 'connectors') return null;
+      if (file.room !== 'connectors' && file.room !== 'apps') return null;
       const own = file.path.split('/').slice(0, 2).join('/');
-      return to.startsWith(`${own}/`) ? null : 'it leaves the connector’s folder';
+      return to.startsWith(`${own}/`) ? null : 'it leaves the package’s folder';
     }),
   ).toEqual([]);
 });
@@ -146,7 +150,7 @@ test('only the thread of the embedded broker knows that package', () => {
 });
 
 /** Folders with a manifest, the innermost first; the root's is `''`. */
-const PACKAGES = ['connectors/analytics/emulator', 'connectors/', 'src/sdk', 'embedded'].flatMap((folder) =>
+const PACKAGES = ['connectors/analytics/emulator', 'connectors/', 'apps/', 'src/sdk', 'embedded'].flatMap((folder) =>
   folder.endsWith('/') ? readdirSync(join(ROOT, folder)).map((name) => `${folder}${name}`) : [folder],
 );
 
@@ -158,6 +162,8 @@ test('every package that is imported is a dependency of the package that imports
       const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
       known = new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.peerDependencies ?? {})]);
       if (folder === '') known.add('@millrace/sdk');
+      // Packages of types alone have no code to depend on.
+      if (manifest.devDependencies?.['@types/aws-lambda']) known.add('aws-lambda');
       dependencies.set(folder, known);
     }
     return known;

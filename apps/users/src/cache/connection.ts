@@ -1,11 +1,12 @@
 /** Keeps one client connected, for as long as it takes, and knows whether it answers. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientOfflineError } from '@redis/client';
 import type { Log } from '../logging/log';
 import type { CacheSettings } from '../settings/settings';
 import { backoffMs } from './backoff';
 import { openCluster, openStandalone, type CacheClient } from './client';
-import { describeFailure, isNoCluster } from './failure';
+import { describeFailure, isNoCluster, looksLikeWrongTls } from './failure';
 import { OutageLog } from './outage-log';
 
 const PING_EVERY_MS = 1_000;
@@ -17,7 +18,8 @@ const GIVE_UP_MS = 10_000;
 /** The cache did not answer within the time given for the start, or never will. */
 export class NotConnectedError extends Error {
   constructor(cause: unknown) {
-    super(`failed to connect to the cache: ${describeFailure(cause)}`, { cause });
+    const hint = looksLikeWrongTls(cause) ? ' [does one side speak TLS and the other plain text? see CACHE_TLS]' : '';
+    super(`failed to connect to the cache: ${describeFailure(cause)}${hint}`, { cause });
     this.name = 'NotConnectedError';
   }
 }
@@ -132,7 +134,8 @@ export class CacheConnection {
       return true;
     }
     this.answeredAt = -Infinity;
-    for (const failure of failures) this.failed(failure);
+    // That a client is offline follows from an error that it has told before.
+    for (const failure of failures) if (!(failure instanceof ClientOfflineError)) this.failed(failure);
     if (now - this.silentSince >= GIVE_UP_MS) this.dropClient();
     return false;
   }

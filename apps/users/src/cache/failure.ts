@@ -33,7 +33,11 @@ function hint(code: string | undefined, message: string): string {
     return ' [set CACHE_TLS_CA_FILE to the certificate of the authority that signed the server’s]';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return ' [CACHE_CLUSTER_ENDPOINT must name a host of the certificate, or set CACHE_TLS_SERVERNAME]';
-  if (code === 'ECONNRESET' || code === 'EPROTO' || message === 'Socket closed unexpectedly')
-    return ' [does one side speak TLS and the other plain text? see CACHE_TLS]';
   return '';
+}
+
+/** A connection that ends before anything was said; a hint while nothing has ever answered, noise in an outage. */
+export function looksLikeWrongTls(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ECONNRESET' || code === 'EPROTO' || message === 'Socket closed unexpectedly';
 }

@@ -1,0 +1,94 @@
+/** The decisions around the cache, without a server. */
+import { ErrorReply } from '@redis/client';
+import { backoffMs } from '../../../../apps/users/src/cache/backoff';
+import { DeadlineError, withDeadline } from '../../../../apps/users/src/cache/deadline';
+import { describeFailure, isNoCluster, isRefusal } from '../../../../apps/users/src/cache/failure';
+import { OutageLog } from '../../../../apps/users/src/cache/outage-log';
+import { createRedisUserStore } from '../../../../apps/users/src/cache/redis-user-store';
+import { createLog } from '../../../../apps/users/src/logging/log';
+import { StoreRefusedError, StoreUnavailableError } from '../../../../apps/users/src/user/user-store';
+
+const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+test('attempts come 100 ms apart at first and 5 s apart at last, with chance in them', () => {
+  expect([0, 1, 2, 5, 6, 100].map((n) => backoffMs(n, () => 1))).toEqual([100, 200, 400, 3_200, 5_000, 5_000]);
+  expect([0, 6].map((n) => backoffMs(n, () => 0))).toEqual([50, 2_500]);
+});
+
+test.each([
+  ["NOPERM this user has no permissions to run the 'hset' command", true],
+  ['WRONGTYPE Operation against a key holding the wrong kind of value', true],
+  ['ERR unknown command', true],
+  ['LOADING Redis is loading the dataset in memory', false],
+  ['CLUSTERDOWN The cluster is down', false],
+  ["READONLY You can't write against a read only replica.", false],
+  ['OOM command not allowed', false],
+  ['NOAUTH Authentication required.', false],
+])('%s is a refusal: %p', (message, expected) => {
+  expect(isRefusal(new ErrorReply(message))).toBe(expected);
+  // The same words from anybody but the server are no answer.
+  expect(isRefusal(new Error(message))).toBe(false);
+});
+
+test('that a server is no cluster is told from other refusals', () => {
+  expect(isNoCluster(new ErrorReply('ERR This instance has cluster support disabled'))).toBe(true);
+  expect(isNoCluster(new ErrorReply('ERR unknown command'))).toBe(false);
+});
+
+test('a failure is told with its code, its causes and a hint', () => {
+  expect(describeFailure(failure('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'))).toBe(
+    'connect ECONNREFUSED 127.0.0.1:1',
+  );
+  expect(describeFailure(failure('self-signed certificate in certificate chain', 'SELF_SIGNED_CERT_IN_CHAIN'))).toMatch(
+    /^SELF_SIGNED_CERT_IN_CHAIN: self-signed .* \[set CACHE_TLS_CA_FILE/,
+  );
+  const both = new AggregateError([failure('a', 'A'), failure('b', 'B')], 'both');
+  expect(describeFailure(new Error('outer', { cause: both }))).toBe('outer (both A: a, B: b)');
+  expect(describeFailure('text')).toBe('text');
+});
+
+test('a deadline ends the wait, not the work, and leaves no timer behind', async () => {
+  await expect(withDeadline(new Promise(() => undefined), 5)).rejects.toThrow(DeadlineError);
+  await expect(withDeadline(Promise.resolve(1), 60_000)).resolves.toBe(1);
+  await expect(withDeadline(Promise.reject(new Error('own')), 60_000)).rejects.toThrow('own');
+});
+
+test('an outage is a line for each cause, one every 30 s, and one at its end', () => {
+  const lines: Record<string, unknown>[] = [];
+  let now = 0;
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const outage = new OutageLog(log, () => now);
+  outage.recovered();
+  for (let i = 0; i < 1_000; i++) outage.failed(new Error('one'));
+  outage.failed(new Error('two'));
+  expect(lines.map(({ cause }) => cause)).toEqual(['one', 'two']);
+  now = 31_000;
+  outage.failed(new Error('one'));
+  expect(lines.at(-1)).toMatchObject({ forMs: 31_000, causes: { one: 1_001, two: 1 } });
+  now = 32_000;
+  outage.recovered();
+  outage.recovered();
+  expect(lines).toHaveLength(4);
+  expect(lines.at(-1)).toMatchObject({ level: 'info', afterMs: 32_000, msg: 'the cache answers again' });
+});
+
+test('a store without a connection is not available; the cause goes along', async () => {
+  const cause = failure('connect ECONNREFUSED', 'ECONNREFUSED');
+  const away = createRedisUserStore(
+    {
+      current: () => {
+        throw cause;
+      },
+    },
+    1_000,
+  );
+  await expect(away.find('a@b')).rejects.toMatchObject({ name: 'StoreUnavailableError', cause });
+  await expect(away.save({ email: 'a@b', name: 'n' })).rejects.toThrow(StoreUnavailableError);
+  const refusing = createRedisUserStore(
+    { current: () => ({ read: () => Promise.reject(new ErrorReply('NOPERM no')) }) as never },
+    1_000,
+  );
+  await expect(refusing.find('a@b')).rejects.toThrow(StoreRefusedError);
+  const silent = createRedisUserStore({ current: () => ({ read: () => new Promise(() => undefined) }) as never }, 5);
+  await expect(silent.find('a@b')).rejects.toMatchObject({ cause: expect.any(DeadlineError) });
+});
