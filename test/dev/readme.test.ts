@@ -19,15 +19,26 @@ const pages = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 ];
 
+/** Of a page's headings, as they are linked to: without punctuation, blanks as dashes. */
+function anchors(path: string): string[] {
+  const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 test.each(pages)('every file and heading that %s links to exists', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] as string);
   const own = links.filter((link) => !link.startsWith('http'));
-  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(
-    (match) => `#${(match[1] as string).toLowerCase().replaceAll(' ', '-')}`,
-  );
-  const found = (link: string) =>
-    link.startsWith('#') ? headings.includes(link) : existsSync(join(ROOT, dirname(page), link));
+  const found = (link: string) => {
+    const [file, heading] = link.split('#') as [string, string | undefined];
+    const target = file === '' ? join(ROOT, page) : join(ROOT, dirname(page), file);
+    return existsSync(target) && (heading === undefined || anchors(target).includes(heading));
+  };
   expect(own.filter((link) => !found(link))).toEqual([]);
 });
 
