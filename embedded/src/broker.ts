@@ -11,6 +11,7 @@ import type { Handler } from './handler';
 import { controlBatch } from './log/batch';
 import { Housekeeping } from './log/housekeeping';
 import type { Dispatch } from './network/connection';
+import { MemoryBudget } from './network/memory';
 import { listen } from './network/server';
 import type { BrokerServices, Partitions } from './ports';
 import { API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE } from './protocol/apis/connection';
@@ -53,7 +54,7 @@ export interface EmbeddedBrokerOptions {
   readonly users?: Readonly<Record<string, string>>;
   /** Of one request; default 100 MiB, as Apache Kafka's `socket.request.max.bytes`. */
   readonly maxRequestBytes?: number;
-  /** Milliseconds without a request after which a connection is closed; default 10 minutes. */
+  /** Milliseconds after which a connection without a request is closed, or one that takes so long to send one or to take a response; default 10 minutes. */
   readonly maxIdleMs?: number;
   /** Default 2,000. */
   readonly maxConnections?: number;
@@ -159,7 +160,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
         maxRequestBytes,
         maxRequestBytesBeforeAuthentication: Math.min(BEFORE_AUTHENTICATION_BYTES, maxRequestBytes),
         maxIdleMs: options.maxIdleMs ?? 600_000,
-        budget: { limit: 4 * maxRequestBytes, used: 0 },
+        memory: new MemoryBudget(4 * maxRequestBytes),
       },
       log,
     },

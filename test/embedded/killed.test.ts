@@ -1,38 +1,23 @@
 /** A broker that is killed keeps what it has acknowledged (issue 4). */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { EmbeddedBroker } from '../../embedded/src/broker';
 import { METADATA } from '../../embedded/src/protocol/apis/connection';
 import { FETCH, PRODUCE } from '../../embedded/src/protocol/apis/data';
+import { startBrokerProcess } from './broker-process';
 import { brokers, fetchRequest, produceRequest, RawClient } from './broker-harness';
 import { recordsIn } from './record-batches';
 
-const ROOT = join(__dirname, '..', '..');
-const PROGRAM = `
-  const { startEmbeddedBroker } = require('./embedded/src/broker.ts');
-  startEmbeddedBroker({ dataDir: process.argv[1], fsync: process.argv[2] }).then((broker) => console.log(broker.port));
-`;
 const start = brokers();
 
-async function startProcess(dataDir: string, fsync: string): Promise<{ process: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM, dataDir, fsync], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { process: child, port: Number(line) };
-}
-
-test.each(['never', 'always'])(
+test.each(['never', 'always'] as const)(
   'after SIGKILL in the middle of writing, fsync %s, every acknowledged record is there, in order',
   async (fsync) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'embedded-killed-'));
     try {
-      const running = await startProcess(dataDir, fsync);
+      const running = await startBrokerProcess({ dataDir, fsync });
       const client = await RawClient.connect({ port: running.port } as EmbeddedBroker);
       await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });
       const acknowledged: string[] = [];

@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { RequestContext } from '../handler';
 import { MalformedMessage } from '../protocol/reader';
-import { FrameAssembler, FrameTooLarge, type FrameBudget } from './frames';
+import { FrameAssembler, FrameTooLarge } from './frames';
+import type { MemoryBudget, MemoryShare } from './memory';
 import { readRequest, writeResponse, type ReceivedRequest } from './request';
 
 /** Answers a request of an authenticated or yet to be authenticated connection. `close`: nothing is answered, the connection ends. */
@@ -28,9 +29,9 @@ export interface Session {
 export interface ConnectionLimits {
   readonly maxRequestBytes: number;
   readonly maxRequestBytesBeforeAuthentication: number;
-  /** Milliseconds without a byte from the client after which it is gone. */
+  /** Milliseconds after which a client is gone: without a request, with one that does not end, and with a response that it does not take. */
   readonly maxIdleMs: number;
-  readonly budget: FrameBudget;
+  readonly memory: MemoryBudget;
 }
 
 export class Connection {
@@ -38,21 +39,27 @@ export class Connection {
   private readonly gone = new AbortController();
   private readonly session: Session;
   private readonly host: string;
+  private readonly memory: MemoryShare;
   private working: Promise<void> | null = null;
+  /** When the request that is not complete yet began, on the monotonic clock. */
+  private frameBegan = 0;
 
   constructor(
     readonly id: number,
     private readonly socket: Socket,
     private readonly dispatch: Dispatch,
-    limits: ConnectionLimits,
+    private readonly limits: ConnectionLimits,
     authenticated: boolean,
     private readonly log: (line: string) => void,
   ) {
     this.session = { authenticated, saslMechanism: null, rawSasl: null };
     this.host = socket.remoteAddress ?? 'unknown';
+    this.memory = limits.memory.share(() =>
+      this.give(new FrameTooLarge(`is the largest of those that hold more than ${limits.memory.limit} bytes together`)),
+    );
     this.frames = new FrameAssembler(
       () => (this.session.authenticated ? limits.maxRequestBytes : limits.maxRequestBytesBeforeAuthentication),
-      limits.budget,
+      this.memory,
     );
     socket.setNoDelay(true);
     socket.setTimeout(limits.maxIdleMs, () => {
@@ -63,6 +70,7 @@ export class Connection {
     socket.on('error', () => {});
     socket.on('close', () => {
       this.gone.abort();
+      this.memory.close();
       this.frames.drop();
     });
   }
@@ -78,12 +86,12 @@ export class Connection {
   }
 
   private received(chunk: Buffer): void {
-    try {
-      this.frames.push(chunk);
-    } catch (error) {
-      this.give(error);
-      return;
+    if (this.gone.signal.aborted) return;
+    if (!this.frames.isInside) this.frameBegan = performance.now();
+    else if (performance.now() - this.frameBegan > this.limits.maxIdleMs && !this.working) {
+      return this.give(new FrameTooLarge(`takes more than ${this.limits.maxIdleMs} ms to arrive`));
     }
+    this.frames.push(chunk);
     this.working ??= this.work().finally(() => {
       this.working = null;
       if (!this.socket.destroyed) this.socket.resume();
@@ -94,8 +102,11 @@ export class Connection {
     try {
       for (let frame = this.frames.next(); frame; frame = this.frames.next()) {
         this.socket.pause();
+        this.memory.hold(frame.length);
         if (!(await this.answer(frame))) return this.close();
+        this.memory.hold(-frame.length);
         if (this.gone.signal.aborted) return;
+        this.frameBegan = performance.now();
       }
     } catch (error) {
       this.give(error);
@@ -135,8 +146,14 @@ export class Connection {
     let flowing = true;
     for (const chunk of chunks) flowing = this.socket.write(chunk);
     this.socket.uncork();
+    if (flowing) return;
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    this.memory.hold(bytes);
+    const giveUp = setTimeout(() => this.close(), this.limits.maxIdleMs);
     // A connection that is closed meanwhile aborts the wait; its responses are of no use to anyone.
-    if (!flowing) await once(this.socket, 'drain', { signal: this.gone.signal }).catch(() => {});
+    await once(this.socket, 'drain', { signal: this.gone.signal }).catch(() => {});
+    clearTimeout(giveUp);
+    this.memory.hold(-bytes);
   }
 
   private give(error: unknown): void {

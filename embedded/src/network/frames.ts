@@ -2,37 +2,55 @@
  * Cuts a connection's bytes into frames (int32 length, then that many bytes). What is announced is never allocated in
  * advance: memory grows with the bytes that really arrive.
  */
+import type { MemoryShare } from './memory';
 
 export class FrameTooLarge extends Error {
   override readonly name = 'FrameTooLarge';
 }
 
-/** Bytes of unfinished frames of all connections together. */
-export interface FrameBudget {
-  readonly limit: number;
-  used: number;
-}
-
 const LENGTH_BYTES = 4;
+/** Chunks below are collected in blocks: a buffer of its own for each would take many times the bytes in it. */
+const SMALL_CHUNK = 1024;
+const BLOCK_BYTES = 16 * 1024;
 
 export class FrameAssembler {
   private chunks: Buffer[] = [];
   private bytes = 0;
+  /** The last of the chunks is the beginning of this block, which has room for more. */
+  private block: Buffer | null = null;
 
   /** @param maxBytes of one frame; asked for each, as it differs before and after authentication. */
   constructor(
     private readonly maxBytes: () => number,
-    private readonly budget: FrameBudget,
+    private readonly memory: MemoryShare,
   ) {}
 
-  /** @throws FrameTooLarge when all unfinished requests together would take more memory than the broker has for them. */
+  /** A frame has begun and not ended. */
+  get isInside(): boolean {
+    return this.bytes > 0;
+  }
+
   push(chunk: Buffer): void {
-    if (this.budget.used + chunk.length > this.budget.limit) {
-      throw new FrameTooLarge(`more than ${this.budget.limit} bytes of unfinished requests are being held`);
+    if (this.chunks.length === 0 || chunk.length >= SMALL_CHUNK) {
+      this.chunks.push(chunk);
+      this.block = null;
+    } else {
+      this.collect(chunk);
     }
-    this.chunks.push(chunk);
     this.bytes += chunk.length;
-    this.budget.used += chunk.length;
+    this.memory.hold(chunk.length);
+  }
+
+  private collect(chunk: Buffer): void {
+    const begun = this.block === null ? 0 : this.chunks.at(-1)!.length;
+    if (this.block === null || begun + chunk.length > BLOCK_BYTES) {
+      this.block = Buffer.allocUnsafe(BLOCK_BYTES);
+      chunk.copy(this.block);
+      this.chunks.push(this.block.subarray(0, chunk.length));
+    } else {
+      chunk.copy(this.block, begun);
+      this.chunks[this.chunks.length - 1] = this.block.subarray(0, begun + chunk.length);
+    }
   }
 
   /**
@@ -48,21 +66,25 @@ export class FrameAssembler {
     if (this.bytes < LENGTH_BYTES + length) return null;
     const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
     const end = LENGTH_BYTES + length;
-    this.budget.used -= end;
+    this.memory.hold(-end);
     this.bytes -= end;
     this.chunks = this.bytes > 0 ? [all.subarray(end)] : [];
+    this.block = null;
     return all.subarray(LENGTH_BYTES, end);
   }
 
   /** The connection is gone. */
   drop(): void {
-    this.budget.used -= this.bytes;
     this.bytes = 0;
     this.chunks = [];
+    this.block = null;
   }
 
   private peekLength(): number {
-    if (this.chunks[0]!.length < LENGTH_BYTES) this.chunks = [Buffer.concat(this.chunks)];
+    if (this.chunks[0]!.length < LENGTH_BYTES) {
+      this.chunks = [Buffer.concat(this.chunks)];
+      this.block = null;
+    }
     return this.chunks[0]!.readInt32BE(0);
   }
 }
