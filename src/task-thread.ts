@@ -15,15 +15,17 @@ const post = (message: FromThread): void => port.postMessage(message);
 const data = workerData as ThreadData;
 
 const levels = new LogLevels(data.levels.initial, data.levels.rules);
-const logger = new ThreadLogger(post, levels);
+// Loggers have the names they have in the worker, so that a level reaches both.
+const logger = new ThreadLogger(post, levels, {}, 'millrace.tasks');
+const clients = createKafkaClients(logger.child({}, 'millrace.kafka'));
 const config = parseWorkerConfig(data.settings);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
   builtIns: builtInConverters,
-  logger,
+  logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
 });
-const server = new ThreadServer({ config, registry, logger, clients: createKafkaClients(logger) }, post);
+const server = new ThreadServer({ config, registry, logger, clients }, post);
 
 port.on('message', (message: ToThread) => {
   if (message.type === 'log-level') levels.set(message.namespace, message.level);

@@ -146,6 +146,8 @@ describe('HTTP layer', () => {
       const answer = await request(worker.app).post('/connectors').set('Content-Type', type).send('{}');
       expect([answer.status, answer.headers['content-type']]).toEqual([415, 'application/json']);
     }
+    const empty = await request(worker.app).post('/connectors').set('Content-Type', 'application/*');
+    expect([empty.status, empty.headers['content-type']]).toEqual([415, 'application/json']);
     for (const path of ['/connectors', '/connector-plugins', '/connectors/none/tasks']) {
       const answer = await request(worker.app).get(path).set('Content-Type', 'text/plain');
       expect(answer.status).toBe(415);

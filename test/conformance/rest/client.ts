@@ -97,11 +97,11 @@ export class Target {
     body?: unknown,
     headers: Readonly<Record<string, string | null>> = {},
   ): Promise<Answer> {
-    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const content = body === undefined ? undefined : bytes(body);
     const all: Record<string, string | null> = {
-      ...(text === undefined
+      ...(content === undefined
         ? {}
-        : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
+        : { 'Content-Type': 'application/json', 'Content-Length': String(content.length) }),
       ...headers,
     };
     return await new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ export class Target {
         },
       );
       outgoing.on('error', reject);
-      outgoing.end(text);
+      outgoing.end(content);
     });
   }
 
@@ -178,6 +178,12 @@ export class Target {
       await this.mutate('DELETE', `/connectors/${encodeURIComponent(name)}`);
     }
   }
+}
+
+/** Texts and bytes as they are, everything else as JSON. */
+function bytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 /** States of connector and tasks, or nothing while there is no status. */

@@ -1,0 +1,123 @@
+/** connect-rest §0 and Appendix R: details of the wire that clients rely on without knowing. */
+import { uniqueName } from '../../helpers/unique-name';
+import { expectError, ours, Target, type Answer } from './client';
+
+let target: Target;
+beforeAll(async () => {
+  target = await Target.open();
+});
+afterAll(() => target.close());
+afterEach(() => target.removeAll());
+
+const SNK = { 'connector.class': 'FileStreamSink', topics: uniqueName('conformance') };
+const validate = (body: unknown): Promise<Answer> =>
+  target.call('PUT', '/connector-plugins/FileStreamSink/config/validate', body);
+const create = (name: string, config: object): Promise<Answer> =>
+  target.mutate('POST', '/connectors', { name, config, initial_state: 'STOPPED' });
+const text = (config: object = SNK): string => JSON.stringify({ ...config, name: 'k' });
+
+test('connect-rest 92, 113, 114: of repeated parameters the first counts, unknown ones do not, Booleans are read in any case', async () => {
+  const types = async (query: string): Promise<number> => {
+    const { json } = await target.call('GET', `/connector-plugins?${query}`);
+    return new Set((json as { type: string }[]).map(({ type }) => type)).size;
+  };
+  expect(await types('connectorsOnly=FALSE&connectorsOnly=true')).toBeGreaterThan(2);
+  expect(await types('connectorsOnly=TRUE&connectorsOnly=false&unknown=1')).toBeLessThanOrEqual(2);
+  expect(await types('connectorsOnly=1')).toBeGreaterThan(2);
+  expect(await types('unknown&&=')).toBeLessThanOrEqual(2);
+});
+
+test('connect-rest 24, 71: names in other scripts, and with characters that URLs reserve', async () => {
+  for (const name of [uniqueName('ä€-中文-😀'), uniqueName('a?b#c&d=e+f'), uniqueName("it's (one)!")]) {
+    const path = `/connectors/${encodeURIComponent(name)}`;
+    expect((await create(name, SNK)).json.name).toBe(name);
+    const found = await target.poll(path, ({ status }) => status !== 500);
+    expect([found.status, found.json.name]).toEqual([200, name]);
+    expect((await target.mutate('DELETE', `${path}/`)).status).toBe(204);
+  }
+});
+
+test('connect-rest 47, 124: a body of a megabyte', async () => {
+  const { status, json } = await validate({ ...SNK, name: 'k', unknown: 'x'.repeat(1_000_000) });
+  expect([status, json.error_count]).toEqual([200, 0]);
+});
+
+test('connect-rest R7: the text of unknown members', async () => {
+  expectError(
+    await target.call('POST', '/connectors', '{"name":"a","foo":1}'),
+    500,
+    /^Unrecognized field "foo" \(class org\.apache\.kafka\.connect\.runtime\.rest\.entities\.CreateConnectorRequest\), not marked as ignorable \(3 known properties: "config", "name", "initial_state"\)\n/,
+  );
+});
+
+test('connect-rest R11: an empty version', async () => {
+  expectError(
+    await target.call('GET', '/connector-plugins/FileStreamSink/config?version='),
+    400,
+    /^Plugin org\.apache\.kafka\.connect\.file\.FileStreamSinkConnector not found that matches the version range \[,\], /,
+  );
+});
+
+test('connect-rest R12: byte order marks, UTF-16; commas alone as topics', async () => {
+  const json = text();
+  const bodies = [
+    Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(json)]),
+    Buffer.from(json, 'utf16le'),
+    Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(json, 'utf16le')]),
+    Buffer.from(json, 'utf16le').swap16(),
+  ];
+  for (const body of bodies) {
+    const answer = await validate(body);
+    expect([answer.status, answer.json.error_count]).toEqual([200, 0]);
+  }
+  const { json: found } = await validate({ ...SNK, name: 'k', topics: ',' });
+  expect(JSON.stringify(found)).toContain("Configuration 'topics' values must not be duplicated.");
+});
+
+test('connect-rest R13: the internal endpoint without configurations', async () => {
+  const name = uniqueName('c');
+  await create(name, SNK);
+  const post = (body: string): Promise<Answer> => target.call('POST', `/connectors/${name}/tasks`, body);
+  expectError(await post(''), 500, /^No content to map due to end-of-input/);
+  expectError(await post('null'), 400, 'Internal request missing required signature');
+});
+
+ours('connect-rest R1: an unknown class is answered alike every time', async () => {
+  const config = { 'connector.class': uniqueName('NoSuch') };
+  for (let i = 0; i < 2; i++) {
+    expectError(await target.call('POST', '/connectors', { name: 'a', config }), 400, /^Failed to find any class/);
+  }
+});
+
+ours('connect-rest R2: a version that is not installed is answered alike every time', async () => {
+  const config = { ...SNK, 'connector.plugin.version': '9.9' };
+  for (let i = 0; i < 2; i++) {
+    expectError(
+      await target.call('POST', '/connectors', { name: 'a', config }),
+      400,
+      /\nPlugin org\.apache\.kafka\.connect\.file\.FileStreamSinkConnector not found that matches the version range \[9\.9,9\.9\], /,
+    );
+  }
+});
+
+ours('connect-rest R11: a class that is no plug-in', async () => {
+  expectError(
+    await target.call('GET', '/connector-plugins/java.lang.String/config'),
+    404,
+    'Unknown plugin java.lang.String.',
+  );
+});
+
+ours('connect-rest R12: nesting deeper than 1000', async () => {
+  expectError(await validate('['.repeat(1001) + ']'.repeat(1001)), 400, /^Document nesting depth \(1001\) exceeds/);
+});
+
+ours('connect-rest R15: a secret in the text about a missing class', async () => {
+  const answer = await target.call('POST', '/connectors', { name: 'a', config: { 'database.password': 'canary' } });
+  expectError(answer, 400, /contains no connector type$/);
+  expect(answer.text).not.toContain('canary');
+});
+
+ours('connect-rest R16: a body in ISO-8859-1', async () => {
+  expectError(await validate(Buffer.from(text({ ...SNK, file: 'ä' }), 'latin1')), 400, /UTF-8/);
+});
