@@ -63,6 +63,12 @@ const advertisedHost = (value: SettingValue) =>
     ? null
     : 'it must be a host name or an address that the other workers can reach, without protocol and port';
 
+/** Java's bundled one asks for passwords: nobody should believe that they are asked for here. */
+const noExtensions = (value: SettingValue) =>
+  Array.isArray(value) && value.some((name) => name !== '')
+    ? 'REST extensions are Java classes and cannot run here; to let only some clients in, use HTTPS with listeners.https.ssl.client.auth=required'
+    : null;
+
 const portNumber = (value: SettingValue) =>
   atLeast(0)(value) ?? (typeof value === 'number' && value > 65535 ? 'Value must be no more than 65535' : null);
 
@@ -138,7 +144,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting('access.control.allow.origin', 'STRING', '', parses(parseOrigins)),
   setting('access.control.allow.methods', 'STRING', '', parses(parseCorsMethods)),
   setting('response.http.headers.config', 'STRING', '', parses(parseHeaderRules)),
-  setting('rest.extension.classes', 'LIST', []),
+  setting('rest.extension.classes', 'LIST', [], noExtensions),
   setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),
 
   setting('session.timeout.ms', 'INT', 10_000, atLeast(1)),

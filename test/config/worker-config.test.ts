@@ -175,6 +175,11 @@ describe('faulty settings', () => {
       'get it',
       '"get it": \'get it\' is no HTTP method; write them in capitals, e.g. GET,POST,PUT,DELETE',
     ],
+    [
+      'rest.extension.classes',
+      'org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension',
+      '"org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension": REST extensions are Java classes and cannot run here; to let only some clients in, use HTTPS with listeners.https.ssl.client.auth=required',
+    ],
     ['ssl.client.auth', 'maybe', '"maybe": String must be one of (case insensitive): none, requested, required'],
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
     [
