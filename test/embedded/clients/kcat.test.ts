@@ -61,7 +61,7 @@ async function withTopic(numPartitions: number): Promise<EmbeddedBroker> {
 
   cell('kcat', 'produce idempotently', async () => {
     const broker = await start();
-    broker.faults.fail('Produce', 'REQUEST_TIMED_OUT', { times: 2 });
+    broker.faults.fail('Produce', 'REQUEST_TIMED_OUT', { times: 2, when: 'after' });
     await write(broker, ...setting('enable.idempotence', 'true'), ...setting('batch.num.messages', '20'));
     expect(await read(broker)).toBe(lines.join(''));
   });
