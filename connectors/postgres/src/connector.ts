@@ -1,7 +1,6 @@
 /** The connector as the runtime sees it. */
 import {
   ConnectError,
-  type ConfigKey,
   type ConfigProblem,
   type ConnectorConfig,
   type SourceConnector,
@@ -9,25 +8,11 @@ import {
   type SourcePartition,
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
-import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './config/definitions';
 import { parseConfig } from './config/postgres-config';
 import { probe } from './config/probe';
+import { shownKeys } from './config/shown-keys';
 import { offsetLsn } from './database/lsn';
 import { PostgresSourceTask } from './task';
-
-function configKeys(): readonly ConfigKey[] {
-  const byName = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
-  const spellings = { ...LEGACY_NAMES, ...TOLERATED_NAMES };
-  const others = Object.entries(spellings).map(([old, current]): ConfigKey => ({
-    name: old,
-    type: byName.get(current)?.type ?? 'STRING',
-    default: null,
-    importance: 'LOW',
-    documentation: `Another name of ${current}.`,
-    group: 'Other spellings',
-  }));
-  return [...DEFINITIONS.map(({ constraint: _, ...key }) => key), ...others];
-}
 
 async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem[]> {
   const checked = checkConfig(config);
@@ -67,7 +52,7 @@ function alterOffsets(
 
 export const postgresConnector: SourceConnector = {
   type: 'source',
-  config: configKeys(),
+  config: shownKeys(),
   validate,
   validatesValues: true,
   /** One slot, one stream: one task, whatever tasks.max is. */

@@ -1,6 +1,5 @@
-/* eslint-disable max-lines -- a data table */
 /** Every configuration key, with the constraint that its value is checked for. Sources: cdc-postgres §1.3 to §1.6. */
-import type { ConfigKey, ConfigType, Importance } from '@millrace/sdk';
+import type { ConfigType } from '@millrace/sdk';
 
 export type Constraint =
   | { readonly kind: 'required' }
@@ -9,16 +8,16 @@ export type Constraint =
   | { readonly kind: 'oneOf'; readonly values: readonly string[] }
   | { readonly kind: 'patterns' };
 
-export interface Definition extends ConfigKey {
+/** What the connector goes by; how clients are shown a key is in shown-keys.ts. */
+export interface Definition {
+  readonly name: string;
+  readonly type: ConfigType;
+  readonly default: Default;
+  readonly documentation: string;
   readonly constraint?: Constraint;
 }
 
-const CONNECTION = 'Connection';
-const REPLICATION = 'Replication';
-const SNAPSHOT = 'Snapshot';
-const FILTERS = 'Filters';
-const EVENTS = 'Events';
-const ENGINE = 'Engine';
+type Default = string | number | boolean | null;
 
 const required: Constraint = { kind: 'required' };
 const positive: Constraint = { kind: 'positive' };
@@ -26,33 +25,14 @@ const nonNegative: Constraint = { kind: 'nonNegative' };
 const patterns: Constraint = { kind: 'patterns' };
 const oneOf = (...values: string[]): Constraint => ({ kind: 'oneOf', values });
 
-type Default = string | number | boolean | null;
-const counters = new Map<string, number>();
-
 function key(
-  group: string,
-  importance: Importance,
   name: string,
   type: ConfigType,
   defaultValue: Default,
   documentation: string,
   constraint?: Constraint,
 ): Definition {
-  const order = (counters.get(group) ?? 0) + 1;
-  counters.set(group, order);
-  const recommended = constraint?.kind === 'oneOf' ? { recommended: constraint.values } : {};
-  return {
-    name,
-    type,
-    default: defaultValue,
-    importance,
-    documentation,
-    group,
-    order,
-    width: 'MEDIUM',
-    constraint,
-    ...recommended,
-  };
+  return { name, type, default: defaultValue, documentation, ...(constraint ? { constraint } : {}) };
 }
 
 /** Order of Debezium's error text (Appendix R.15). */
@@ -65,12 +45,10 @@ export const SNAPSHOT_MODES = [
   'custom',
   'no_data',
 ];
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const SSL_MODES = ['allow', 'prefer', 'disable', 'verify-ca', 'require', 'verify-full'];
 
 export const DEFINITIONS: readonly Definition[] = [
   key(
-    CONNECTION,
-    'HIGH',
     'topic.prefix',
     'STRING',
     null,
@@ -78,29 +56,23 @@ export const DEFINITIONS: readonly Definition[] = [
     required,
   ),
   key(
-    CONNECTION,
-    'HIGH',
     'database.hostname',
     'STRING',
     null,
     'Host name, address or unix socket directory of the database server.',
     required,
   ),
-  key(CONNECTION, 'HIGH', 'database.port', 'INT', 5432, 'Port of the database server.', positive),
+  key('database.port', 'INT', 5432, 'Port of the database server.', positive),
   key(
-    CONNECTION,
-    'HIGH',
     'database.user',
     'STRING',
     null,
     'Role to connect as; needs LOGIN and REPLICATION, and SELECT on the captured tables.',
     required,
   ),
-  key(CONNECTION, 'HIGH', 'database.password', 'PASSWORD', null, 'Password of the role.'),
-  key(CONNECTION, 'HIGH', 'database.dbname', 'STRING', null, 'Database to capture; one per connector.', required),
+  key('database.password', 'PASSWORD', null, 'Password of the role.'),
+  key('database.dbname', 'STRING', null, 'Database to capture; one per connector.', required),
   key(
-    CONNECTION,
-    'HIGH',
     'database.sslmode',
     'STRING',
     'prefer',
@@ -108,124 +80,63 @@ export const DEFINITIONS: readonly Definition[] = [
     oneOf(...SSL_MODES),
   ),
   key(
-    CONNECTION,
-    'MEDIUM',
     'database.sslrootcert',
     'STRING',
     null,
     'File (or PEM text) with the certificates that verify-ca and verify-full trust.',
   ),
-  key(CONNECTION, 'MEDIUM', 'database.sslcert', 'STRING', null, 'File (or PEM text) with the client certificate.'),
+  key('database.sslcert', 'STRING', null, 'File (or PEM text) with the client certificate.'),
   key(
-    CONNECTION,
-    'MEDIUM',
     'database.sslkey',
     'STRING',
     null,
     'File (or PEM text) with the key of the client certificate: PEM, PKCS#8 DER or PKCS#12.',
   ),
-  key(CONNECTION, 'MEDIUM', 'database.sslpassword', 'PASSWORD', null, 'Password of the client key.'),
+  key('database.sslpassword', 'PASSWORD', null, 'Password of the client key.'),
   key(
-    CONNECTION,
-    'LOW',
     'database.initial.statements',
     'STRING',
     null,
     'SQL statements, separated by semicolons (two for a literal one), run on every ordinary connection.',
   ),
-  key(CONNECTION, 'LOW', 'database.tcpKeepAlive', 'BOOLEAN', true, 'Sends TCP keep-alive probes.'),
+  key('database.tcpKeepAlive', 'BOOLEAN', true, 'Sends TCP keep-alive probes.'),
+  key('database.query.timeout.ms', 'INT', 600000, 'Longest time a catalog query may take.', nonNegative),
   key(
-    CONNECTION,
-    'LOW',
-    'database.query.timeout.ms',
-    'INT',
-    600000,
-    'Longest time a catalog query may take.',
-    nonNegative,
-  ),
-  key(
-    CONNECTION,
-    'LOW',
     'connection.validation.timeout.ms',
-    'INT',
+    'LONG',
     60000,
     'Longest time the connection check during validation may take.',
     positive,
   ),
 
+  key('plugin.name', 'STRING', 'pgoutput', 'Logical decoding plug-in. Supported: pgoutput.', oneOf('pgoutput')),
+  key('slot.name', 'STRING', 'debezium', 'Name of the replication slot; each connector needs its own.'),
   key(
-    REPLICATION,
-    'MEDIUM',
-    'plugin.name',
-    'STRING',
-    'pgoutput',
-    'Logical decoding plug-in. Supported: pgoutput.',
-    oneOf('pgoutput'),
-  ),
-  key(
-    REPLICATION,
-    'MEDIUM',
-    'slot.name',
-    'STRING',
-    'debezium',
-    'Name of the replication slot; each connector needs its own.',
-  ),
-  key(
-    REPLICATION,
-    'MEDIUM',
     'slot.drop.on.stop',
     'BOOLEAN',
     false,
     'Drops the slot on an orderly stop. For tests: changes made while it is missing are lost.',
   ),
+  key('slot.failover', 'BOOLEAN', false, 'Creates the slot as a failover slot (PostgreSQL 17 and later).'),
+  key('slot.stream.params', 'STRING', null, 'Further options for START_REPLICATION: name=value;name=value.'),
+  key('slot.max.retries', 'INT', 6, 'How often to try again when the slot is in use.', nonNegative),
+  key('slot.retry.delay.ms', 'LONG', 10000, 'Milliseconds between those attempts.', nonNegative),
+  key('publication.name', 'STRING', 'dbz_publication', 'Publication to read.'),
   key(
-    REPLICATION,
-    'LOW',
-    'slot.failover',
-    'BOOLEAN',
-    false,
-    'Creates the slot as a failover slot (PostgreSQL 17 and later).',
-  ),
-  key(
-    REPLICATION,
-    'LOW',
-    'slot.stream.params',
-    'STRING',
-    null,
-    'Further options for START_REPLICATION: name=value;name=value.',
-  ),
-  key(REPLICATION, 'LOW', 'slot.max.retries', 'INT', 6, 'How often to try again when the slot is in use.', nonNegative),
-  key(REPLICATION, 'LOW', 'slot.retry.delay.ms', 'LONG', 10000, 'Milliseconds between those attempts.', nonNegative),
-  key(REPLICATION, 'MEDIUM', 'publication.name', 'STRING', 'dbz_publication', 'Publication to read.'),
-  key(
-    REPLICATION,
-    'MEDIUM',
     'publication.autocreate.mode',
     'STRING',
     'all_tables',
     'What to do when the publication is missing: create it for all tables, for the captured ones, for none, or fail.',
-    oneOf('no_tables', 'disabled', 'all_tables', 'filtered'),
+    oneOf('no_tables', 'filtered', 'disabled', 'all_tables'),
   ),
   key(
-    REPLICATION,
-    'LOW',
     'publish.via.partition.root',
     'BOOLEAN',
     false,
     'A publication created by the connector publishes partitions under the name of their root.',
   ),
+  key('status.update.interval.ms', 'INT', 10000, 'Milliseconds between status messages to the server.', positive),
   key(
-    REPLICATION,
-    'LOW',
-    'status.update.interval.ms',
-    'INT',
-    10000,
-    'Milliseconds between status messages to the server.',
-    positive,
-  ),
-  key(
-    REPLICATION,
-    'LOW',
     'lsn.flush.mode',
     'STRING',
     'connector',
@@ -233,8 +144,6 @@ export const DEFINITIONS: readonly Definition[] = [
     oneOf('connector', 'manual'),
   ),
   key(
-    REPLICATION,
-    'LOW',
     'internal.create.slot.command.timeout',
     'INT',
     90,
@@ -242,35 +151,22 @@ export const DEFINITIONS: readonly Definition[] = [
     positive,
   ),
   key(
-    REPLICATION,
-    'LOW',
     'internal.log.position.check.enable',
     'BOOLEAN',
     true,
     'Checks at start that the stored position is still available.',
   ),
   key(
-    REPLICATION,
-    'MEDIUM',
     'heartbeat.interval.ms',
     'INT',
     0,
     'Milliseconds between heartbeat records; 0 sends none. Heartbeats also let the slot advance while captured tables are idle.',
     nonNegative,
   ),
-  key(REPLICATION, 'LOW', 'heartbeat.action.query', 'STRING', null, 'SQL run with each heartbeat.'),
-  key(
-    REPLICATION,
-    'LOW',
-    'topic.heartbeat.prefix',
-    'STRING',
-    '__debezium-heartbeat',
-    'First part of the name of the heartbeat topic.',
-  ),
+  key('heartbeat.action.query', 'STRING', null, 'SQL run with each heartbeat.'),
+  key('topic.heartbeat.prefix', 'STRING', '__debezium-heartbeat', 'First part of the name of the heartbeat topic.'),
 
   key(
-    SNAPSHOT,
-    'HIGH',
     'snapshot.mode',
     'STRING',
     'initial',
@@ -278,17 +174,13 @@ export const DEFINITIONS: readonly Definition[] = [
     oneOf(...SNAPSHOT_MODES),
   ),
   key(
-    SNAPSHOT,
-    'LOW',
     'snapshot.isolation.mode',
     'STRING',
     'serializable',
     'Isolation of a snapshot that cannot use one exported by a replication slot.',
-    oneOf('serializable', 'repeatable_read', 'read_committed', 'read_uncommitted'),
+    oneOf('read_uncommitted', 'repeatable_read', 'read_committed', 'serializable'),
   ),
   key(
-    SNAPSHOT,
-    'LOW',
     'snapshot.include.collection.list',
     'LIST',
     null,
@@ -296,126 +188,71 @@ export const DEFINITIONS: readonly Definition[] = [
     patterns,
   ),
   key(
-    SNAPSHOT,
-    'LOW',
     'snapshot.select.statement.overrides',
-    'LIST',
+    'STRING',
     null,
     'Tables with a SELECT of their own, given in snapshot.select.statement.overrides.<schema>.<table>.',
   ),
-  key(SNAPSHOT, 'LOW', 'snapshot.fetch.size', 'INT', 10240, 'Rows per round trip.', positive),
-  key(SNAPSHOT, 'LOW', 'snapshot.delay.ms', 'LONG', 0, 'Milliseconds to wait before a snapshot.', nonNegative),
+  key('snapshot.fetch.size', 'INT', 10240, 'Rows per round trip.', positive),
+  key('snapshot.delay.ms', 'LONG', 0, 'Milliseconds to wait before a snapshot.', nonNegative),
 
-  key(FILTERS, 'MEDIUM', 'schema.include.list', 'LIST', null, 'Patterns of the schemas to capture.', patterns),
-  key(FILTERS, 'MEDIUM', 'schema.exclude.list', 'LIST', null, 'Patterns of the schemas to leave out.', patterns),
+  key('schema.include.list', 'LIST', null, 'Patterns of the schemas to capture.', patterns),
+  key('schema.exclude.list', 'LIST', null, 'Patterns of the schemas to leave out.', patterns),
+  key('table.include.list', 'LIST', null, 'Patterns of the tables to capture, matched against schema.table.', patterns),
+  key('table.exclude.list', 'LIST', null, 'Patterns of the tables to leave out.', patterns),
   key(
-    FILTERS,
-    'HIGH',
-    'table.include.list',
-    'LIST',
-    null,
-    'Patterns of the tables to capture, matched against schema.table.',
-    patterns,
-  ),
-  key(FILTERS, 'MEDIUM', 'table.exclude.list', 'LIST', null, 'Patterns of the tables to leave out.', patterns),
-  key(
-    FILTERS,
-    'MEDIUM',
     'column.include.list',
     'LIST',
     null,
     'Patterns of the columns to emit, matched against schema.table.column.',
     patterns,
   ),
+  key('column.exclude.list', 'LIST', null, 'Patterns of the columns to leave out of row values.', patterns),
+  key('table.ignore.builtin', 'BOOLEAN', true, 'Leaves out tables that come with extensions.'),
   key(
-    FILTERS,
-    'MEDIUM',
-    'column.exclude.list',
-    'LIST',
-    null,
-    'Patterns of the columns to leave out of row values.',
-    patterns,
-  ),
-  key(FILTERS, 'LOW', 'table.ignore.builtin', 'BOOLEAN', true, 'Leaves out tables that come with extensions.'),
-  key(
-    FILTERS,
-    'MEDIUM',
     'message.key.columns',
     'STRING',
     null,
     'Columns of the record key by table: <pattern>:<column>,<column>;<pattern>:<column>.',
   ),
-  key(FILTERS, 'LOW', 'skipped.operations', 'LIST', 't', 'Operations not to emit: c, u, d, t, or none.'),
+  key('skipped.operations', 'LIST', 't', 'Operations not to emit: c, u, d, t, or none.'),
 
+  key('decimal.handling.mode', 'STRING', 'precise', 'How numeric values appear.', oneOf('string', 'double', 'precise')),
+  key('money.fraction.digits', 'SHORT', 2, 'Fraction digits of money values.', nonNegative),
   key(
-    EVENTS,
-    'MEDIUM',
-    'decimal.handling.mode',
-    'STRING',
-    'precise',
-    'How numeric values appear.',
-    oneOf('precise', 'double', 'string'),
-  ),
-  key(EVENTS, 'LOW', 'money.fraction.digits', 'SHORT', 2, 'Fraction digits of money values.', nonNegative),
-  key(
-    EVENTS,
-    'MEDIUM',
     'time.precision.mode',
     'STRING',
     'adaptive',
     'How dates and times appear.',
-    oneOf('adaptive', 'adaptive_time_microseconds', 'connect', 'isostring', 'microseconds', 'nanoseconds'),
+    oneOf('adaptive', 'adaptive_time_microseconds', 'isostring', 'microseconds', 'nanoseconds', 'connect'),
   ),
+  key('interval.handling.mode', 'STRING', 'numeric', 'How intervals appear.', oneOf('string', 'numeric')),
+  key('hstore.handling.mode', 'STRING', 'json', 'How hstore values appear.', oneOf('json', 'map')),
   key(
-    EVENTS,
-    'LOW',
-    'interval.handling.mode',
-    'STRING',
-    'numeric',
-    'How intervals appear.',
-    oneOf('numeric', 'string'),
-  ),
-  key(EVENTS, 'LOW', 'hstore.handling.mode', 'STRING', 'json', 'How hstore values appear.', oneOf('json', 'map')),
-  key(
-    EVENTS,
-    'LOW',
     'binary.handling.mode',
     'STRING',
     'bytes',
     'How bytea values appear.',
-    oneOf('bytes', 'base64', 'base64-url-safe', 'hex'),
+    oneOf('bytes', 'base64', 'hex', 'base64-url-safe'),
   ),
+  key('include.unknown.datatypes', 'BOOLEAN', false, 'Emits columns of types that have no form of their own as bytes.'),
   key(
-    EVENTS,
-    'LOW',
-    'include.unknown.datatypes',
-    'BOOLEAN',
-    false,
-    'Emits columns of types that have no form of their own as bytes.',
-  ),
-  key(
-    EVENTS,
-    'LOW',
     'unavailable.value.placeholder',
     'STRING',
     '__debezium_unavailable_value',
     'Stands for large values that the server does not send because they did not change; hex:… for raw bytes.',
   ),
   key(
-    EVENTS,
-    'MEDIUM',
     'tombstones.on.delete',
     'BOOLEAN',
     true,
     'A record without value follows each delete, so that compaction removes the key.',
   ),
-  key(EVENTS, 'LOW', 'extended.headers.enabled', 'BOOLEAN', true, 'Adds the __debezium.context headers.'),
-  key(EVENTS, 'LOW', 'topic.delimiter', 'STRING', '.', 'Between the parts of topic names.'),
-  key(EVENTS, 'LOW', 'event.format', 'STRING', '3', 'Layout of events: that of Debezium 3.', oneOf('3')),
-  key(EVENTS, 'LOW', 'event.source.version', 'STRING', '3.7.0.Final', 'Text of source.version in events.'),
+  key('extended.headers.enabled', 'BOOLEAN', true, 'Adds the __debezium.context headers.'),
+  key('topic.delimiter', 'STRING', '.', 'Between the parts of topic names.'),
+  key('event.format', 'STRING', '3', 'Layout of events: that of Debezium 3.', oneOf('3')),
+  key('event.source.version', 'STRING', '3.7.0.Final', 'Text of source.version in events.'),
   key(
-    EVENTS,
-    'LOW',
     'event.incomplete.key.handling',
     'STRING',
     'fail',
@@ -423,45 +260,23 @@ export const DEFINITIONS: readonly Definition[] = [
     oneOf('fail', 'warn', 'debezium'),
   ),
 
-  key(ENGINE, 'LOW', 'max.batch.size', 'INT', 2048, 'Most records handed over at once.', positive),
+  key('max.batch.size', 'INT', 2048, 'Most records handed over at once.', positive),
   key(
-    ENGINE,
-    'LOW',
     'max.queue.size',
     'INT',
     8192,
     'Most messages of the server that wait to be decoded; must be larger than max.batch.size.',
     positive,
   ),
+  key('max.queue.size.in.bytes', 'LONG', 67108864, 'Most bytes that wait to be decoded; 0 for no limit.', nonNegative),
+  key('poll.interval.ms', 'LONG', 500, 'Longest wait for a change before the worker is answered.', positive),
   key(
-    ENGINE,
-    'LOW',
-    'max.queue.size.in.bytes',
-    'LONG',
-    67108864,
-    'Most bytes that wait to be decoded; 0 for no limit.',
-    nonNegative,
-  ),
-  key(
-    ENGINE,
-    'LOW',
-    'poll.interval.ms',
-    'LONG',
-    500,
-    'Longest wait for a change before the worker is answered.',
-    positive,
-  ),
-  key(
-    ENGINE,
-    'LOW',
     'errors.max.retries',
     'INT',
     -1,
     'How often in a row a lost connection is restored before the task fails; -1 without end.',
   ),
   key(
-    ENGINE,
-    'LOW',
     'retriable.restart.connector.wait.ms',
     'LONG',
     10000,

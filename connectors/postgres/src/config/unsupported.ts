@@ -99,6 +99,11 @@ export function isWithoutEffect(name: string, config: ConnectorConfig): boolean 
   return WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
 }
 
+/** Whether values of the key are refused; others may ask for what is done anyway. */
+export function isRefused(name: string): boolean {
+  return REFUSED.some((one) => covers(one, name));
+}
+
 /** Whether the key is listed here, whatever its value. */
 export function isUnsupported(name: string): boolean {
   return [...REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));

@@ -49,7 +49,7 @@ const rows: readonly [string, Overrides, string, string][] = [
     'enum',
     { 'decimal.handling.mode': 'exact' },
     'decimal.handling.mode',
-    'Value must be one of precise, double, string',
+    'Value must be one of string, double, precise',
   ],
   [
     'Appendix R.15, order of the modes',
@@ -106,7 +106,7 @@ test('cdc-postgres 3: a problem is reported under the name that was used', () =>
   const legacy = { 'topic.prefix': undefined, 'database.server.name': 'a b' };
   expect(problems(legacy)).toEqual(one('database.server.name', `a b ${BAD_NAME}`));
   expect(problems({ sslmode: 'maybe' })).toEqual(
-    one('sslmode', 'Value must be one of disable, allow, prefer, require, verify-ca, verify-full'),
+    one('sslmode', 'Value must be one of allow, prefer, disable, verify-ca, require, verify-full'),
   );
 });
 

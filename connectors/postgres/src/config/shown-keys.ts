@@ -1,0 +1,80 @@
+/** The keys as clients are shown them: all of Debezium's in its order, then those of our own, then other spellings. Source: cdc-postgres §1.3 to §1.6. */
+import type { ConfigKey } from '@millrace/sdk';
+import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES, type Definition } from './definitions';
+import { LAYOUT } from './layout';
+import { isRefused } from './unsupported';
+
+/** The keys that decide what table.include.list can match. */
+const BEFORE_TABLES = ['schema.include.list', 'database.include.list'];
+/** Debezium hides this one from forms. */
+const HIDDEN = 'schema.exclude.list';
+
+const definitions = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
+const spellings: ReadonlyMap<string, string> = new Map(Object.entries({ ...LEGACY_NAMES, ...TOLERATED_NAMES }));
+
+export function shownKeys(): readonly ConfigKey[] {
+  const laidOut = LAYOUT.flatMap(([group, keys]) => {
+    let order = 0;
+    return keys.map((row, i) => {
+      // An internal name stands beside the public one.
+      if (row[0] !== `internal.${keys[i - 1]?.[0]}`) order++;
+      return shownKey(group, row, order);
+    });
+  });
+  const names = new Set(laidOut.map(({ name }) => name));
+  const own = DEFINITIONS.filter(({ name }) => !names.has(name)).map((definition, index): ConfigKey => ({
+    ...implemented(definition),
+    importance: 'LOW',
+    group: 'MILLRACE',
+    order: index + 1,
+    width: 'MEDIUM',
+    displayName: title(definition.name),
+  }));
+  const others = [...spellings]
+    .filter(([name]) => !names.has(name))
+    .map(([name, current]): ConfigKey => ({
+      name,
+      type: definitions.get(current)?.type ?? 'STRING',
+      default: null,
+      importance: 'LOW',
+      documentation: `Another name of ${current}.`,
+      group: 'Other spellings',
+    }));
+  return [...laidOut, ...own, ...others];
+}
+
+function shownKey(group: string, row: (typeof LAYOUT)[number][1][number], order: number): ConfigKey {
+  const [name, importance, width, type = 'STRING', defaultValue = null, offered] = row;
+  const definition = definitions.get(name);
+  return {
+    ...(definition ? implemented(definition) : { name, type, default: defaultValue, documentation: absence(name) }),
+    ...(offered ? { recommended: offered } : {}),
+    importance,
+    group,
+    order,
+    width,
+    displayName: title(name),
+    dependents: BEFORE_TABLES.includes(name) ? ['table.include.list'] : [],
+    visible: name !== HIDDEN,
+  };
+}
+
+function implemented({ name, type, documentation, constraint, default: value }: Definition) {
+  const listed = type === 'LIST' && typeof value === 'string' ? value.split(',') : value;
+  const recommended = constraint?.kind === 'oneOf' ? { recommended: constraint.values } : {};
+  return { name, type, default: listed, documentation, ...recommended };
+}
+
+function absence(name: string): string {
+  const current = spellings.get(name);
+  if (current !== undefined) return `Another name of ${current}.`;
+  return isRefused(name)
+    ? 'Not supported: a configuration that asks for it is refused.'
+    : 'Not supported: accepted, and without effect.';
+}
+
+/** `snapshot.fetch.size` → `Snapshot fetch size`. */
+function title(name: string): string {
+  const words = name.replaceAll('.', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,60 @@
+/** What clients are shown of the keys, beside what Debezium 3.7.0.Final showed (facts alone; words and labels are ours). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shownKeys } from '../../../../connectors/postgres/src/config/shown-keys';
+import { describeKey } from '../../../../src/config/validation-entry';
+
+interface Facts {
+  readonly name: string;
+  readonly default_value: string | null;
+  readonly recommended_values: readonly string[];
+}
+const golden = JSON.parse(
+  readFileSync(join(__dirname, '..', '..', '..', 'golden', 'postgres', 'config-keys.json'), 'utf8'),
+) as readonly Facts[];
+
+/** Where a default is another, or fewer values can be chosen, clients have to see what holds here. */
+const OURS: Readonly<Record<string, Partial<Facts>>> = {
+  'plugin.name': { default_value: 'pgoutput', recommended_values: ['pgoutput'] },
+  'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },
+  'snapshot.fetch.size': { default_value: '10240' },
+  'max.queue.size.in.bytes': { default_value: '67108864' },
+  'time.precision.mode': {
+    recommended_values: [
+      'adaptive',
+      'adaptive_time_microseconds',
+      'isostring',
+      'microseconds',
+      'nanoseconds',
+      'connect',
+    ],
+  },
+};
+const shown = shownKeys();
+const facts = shown.map((key) => {
+  const { documentation: _, display_name: __, required, ...rest } = describeKey(key);
+  expect(required).toBe(false);
+  return { ...rest, recommended_values: key.recommended ?? [], visible: key.visible ?? true };
+});
+
+test('cdc-postgres 1.3 to 1.6: all of Debezium’s keys, in its order, with its facts', () => {
+  expect(facts.slice(0, golden.length)).toEqual(golden.map((key) => ({ ...key, ...OURS[key.name] })));
+});
+
+test('our own keys and other spellings follow; no key is there twice; all are explained', () => {
+  const names = shown.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(shown.slice(golden.length).map(({ group }) => group))).toEqual(
+    new Set(['MILLRACE', 'Other spellings']),
+  );
+  expect(names).toEqual(expect.arrayContaining(['event.format', 'table.whitelist', 'database.server.name', 'sslmode']));
+  for (const { documentation } of shown) expect(documentation).not.toBe('');
+});
+
+test('what is refused and what is without effect says so', () => {
+  const said = (name: string): string | undefined => shown.find((key) => key.name === name)?.documentation;
+  expect(said('converters')).toContain('is refused');
+  expect(said('column.mask.with.(d+).chars')).toContain('is refused');
+  expect(said('signal.data.collection')).toContain('without effect');
+  expect(said('flush.lsn.source')).toBe('Another name of lsn.flush.mode.');
+});
