@@ -10,10 +10,17 @@ import type { Wire } from './wire';
 const MISSING_TOPIC_MS = 1_000;
 const MIN_WAIT_MS = 100;
 
+interface Led {
+  /** Of all members: those who follow do not look themselves. */
+  readonly topics: readonly string[];
+  /** Of the topics that exist. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
 export class TopicWatch {
   private subscription: TopicSubscription | null = null;
-  /** Of the last assignment this member made; null unless it leads. */
-  private counts: ReadonlyMap<string, number> | null = null;
+  /** What the last assignment shared out; null unless this member made it. */
+  private led: Led | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -45,14 +52,14 @@ export class TopicWatch {
   /** For the leader, who shares these out; it follows them from now on. */
   async lead(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const counts = await this.count(topics);
-    this.counts = counts;
+    this.led = { topics, counts };
     if (this.isTopicMissing()) this.lookAgain(MISSING_TOPIC_MS);
     return counts;
   }
 
   /** Somebody else leads. */
   follow(): void {
-    this.counts = null;
+    this.led = null;
   }
 
   close(): void {
@@ -66,8 +73,8 @@ export class TopicWatch {
   }
 
   private isTopicMissing(): boolean {
-    const { counts } = this;
-    return counts !== null && this.topics.some((topic) => !counts.has(topic));
+    const { led } = this;
+    return led !== null && led.topics.some((topic) => !led.counts.has(topic));
   }
 
   private lookAgain(afterMs: number): void {
@@ -86,10 +93,11 @@ export class TopicWatch {
   private async look(): Promise<void> {
     if (this.subscription === null || this.subscription.topics === null) return;
     if (await this.subscription.evaluate()) this.onChange('the topics that match the subscription changed');
-    const before = this.counts;
-    if (before === null) return;
-    const after = await this.count([...new Set([...before.keys(), ...this.topics])]);
+    const { led } = this;
+    if (led === null) return;
+    const before = led.counts;
+    const after = await this.count([...new Set([...led.topics, ...this.topics])]);
     const changed = after.size !== before.size || [...after].some(([topic, count]) => before.get(topic) !== count);
-    if (changed && this.counts === before) this.onChange('the partitions of the topics changed');
+    if (changed && this.led === led) this.onChange('the partitions of the topics changed');
   }
 }

@@ -246,6 +246,31 @@ describe('the group consumer', () => {
     await clients.admin.deleteTopics([topic]);
   });
 
+  test('members with different subscriptions get what is theirs, whoever leads, topics that come later as well', async () => {
+    const topics = [uniqueName('first'), uniqueName('second')] as const;
+    const groupId = uniqueName('group');
+    const config = { 'metadata.max.age.ms': '300000', 'allow.auto.create.topics': 'false' };
+    const leads = reader(groupId, config).start([topics[0]]);
+    await waitFor('a leader', async () => (await clients.admin.describeGroup(groupId)).members.length === 1);
+    const follows = reader(groupId, config).start([topics[1]]);
+    await waitFor('both', async () => {
+      const { state, members } = await clients.admin.describeGroup(groupId);
+      return state === 'Stable' && members.length === 2;
+    });
+    // Each is missing when the group forms; the one that the leader does not read comes first.
+    for (const [topic, owner] of [
+      [topics[1], follows],
+      [topics[0], leads],
+    ] as const) {
+      await clients.topic(1, {}, topic);
+      await waitFor(`${topic} to be given to who reads it`, () => owner.consumer.assignment().length === 1);
+    }
+    await clients.send(topics[0], ['for the leader']);
+    await clients.send(topics[1], ['for the other']);
+    await waitFor('the records', () => leads.values.length === 1 && follows.values.length === 1);
+    expect([leads.values, follows.values]).toEqual([['for the leader'], ['for the other']]);
+  });
+
   test('starts at committed offsets, at auto.offset.reset without one, and tells the listener positions', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
