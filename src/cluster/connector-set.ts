@@ -9,6 +9,7 @@ import {
 import type { Logger } from '../logging/logger';
 import type { TargetState } from '../storage/config-records';
 import type { OffsetStorage } from '../tasks/host';
+import { namesDefaultGroup, topicGroups } from '../tasks/topic-creation-config';
 import { Lifetime } from './config-reloads';
 import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';
@@ -21,6 +22,8 @@ export interface ConnectorSetOptions {
   readonly plugins: ConnectorPlugins;
   readonly reporter: StatusReporter;
   readonly offsets: OffsetStorage;
+  /** Sources may create topics: `topic.creation.enable` of the worker. */
+  readonly topicCreation: boolean;
   /** `expires` hears for how long values are good. */
   readonly resolve: (config: ConnectorConfig, expires: (ttlMs: number) => void) => Promise<ConnectorConfig>;
   /** An instance was made of values that are not good for ever, perhaps. */
@@ -103,6 +106,7 @@ export class ConnectorSet {
       resolve(config, lifetime.limit),
     ]);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
+    if (plugin.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
     const context: SourceConnectorContext = {
       connector,
       logger: logger.child({ connector }),
@@ -116,6 +120,13 @@ export class ConnectorSet {
       },
     };
     return plugin.create?.(resolved, context) ?? defaultInstance(plugin, resolved);
+  }
+
+  /** As in Java it is the connector that fails, before it has any task. */
+  private checkTopicCreation(config: ConnectorConfig, logger: Logger): void {
+    topicGroups(config);
+    if (namesDefaultGroup(config))
+      logger.warn('topic.creation.groups need not list "default": it is always there, and tried last');
   }
 }
 

@@ -199,6 +199,7 @@ export function createHerder(options: HerderOptions): Herder {
     reporter,
     offsets,
     resolve,
+    topicCreation: config.topicCreationEnable,
     reconfigure: (connector) => publication.request(connector),
     onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
     onStop: (connector) => {

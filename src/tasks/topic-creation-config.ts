@@ -1,12 +1,25 @@
 /** The `topic.creation.*` settings: which group a topic belongs to, and what it is created with. Source: connect-runtime §4.5. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
-import { parseList } from '../config/config-parse';
+import { ConfigParseError, invalidValue, parseConfigValue, parseList } from '../config/config-parse';
 import { compileJavaRegex, matchesFully } from '../config/config-parse-regex';
 import type { NewTopic } from '../kafka/port';
 
 const PREFIX = 'topic.creation.';
 const DEFAULT_GROUP = 'default';
+const GROUPS = 'topic.creation.groups';
+/** Java's types and reasons. */
+const COUNTS = {
+  partitions: {
+    type: 'INT',
+    reason: "Number of partitions must be positive, or -1 to use the broker's default",
+  },
+  'replication.factor': {
+    type: 'SHORT',
+    reason:
+      "Replication factor must be positive and not larger than the number of brokers in the Kafka cluster, or -1 to use the broker's default",
+  },
+} as const;
 const OWN_KEYS = ['include', 'exclude', 'replication.factor', 'partitions'];
 
 export interface TopicGroup {
@@ -21,8 +34,20 @@ export interface TopicGroup {
 export function topicGroups(config: ConnectorConfig): readonly TopicGroup[] | null {
   if (!Object.keys(config).some((key) => key.startsWith(PREFIX))) return null;
   const standard = defaultGroup(config);
-  const names = parseList(config['topic.creation.groups'] ?? '').filter((name) => name !== DEFAULT_GROUP);
-  return [...names.map((name) => namedGroup(config, name, standard)), standard];
+  const named = groupNames(config).filter((name) => name !== DEFAULT_GROUP);
+  return [...named.map((name) => namedGroup(config, name, standard)), standard];
+}
+
+/** As listed. Throws ConfigError for one that is there twice. */
+function groupNames(config: ConnectorConfig): readonly string[] {
+  const names = parseList(config[GROUPS] ?? '');
+  if (new Set(names).size === names.length) return names;
+  throw invalid(invalidValue(GROUPS, `[${names.join(', ')}]`, 'Duplicate alias provided.'));
+}
+
+/** `default` is always there, and always last: whoever lists it may expect otherwise. */
+export function namesDefaultGroup(config: ConnectorConfig): boolean {
+  return parseList(config[GROUPS] ?? '').includes(DEFAULT_GROUP);
 }
 
 /** What to create a topic with: the first group that matches. */
@@ -60,17 +85,23 @@ function namedGroup(config: ConnectorConfig, name: string, standard: TopicGroup)
   };
 }
 
-function count(settings: Record<string, string>, group: string, key: string, fallback?: number): number {
-  const text = settings[key]?.trim();
-  if (text === undefined && fallback !== undefined) return fallback;
-  const value = Number(text);
-  if (text !== undefined && text !== '' && Number.isInteger(value) && (value > 0 || value === -1)) return value;
-  throw new ConfigError(
-    text === undefined
-      ? `Missing required configuration "${PREFIX}${group}.${key}": it is needed as soon as any ${PREFIX}* setting is used.`
-      : `Invalid value ${text} for configuration ${PREFIX}${group}.${key}: it must be positive, or -1 for the broker's default.`,
-    { code: 'TOPIC_CREATION_CONFIG' },
-  );
+function count(settings: Record<string, string>, group: string, key: keyof typeof COUNTS, fallback?: number): number {
+  const text = settings[key];
+  const name = `${PREFIX}${group}.${key}`;
+  if (text === undefined) {
+    if (fallback !== undefined) return fallback;
+    throw invalid(`Missing required configuration "${name}" which has no default value.`);
+  }
+  const { type, reason } = COUNTS[key];
+  let value: number;
+  try {
+    value = Number(parseConfigValue(type, text));
+  } catch (error) {
+    if (!(error instanceof ConfigParseError)) throw error;
+    throw invalid(invalidValue(name, text, error.reason));
+  }
+  if (value > 0 || value === -1) return value;
+  throw invalid(invalidValue(name, text, reason));
 }
 
 function patterns(settings: Record<string, string>, group: string, key: string): RegExp[] {
@@ -78,17 +109,16 @@ function patterns(settings: Record<string, string>, group: string, key: string):
     try {
       return compileJavaRegex(pattern);
     } catch (error) {
-      throw new ConfigError(
-        `Invalid value ${pattern} for configuration ${PREFIX}${group}.${key}: Invalid regex: ${(error as Error).message}`,
-        {
-          code: 'TOPIC_CREATION_CONFIG',
-          cause: error,
-        },
-      );
+      const reason = `Invalid regex: ${(error as Error).message}`;
+      throw invalid(invalidValue(`${PREFIX}${group}.${key}`, pattern, reason), error);
     }
   });
 }
 
 function topicConfigs(settings: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !OWN_KEYS.includes(key)));
+}
+
+function invalid(message: string, cause?: unknown): ConfigError {
+  return new ConfigError(message, { code: 'TOPIC_CREATION_CONFIG', cause });
 }

@@ -94,8 +94,9 @@ test('connect-rest 156, §0.7: hops are bounded', async () => {
 test('connect-rest §2.5: no leader known', async () => {
   elsewhere(null);
   const answer = await api().put('/connectors/a/stop');
-  expect([answer.status, (answer.body as { message: string }).message]).toEqual([
+  expect([answer.status, answer.headers['retry-after'], (answer.body as { message: string }).message]).toEqual([
     409,
+    '1',
     'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.',
   ]);
 });

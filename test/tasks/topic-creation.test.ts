@@ -43,8 +43,29 @@ describe('connect-runtime 76: topic groups', () => {
   });
 
   test.each([
-    [{ 'topic.creation.default.partitions': '1' }, 'topic.creation.default.replication.factor'],
-    [{ ...base, 'topic.creation.default.partitions': '0' }, 'must be positive, or -1'],
+    [
+      { 'topic.creation.default.partitions': '1' },
+      'Missing required configuration "topic.creation.default.replication.factor" which has no default value.',
+    ],
+    [{ 'topic.creation.groups': '' }, 'Missing required configuration "topic.creation.default.partitions"'],
+    [
+      { ...base, 'topic.creation.default.partitions': '0' },
+      "Invalid value 0 for configuration topic.creation.default.partitions: Number of partitions must be positive, or -1 to use the broker's default",
+    ],
+    [{ ...base, 'topic.creation.default.replication.factor': '-2' }, 'Replication factor must be positive'],
+    [
+      { ...base, 'topic.creation.default.partitions': 'x' },
+      'Invalid value x for configuration topic.creation.default.partitions: Not a number of type INT',
+    ],
+    [{ ...base, 'topic.creation.default.replication.factor': '40000' }, 'Not a number of type SHORT'],
+    [
+      { ...base, 'topic.creation.groups': 'a', 'topic.creation.a.partitions': '0' },
+      'Invalid value 0 for configuration topic.creation.a.partitions',
+    ],
+    [
+      { ...base, 'topic.creation.groups': 'a,a' },
+      'Invalid value [a, a] for configuration topic.creation.groups: Duplicate alias provided.',
+    ],
     [{ ...base, 'topic.creation.groups': 'a', 'topic.creation.a.include': '[' }, 'Invalid regex'],
   ])('%p is refused', (config: Record<string, string>, text) => {
     expect(() => topicGroups(config)).toThrow(text);
