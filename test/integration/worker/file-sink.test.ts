@@ -143,3 +143,19 @@ test('a missing directory fails the task with one clear sentence', async () => {
     `Cannot append to the file "${file}": the directory ${join(folder, 'no', 'such')} does not exist, create it or change the setting "file".`,
   );
 });
+
+test('analytics-sink 9.1: without a file, lines go to the standard output of the worker', async () => {
+  const topic = await clients.topic();
+  const sent = [`first -> ${topic}`, `zwölf -> ${topic}`];
+  const { file: _, ...config } = fileSinkConfig(topic, '');
+  await send(topic, sent);
+  await register(topic, config);
+  const printed = (): string[] =>
+    worker.process
+      .log()
+      .split('\n')
+      .filter((line) => line.endsWith(`-> ${topic}`));
+  await waitFor('the lines to be printed', () => printed().length >= 2);
+  expect(printed()).toEqual(sent);
+  await waitFor('offsets to be committed', async () => (await committed(topic)) === 2);
+});
