@@ -7,7 +7,7 @@ RUN npm ci
 RUN npm run build
 RUN npm prune --omit=dev
 # What remains is what a worker needs at run time.
-RUN rm -rf connectors/*/src connectors/*/tsconfig* embedded/src embedded/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
+RUN rm -rf connectors/*/src connectors/*/emulator connectors/*/tsconfig* embedded/src embedded/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
 
 FROM node:24-slim
 ENV NODE_ENV=production

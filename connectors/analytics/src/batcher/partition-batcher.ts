@@ -1,0 +1,153 @@
+/** Cuts a partition's records into files by size, time and kind. Source: analytics-sink §4.1, §4.2. */
+import { join } from 'node:path';
+import type { SinkRecord } from '@millrace/sdk';
+import type { AnalyticsSettings } from '../config/settings';
+import type { TableMapping } from '../mapping/topic-mapping';
+import { AvroRows } from '../records/avro-file';
+import { rowOf, type Row } from '../records/row';
+import { recordError } from '../records/record-error';
+import { OffsetRanges, type Range } from './offset-ranges';
+import { RecordLog } from './record-log';
+import { StagingFile, type SealedFile } from './staging-file';
+
+export interface Sealed {
+  readonly file: SealedFile;
+  readonly range: Range;
+  /** Null: nobody needs the records again. */
+  readonly records: RecordLog | null;
+}
+
+export interface PartitionBatcherOptions {
+  readonly topic: string;
+  readonly partition: number;
+  readonly mapping: TableMapping;
+  readonly folder: string;
+  readonly settings: AnalyticsSettings;
+  readonly now: () => number;
+  readonly onSealed: (sealed: Sealed) => void;
+}
+
+interface Open {
+  readonly file: StagingFile;
+  range: Range;
+  readonly avro: AvroRows | null;
+  readonly records: RecordLog | null;
+  readonly since: number;
+  readonly firstOffset: number;
+}
+
+export class PartitionBatcher {
+  readonly ranges = new OffsetRanges();
+  private open: Open | null = null;
+
+  constructor(private readonly options: PartitionBatcherOptions) {}
+
+  /** When the open file is to be shipped at the latest; Infinity: there is none. Milliseconds, absolute. */
+  get dueAt(): number {
+    return this.open === null ? Infinity : this.open.since + this.options.settings.flushIntervalMs;
+  }
+
+  /** @throws DataError for a record that does not fit; it is not part of any file then. */
+  async add(record: SinkRecord): Promise<void> {
+    const { mapping, settings } = this.options;
+    const row = rowOf(record, mapping.format, settings);
+    if (row.kind === 'skip') this.ranges.skip(record.offset);
+    else if (row.kind === 'file') await this.addWholeFile(record, row.bytes);
+    else if (row.kind === 'avro') await this.addAvro(record, row);
+    else {
+      if (this.open?.avro) await this.seal();
+      const open = this.current(record, null);
+      this.note(open, record);
+      open.file.append(row.bytes, record.offset);
+      if (open.file.rawBytes >= settings.flushBytes) await this.seal();
+    }
+  }
+
+  /** A record that is in no file, and whose end is told later: by one less pending. */
+  setAside(offset: number): Range {
+    const open = this.open;
+    if (open === null) return this.ranges.begin(offset);
+    open.range.next = offset + 1;
+    open.range.pending++;
+    return open.range;
+  }
+
+  /** Resolves when everything added is on its way to the disk. */
+  async drain(): Promise<void> {
+    await this.open?.file.drain();
+    await this.open?.records?.drain();
+  }
+
+  async sealIfDue(): Promise<void> {
+    if (this.options.now() >= this.dueAt) await this.seal();
+  }
+
+  async seal(): Promise<void> {
+    const open = this.open;
+    if (open === null) return;
+    if (open.avro) open.file.appendFraming(open.avro.block(true));
+    await open.records?.drain();
+    const file = await open.file.seal();
+    this.open = null;
+    this.options.onSealed({ file, range: open.range, records: open.records });
+  }
+
+  /** Throws the open file away; its records must come again. The offset of its first record; null: there was none. */
+  async discard(): Promise<number | null> {
+    const open = this.open;
+    this.open = null;
+    if (open === null) return null;
+    this.ranges.remove(open.range);
+    await open.file.discard();
+    await open.records?.remove();
+    return open.firstOffset;
+  }
+
+  private async addWholeFile(record: SinkRecord, bytes: Buffer): Promise<void> {
+    await this.seal();
+    const open = this.current(record, null);
+    this.note(open, record);
+    open.file.append(bytes, record.offset);
+    await this.seal();
+  }
+
+  private async addAvro(record: SinkRecord, { schema, value }: Row & { kind: 'avro' }): Promise<void> {
+    if (this.open && this.open.avro?.schema !== schema) await this.seal();
+    let rows = this.open?.avro ?? null;
+    let size: number;
+    try {
+      rows ??= new AvroRows(schema);
+      size = rows.add(value);
+    } catch (error) {
+      throw recordError(record, 'The value can not be written as Avro.', error);
+    }
+    const isNew = this.open === null;
+    const open = this.current(record, rows);
+    if (isNew) open.file.appendFraming(rows.header());
+    this.note(open, record);
+    open.file.append(rows.block(false), record.offset, size);
+    if (open.file.rawBytes >= this.options.settings.flushBytes) await this.seal();
+  }
+
+  private current(record: SinkRecord, avro: AvroRows | null): Open {
+    if (this.open) return this.open;
+    const { topic, partition, mapping, folder, settings, now } = this.options;
+    const options = { folder, topic, partition, mapping, firstOffset: record.offset };
+    this.open = {
+      file: new StagingFile(options),
+      range: this.ranges.begin(record.offset),
+      avro,
+      records: settings.deadLetters
+        ? new RecordLog(join(folder, `kafka_${topic}_${partition}_${record.offset}.records`))
+        : null,
+      since: now(),
+      firstOffset: record.offset,
+    };
+    return this.open;
+  }
+
+  private note(open: Open, record: SinkRecord): void {
+    open.range.next = record.offset + 1;
+    open.records?.append(record);
+  }
+}

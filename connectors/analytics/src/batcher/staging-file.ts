@@ -1,0 +1,129 @@
+/** One file of a topic-partition on disk, while it is written and once it is sealed. Source: analytics-sink §4.1. */
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createGzip, type Gzip } from 'node:zlib';
+import type { TableMapping } from '../mapping/topic-mapping';
+
+export interface SealedFile {
+  readonly path: string;
+  /** E.g. `kafka_t_0_5-9.csv.gz`. */
+  readonly name: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly records: number;
+  /** Bytes before compression. */
+  readonly rawBytes: number;
+  /** Bytes on disk. */
+  readonly bytes: number;
+  readonly isGzip: boolean;
+  readonly mapping: TableMapping;
+  remove(): Promise<void>;
+}
+
+export interface StagingFileOptions {
+  readonly folder: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly firstOffset: number;
+  readonly mapping: TableMapping;
+}
+
+export class StagingFile {
+  rawBytes = 0;
+  records = 0;
+  private readonly file: WriteStream;
+  private readonly sink: Gzip | WriteStream;
+  private readonly partPath: string;
+  private readonly isGzip: boolean;
+  private lastOffset: number;
+  private failure: unknown = null;
+  /** Rejects when a stream fails: a failed one neither drains nor finishes. */
+  private readonly failed: Promise<never>;
+  private pending: Buffer[] = [];
+
+  constructor(private readonly options: StagingFileOptions) {
+    this.isGzip = options.mapping.format.family !== 'binary';
+    this.lastOffset = options.firstOffset;
+    this.partPath = join(options.folder, `${this.base(String(options.firstOffset))}.part`);
+    this.file = createWriteStream(this.partPath, { mode: 0o600, flags: 'wx' });
+    this.sink = this.isGzip ? createGzip() : this.file;
+    if (this.isGzip) this.sink.pipe(this.file);
+    this.failed = new Promise((_, reject) => {
+      for (const stream of [this.file, this.sink])
+        stream.on('error', (error: Error) => {
+          this.failure ??= error;
+          reject(error);
+        });
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  /** Takes a row; it is on its way to the disk with the next `drain`. */
+  append(bytes: Buffer, offset: number, rawBytes = bytes.length): void {
+    if (bytes.length > 0) this.pending.push(bytes);
+    this.rawBytes += rawBytes;
+    this.records++;
+    this.lastOffset = offset;
+  }
+
+  /** Bytes that are no record: headers and blocks of formats that have them. */
+  appendFraming(bytes: Buffer): void {
+    if (bytes.length > 0) this.pending.push(bytes);
+  }
+
+  /** Resolves when there is room for more. @throws what the disk said. */
+  async drain(): Promise<void> {
+    this.throwFailure();
+    if (this.pending.length === 0) return;
+    const bytes = Buffer.concat(this.pending);
+    this.pending = [];
+    if (!this.sink.write(bytes)) await Promise.race([once(this.sink, 'drain'), this.failed]);
+    this.throwFailure();
+  }
+
+  async seal(): Promise<SealedFile> {
+    await this.drain();
+    this.sink.end();
+    await Promise.race([finished(this.file, { readable: false }), this.failed]);
+    this.throwFailure();
+    const { topic, partition, firstOffset, mapping, folder } = this.options;
+    const name = this.base(`${firstOffset}-${this.lastOffset}`);
+    const path = join(folder, name);
+    await rename(this.partPath, path);
+    return {
+      path,
+      name,
+      topic,
+      partition,
+      firstOffset,
+      lastOffset: this.lastOffset,
+      records: this.records,
+      rawBytes: this.rawBytes,
+      bytes: (await stat(path)).size,
+      isGzip: this.isGzip,
+      mapping,
+      remove: async () => await rm(path, { force: true }),
+    };
+  }
+
+  /** Its records come again. */
+  async discard(): Promise<void> {
+    this.sink.destroy();
+    this.file.destroy();
+    await rm(this.partPath, { force: true });
+  }
+
+  private base(offsets: string): string {
+    const { topic, partition, mapping } = this.options;
+    return `kafka_${topic}_${partition}_${offsets}.${mapping.format.wireName}${this.isGzip ? '.gz' : ''}`;
+  }
+
+  private throwFailure(): void {
+    if (this.failure !== null) throw this.failure as Error;
+  }
+}

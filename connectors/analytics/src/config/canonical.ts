@@ -1,0 +1,63 @@
+/** One name for each key: the vendor's words and older spellings are read as the neutral ones. Sources: analytics-sink §1.1, §1.3. */
+import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { DEFINITIONS } from './definitions';
+
+/** Spellings of versions before 1.0, and the 1.x name of the ingestion URL. */
+const OLDER: Readonly<Record<string, string>> = {
+  'analytics.url': 'analytics.ingestion.url',
+  'analytics.tables.topics_mapping': 'analytics.tables.topics.mapping',
+  'analytics.auth.appid': 'idp.auth.appid',
+  'analytics.auth.appkey': 'idp.auth.appkey',
+  'analytics.auth.authority': 'idp.auth.authority',
+  'analytics.sink.tempdir': 'tempdir.path',
+  'analytics.sink.flush_size': 'flush.size.bytes',
+  'analytics.sink.flush_interval_ms': 'flush.interval.ms',
+};
+
+export interface Canonical {
+  /** By neutral name. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Neutral name → the name that the user wrote. */
+  readonly given: ReadonlyMap<string, string>;
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** `kusto.x` → `analytics.x`, `aad.x` → `idp.x`. */
+function neutral(key: string): string {
+  return key.replace(/^kusto\./, 'analytics.').replace(/^aad\./, 'idp.');
+}
+
+/** Every other name of a key. */
+export function otherNames(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const vendor = (key: string): string => key.replace(/^analytics\./, 'kusto.').replace(/^idp\./, 'aad.');
+  for (const { name } of DEFINITIONS) if (vendor(name) !== name) names.set(vendor(name), name);
+  for (const [old, current] of Object.entries(OLDER)) {
+    names.set(old, current);
+    names.set(vendor(old), current);
+  }
+  return names;
+}
+
+export function canonicalConfig(config: ConnectorConfig): Canonical {
+  const values: Record<string, string> = {};
+  const given = new Map<string, string>();
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  for (const [key, value] of Object.entries(config)) {
+    const plain = neutral(key);
+    const name = OLDER[plain] ?? plain;
+    if (plain in OLDER && plain !== 'analytics.url') warnings.push(`${key} is an older name of ${name}`);
+    const before = given.get(name);
+    if (before !== undefined && values[name] !== value)
+      problems.push({ key, message: `Both ${neutral(before)} and ${key} are set, to different values` });
+    if (before !== undefined && key !== name) continue;
+    values[name] = value;
+    given.set(name, key);
+  }
+  for (const key of ['analytics.auth.username', 'analytics.auth.password'])
+    if (values[key] !== undefined)
+      problems.push({ key: given.get(key) ?? key, message: 'User name and password authentication is not supported' });
+  return { values, given, problems, warnings };
+}

@@ -1,0 +1,154 @@
+/** Everything that can be said about a configuration without asking the service. Sources: analytics-sink §1. */
+import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
+import { canonicalConfig } from './canonical';
+import { DEFINITIONS, listOf, type Definition } from './definitions';
+import { checkEndpoint, ingestionUrlOf, queryUrlOf } from './endpoints';
+
+type Value = string | number | boolean | null;
+
+export interface Checked {
+  /** By neutral name, defaults filled in; only meaningful without problems. */
+  readonly values: ReadonlyMap<string, Value>;
+  readonly urls: { readonly ingestion: string; readonly query: string };
+  readonly mappings: ParsedMappings;
+  /** On the names that the user wrote. */
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly string[];
+}
+
+export function checkConfig(config: ConnectorConfig): Checked {
+  const { values: texts, given, problems: namingProblems, warnings } = canonicalConfig(config);
+  const problems: ConfigProblem[] = [...namingProblems];
+  const report = (name: string, message: string): void => {
+    problems.push({ key: given.get(name) ?? name, message });
+  };
+  const values = new Map<string, Value>();
+  for (const definition of DEFINITIONS) {
+    const text = texts[definition.name]?.trim();
+    const parsed = text === undefined ? { value: definition.default } : parseValue(definition, text);
+    if ('problem' in parsed)
+      report(definition.name, `Invalid value ${text} for configuration ${definition.name}: ${parsed.problem}`);
+    else values.set(definition.name, parsed.value);
+    if (definition.required && !text)
+      report(definition.name, `Missing required configuration "${definition.name}" which has no default value.`);
+  }
+  const urls = checkUrls(values, report);
+  const mappings = parseMappings(String(values.get('analytics.tables.topics.mapping') ?? '[]'));
+  if (texts['analytics.tables.topics.mapping'])
+    for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
+  checkTopics(config, mappings, report);
+  checkLogin(values, urls.ingestion, report);
+  checkDeadLetters(values, report);
+  checkMetadata(values, mappings, report);
+  return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings] };
+}
+
+type Report = (name: string, message: string) => void;
+type Parsed = { readonly value: Value } | { readonly problem: string };
+
+function parseValue({ type, default: fallback, constraint }: Definition, text: string): Parsed {
+  let value: string | number | boolean = text;
+  if (type === 'INT' || type === 'LONG') {
+    if (!/^[+-]?[0-9]+$/.test(text) || !Number.isSafeInteger(Number(text)))
+      return { problem: `Not a number of type ${type}` };
+    value = Number(text);
+  } else if (type === 'DOUBLE') {
+    if (text === '' || !Number.isFinite(Number(text))) return { problem: 'Not a number of type DOUBLE' };
+    value = Number(text);
+  } else if (type === 'BOOLEAN') {
+    if (!/^(true|false)$/i.test(text)) return { problem: 'Expected value to be either true or false' };
+    value = text.toLowerCase() === 'true';
+  } else if (text === '') return { value: fallback };
+  const problem = constraint?.(value) ?? null;
+  return problem === null ? { value } : { problem };
+}
+
+function checkUrls(values: ReadonlyMap<string, Value>, report: Report): Checked['urls'] {
+  const url = (name: string): string => {
+    const text = String(values.get(name) ?? '');
+    if (text === '') return '';
+    const checked = checkEndpoint(text);
+    if ('url' in checked) return checked.url;
+    report(name, `Invalid value ${text} for configuration ${name}: ${checked.problem}`);
+    return '';
+  };
+  const ingestion = url('analytics.ingestion.url');
+  const query = url('analytics.query.url');
+  if (!values.get('analytics.ingestion.url') && !values.get('analytics.query.url'))
+    report(
+      'analytics.ingestion.url',
+      'Missing required configuration "analytics.ingestion.url" which has no default value.',
+    );
+  if (
+    ingestion !== '' &&
+    query !== '' &&
+    query === ingestionUrlOf(query) &&
+    ingestion === queryUrlOf(ingestion) &&
+    ingestion !== query
+  )
+    report(
+      'analytics.ingestion.url',
+      'The ingestion and the query URL are interchanged: the host of the ingestion URL begins with "ingest-".',
+    );
+  return {
+    ingestion: ingestion || (query && ingestionUrlOf(query)),
+    query: query || (ingestion && queryUrlOf(ingestion)),
+  };
+}
+
+function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMappings, report: Report): void {
+  if (problems.length > 0) return;
+  for (const topic of listOf(config.topics ?? ''))
+    if (!findMapping(mappings, topic))
+      report(
+        'analytics.tables.topics.mapping',
+        `Sink has no ingestion props mapped for the topic: ${topic}. please check your configuration.`,
+      );
+}
+
+function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Report): void {
+  const strategy = String(values.get('idp.auth.strategy') ?? '').toLowerCase();
+  const missing = (names: readonly string[]): string[] => names.filter((name) => !values.get(name));
+  if (strategy === 'application') {
+    const absent = missing(['idp.auth.authority', 'idp.auth.appid', 'idp.auth.appkey']);
+    if (absent.length > 0)
+      report(
+        absent[0] as string,
+        `Authentication strategy application needs ${absent.map((name) => `"${name}"`).join(', ')}.`,
+      );
+  } else if (strategy === 'az_dev_token') {
+    if (missing(['idp.auth.accesstoken']).length > 0)
+      report('idp.auth.accesstoken', 'Authentication strategy az_dev_token needs "idp.auth.accesstoken".');
+  } else if (strategy === 'none') {
+    if (url !== '' && !('url' in localEndpoint(url)))
+      report('idp.auth.strategy', 'Authentication strategy none is for an emulator on this machine alone.');
+  } else if (strategy === 'managed_identity' || strategy === 'workload_identity')
+    report(
+      'idp.auth.strategy',
+      `Authentication strategy ${strategy} is not one that this version can use; use application.`,
+    );
+}
+
+function localEndpoint(url: string): object {
+  return /^https?:\/\/(localhost|127\.|\[::1\])/.test(url) ? { url } : {};
+}
+
+function checkDeadLetters(values: ReadonlyMap<string, Value>, report: Report): void {
+  const [servers, topic] = ['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic.name'];
+  if (Boolean(values.get(servers)) === Boolean(values.get(topic))) return;
+  report(
+    values.get(servers) ? topic : servers,
+    'To enable Miscellaneous Dead-Letter Queue configuration please configure both misc.deadletterqueue.bootstrap.servers and misc.deadletterqueue.topic.name configurations',
+  );
+}
+
+function checkMetadata(values: ReadonlyMap<string, Value>, { mappings }: ParsedMappings, report: Report): void {
+  if (!values.get('analytics.metadata.columns')) return;
+  const without = mappings.find(({ format }) => format.family === 'binary' || !format.batched);
+  if (without)
+    report(
+      'analytics.metadata.columns',
+      `Files of format ${without.format.wireName}, to which topic ${without.topic} is mapped, can not be given further columns`,
+    );
+}

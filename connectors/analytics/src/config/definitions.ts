@@ -1,0 +1,293 @@
+/** Every key of the sink: names, types, defaults, importance. Sources: analytics-sink §1.2, §1.7. */
+import type { ConfigKey } from '@millrace/sdk';
+
+const GROUP = {
+  connection: 'Connection',
+  login: 'Login',
+  mapping: 'Mapping',
+  files: 'Files',
+  errors: 'Errors',
+};
+
+/** A key and what is wrong with a value that has the right type; null: nothing. */
+export interface Definition extends Omit<ConfigKey, 'validator' | 'default'> {
+  readonly default: string | number | boolean | null;
+  readonly required?: boolean;
+  readonly constraint?: (value: string | number | boolean) => string | null;
+}
+
+function atLeast(smallest: number): (value: string | number | boolean) => string | null {
+  return (value) => (Number(value) >= smallest ? null : `Value must be at least ${smallest}`);
+}
+
+/** Any case; the Java sink takes all-upper and all-lower. */
+function oneOf(...allowed: readonly string[]): (value: string | number | boolean) => string | null {
+  const lower = allowed.map((text) => text.toLowerCase());
+  return (value) =>
+    lower.includes(String(value).toLowerCase()) ? null : `String must be one of: ${[...allowed, ...lower].join(', ')}`;
+}
+
+export const METADATA_COLUMNS = ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'] as const;
+
+export const DEFINITIONS: readonly Definition[] = [
+  {
+    name: 'analytics.ingestion.url',
+    type: 'STRING',
+    default: null,
+    importance: 'HIGH',
+    group: GROUP.connection,
+    documentation:
+      'URL of the cluster’s ingestion endpoint, whose host begins with `ingest-`. Derived from `analytics.query.url` when absent.',
+  },
+  {
+    name: 'analytics.query.url',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.connection,
+    documentation: 'URL of the cluster’s query endpoint. Derived from the ingestion URL when absent.',
+  },
+  {
+    name: 'proxy.host',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.connection,
+    documentation: 'Host of an HTTP proxy for the cluster and its storage.',
+  },
+  {
+    name: 'proxy.port',
+    type: 'INT',
+    default: -1,
+    importance: 'LOW',
+    group: GROUP.connection,
+    documentation: 'Port of the HTTP proxy; used with `proxy.host`.',
+  },
+  {
+    name: 'idp.auth.strategy',
+    type: 'STRING',
+    default: 'APPLICATION',
+    importance: 'HIGH',
+    group: GROUP.login,
+    documentation:
+      'How the sink logs in: `application` by tenant, id and secret; `az_dev_token` by a token that is given, for development; `none` for an emulator on this machine.',
+    constraint: oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
+  },
+  {
+    name: 'idp.auth.authority',
+    type: 'STRING',
+    default: null,
+    importance: 'HIGH',
+    group: GROUP.login,
+    documentation: 'Tenant id. Needed by the strategy `application`.',
+  },
+  {
+    name: 'idp.auth.appid',
+    type: 'STRING',
+    default: null,
+    importance: 'HIGH',
+    group: GROUP.login,
+    documentation: 'Application (client) id. Needed by the strategy `application`.',
+  },
+  {
+    name: 'idp.auth.appkey',
+    type: 'PASSWORD',
+    default: null,
+    importance: 'HIGH',
+    group: GROUP.login,
+    documentation: 'Secret of the application. Needed by the strategy `application`.',
+  },
+  {
+    name: 'idp.auth.accesstoken',
+    type: 'PASSWORD',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.login,
+    documentation: 'Bearer token of the strategy `az_dev_token`.',
+  },
+  {
+    name: 'idp.auth.endpoint',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.login,
+    documentation: 'URL of the identity provider. By default the cluster names it.',
+  },
+  {
+    name: 'idp.auth.scope',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.login,
+    documentation: 'Scope of the token. By default the cluster names it.',
+  },
+  {
+    name: 'analytics.tables.topics.mapping',
+    type: 'STRING',
+    default: null,
+    required: true,
+    importance: 'HIGH',
+    group: GROUP.mapping,
+    documentation:
+      'JSON list that says into which table each topic goes: `topic` (or `*`), `db`, `table`, `format`, `mapping`, `streaming`. Single quotes may stand for double ones.',
+  },
+  {
+    name: 'analytics.validation.table.enable',
+    type: 'BOOLEAN',
+    default: false,
+    importance: 'LOW',
+    group: GROUP.mapping,
+    documentation: 'Whether tables, mappings and rights are checked before the task runs.',
+  },
+  {
+    name: 'analytics.metadata.columns',
+    type: 'STRING',
+    default: '',
+    importance: 'LOW',
+    group: GROUP.mapping,
+    documentation: `What is added to each row of text formats, separated by commas: ${METADATA_COLUMNS.join(', ')}.`,
+    constraint: (value) => {
+      const unknown = listOf(String(value)).find((name) => !(METADATA_COLUMNS as readonly string[]).includes(name));
+      return unknown === undefined ? null : `'${unknown}' is none of ${METADATA_COLUMNS.join(', ')}`;
+    },
+  },
+  {
+    name: 'analytics.validate.json',
+    type: 'BOOLEAN',
+    default: true,
+    importance: 'LOW',
+    group: GROUP.mapping,
+    documentation:
+      'Whether each text record of a JSON format is parsed before it is written. One malformed record makes the service refuse the whole file.',
+  },
+  {
+    name: 'tempdir.path',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation: 'Folder for the files that wait to be shipped. By default the system’s folder for temporary files.',
+  },
+  {
+    name: 'flush.size.bytes',
+    type: 'LONG',
+    default: 1_048_576,
+    importance: 'MEDIUM',
+    group: GROUP.files,
+    documentation: 'A file is shipped when it reaches this size, in bytes before compression.',
+    constraint: atLeast(100),
+  },
+  {
+    name: 'flush.interval.ms',
+    type: 'LONG',
+    default: 30_000,
+    importance: 'HIGH',
+    group: GROUP.files,
+    documentation: 'A file is shipped this long after its first record at the latest, in milliseconds.',
+    constraint: atLeast(100),
+  },
+  {
+    name: 'analytics.max.inflight.files',
+    type: 'INT',
+    default: 4,
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation: 'Files of a partition that may wait to be taken by the service before the partition is paused.',
+    constraint: atLeast(1),
+  },
+  {
+    name: 'analytics.blob.retain',
+    type: 'BOOLEAN',
+    default: true,
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation: 'Whether the service keeps a file in its storage after loading it.',
+  },
+  {
+    name: 'analytics.dedupe.tags',
+    type: 'BOOLEAN',
+    default: false,
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation: 'Whether each file carries a tag of its offsets, so that the service loads the same file once.',
+  },
+  {
+    name: 'analytics.ingest.confirm',
+    type: 'STRING',
+    default: 'queued',
+    importance: 'MEDIUM',
+    group: GROUP.errors,
+    documentation:
+      'When a file counts as delivered: `queued` when the service has taken it, `ingested` when its rows are in the table. With `queued` the service’s own failures are seen only in its failure list.',
+    constraint: oneOf('queued', 'ingested'),
+  },
+  {
+    name: 'analytics.ingest.confirm.timeout.ms',
+    type: 'LONG',
+    default: 900_000,
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'With `analytics.ingest.confirm=ingested`: how long the service may take, in milliseconds.',
+    constraint: atLeast(1),
+  },
+  {
+    name: 'behavior.on.error',
+    type: 'STRING',
+    default: 'FAIL',
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation:
+      'What a record or file that can not be delivered does: `fail` fails the task, `log` and `ignore` go on, by way of the dead letter queue if there is one.',
+    constraint: oneOf('FAIL', 'LOG', 'IGNORE'),
+  },
+  {
+    name: 'errors.retry.max.time.ms',
+    type: 'LONG',
+    default: 300_000,
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'How long a file is tried again after its first failure, in milliseconds. 0: not at all.',
+    constraint: atLeast(0),
+  },
+  {
+    name: 'errors.retry.backoff.time.ms',
+    type: 'LONG',
+    default: 10_000,
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'Wait between two tries, in milliseconds.',
+    constraint: atLeast(1),
+  },
+  {
+    name: 'errors.retry.backoff.multiplier',
+    type: 'DOUBLE',
+    default: 1,
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'By what the wait grows with every try.',
+    constraint: atLeast(1),
+  },
+  {
+    name: 'misc.deadletterqueue.bootstrap.servers',
+    type: 'STRING',
+    default: '',
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'Kafka for records that could not be delivered; other keys below the prefix are its client’s.',
+  },
+  {
+    name: 'misc.deadletterqueue.topic.name',
+    type: 'STRING',
+    default: '',
+    importance: 'LOW',
+    group: GROUP.errors,
+    documentation: 'Topic for records that could not be delivered.',
+  },
+];
+
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,33 @@
+/** The connector as the runtime sees it. */
+import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector } from '@millrace/sdk';
+import { otherNames } from './config/canonical';
+import { checkConfig } from './config/check';
+import { DEFINITIONS } from './config/definitions';
+import { AnalyticsSinkTask } from './task';
+
+function configKeys(): readonly ConfigKey[] {
+  const byName = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
+  const others = [...otherNames()].map(([name, current]): ConfigKey => ({
+    name,
+    type: byName.get(current)?.type ?? 'STRING',
+    default: null,
+    importance: 'LOW',
+    documentation: `Another name of ${current}.`,
+    group: 'Other spellings',
+  }));
+  return [...DEFINITIONS.map(({ constraint: _, required: __, ...key }): ConfigKey => key), ...others];
+}
+
+function validate(config: ConnectorConfig): readonly ConfigProblem[] {
+  return checkConfig(config).problems;
+}
+
+export const analyticsSink: SinkConnector = {
+  type: 'sink',
+  config: configKeys(),
+  validatesValues: true,
+  validate,
+  createTask: () => new AnalyticsSinkTask(),
+  // Nothing outside Kafka depends on the offsets.
+  alterOffsets: () => true,
+};

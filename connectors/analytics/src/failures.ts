@@ -1,0 +1,90 @@
+/** What a record or file that can not be delivered does: fails the task, or is dropped or dead-lettered. Source: analytics-sink §4.6. */
+import { ConnectError, type Logger } from '@millrace/sdk';
+import type { RawRecord } from './batcher/record-log';
+import type { AnalyticsSettings } from './config/settings';
+import type { DeadLetterPlace, DeadLetterQueue } from './dead-letters/dead-letter-queue';
+import { ServiceError } from './service/service-error';
+import { nextTry } from './request/retry-policy';
+import { sleep } from './request/sleep';
+
+const IGNORED_EVERY_MS = 60_000;
+
+export interface Undeliverable {
+  /** Read again for every try. */
+  readonly records: () => AsyncIterable<RawRecord> | Iterable<RawRecord>;
+  readonly count: number;
+  readonly place: DeadLetterPlace;
+  /** E.g. `t-0 offsets 5 to 9`. */
+  readonly what: string;
+  readonly error: Error;
+}
+
+export class Failures {
+  /** Fails the task with the next `put`. */
+  fatal: ConnectError | null = null;
+  private ignored = 0;
+  private ignoredSince = 0;
+
+  constructor(
+    private readonly settings: Pick<AnalyticsSettings, 'onError' | 'retry'>,
+    private readonly deadLetters: DeadLetterQueue | null,
+    private readonly logger: Logger,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** True: the records are taken care of and their offsets may be committed. Never rejects. */
+  async handle(undeliverable: Undeliverable): Promise<boolean> {
+    const { what, error, count, place } = undeliverable;
+    if (this.settings.onError === 'fail') {
+      this.fatal ??= new ConnectError(
+        `${what} could not be delivered to ${place.database}.${place.table}: ${error.message}`,
+        {
+          code: 'ANALYTICS_DELIVERY',
+          cause: error,
+          place: { topic: place.topic, partition: place.partition, table: `${place.database}.${place.table}` },
+        },
+      );
+      return false;
+    }
+    if (this.deadLetters && !(await this.sendAway(undeliverable, this.deadLetters))) return false;
+    this.report(undeliverable, this.deadLetters ? 'sent to the dead letter queue' : 'dropped', count);
+    return true;
+  }
+
+  private async sendAway({ records, place, error, what }: Undeliverable, queue: DeadLetterQueue): Promise<boolean> {
+    let firstFailureAt = 0;
+    for (let failures = 1; ; failures++) {
+      try {
+        await queue.send(records(), place, error);
+        return true;
+      } catch (caught) {
+        if (this.signal.aborted) return false;
+        firstFailureAt ||= Date.now();
+        const failure = new ServiceError((caught as Error).message, 'transient', { cause: caught });
+        const situation = { error: failure, failures, firstFailureAt, now: Date.now(), random: Math.random() };
+        const wait = nextTry(this.settings.retry, situation);
+        if (wait === null) {
+          this.fatal ??= new ConnectError(
+            `${what} can neither be delivered nor sent to the dead letter queue: ${failure.message}`,
+            { code: 'ANALYTICS_DEAD_LETTERS', cause: caught },
+          );
+          return false;
+        }
+        await sleep(wait, this.signal).catch(() => undefined);
+      }
+    }
+  }
+
+  private report({ what, error, place }: Undeliverable, end: string, count: number): void {
+    const text = `${what} could not be delivered to ${place.database}.${place.table} and ${count === 1 ? 'was' : 'were'} ${end}: ${error.message}`;
+    if (this.settings.onError === 'log') {
+      this.logger.error(text, { records: count });
+      return;
+    }
+    this.ignored += count;
+    if (Date.now() - this.ignoredSince < IGNORED_EVERY_MS) return;
+    this.logger.warn(`${this.ignored} record(s) could not be delivered; the last of them: ${text}`);
+    this.ignored = 0;
+    this.ignoredSince = Date.now();
+  }
+}

@@ -1,0 +1,1 @@
+export { analyticsSink } from './connector';

@@ -1,0 +1,61 @@
+/** An Avro object container file, written row by row. */
+import { randomBytes } from 'node:crypto';
+import avro from 'avsc';
+import type { Schema } from '@millrace/sdk';
+import { avroSchema } from './avro-schema';
+import { avroValue } from './avro-value';
+
+const SYNC_BYTES = 16;
+const BLOCK_BYTES = 64 * 1024;
+
+/** 64-bit integers as bigint. */
+const LONG = avro.types.LongType.__with({
+  fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
+  toBuffer: (value: bigint) => {
+    const buffer = Buffer.alloc(8);
+    buffer.writeBigInt64LE(value);
+    return buffer;
+  },
+  fromJSON: BigInt,
+  toJSON: Number,
+  isValid: (value: unknown) => typeof value === 'bigint',
+  compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
+});
+const COUNT = avro.Type.forSchema('long');
+const META = avro.Type.forSchema({ type: 'map', values: 'bytes' });
+
+export class AvroRows {
+  private readonly type: avro.Type;
+  private readonly sync = randomBytes(SYNC_BYTES);
+  private rows: Buffer[] = [];
+  private size = 0;
+
+  constructor(readonly schema: Schema) {
+    this.type = avro.Type.forSchema(avroSchema(schema), { registry: { long: LONG }, wrapUnions: false });
+  }
+
+  header(): Buffer {
+    const meta = {
+      'avro.schema': Buffer.from(JSON.stringify(this.type.schema({ exportAttrs: true }))),
+      'avro.codec': Buffer.from('null'),
+    };
+    return Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), META.toBuffer(meta), this.sync]);
+  }
+
+  /** Bytes of the row. @throws Error when it does not fit the schema. */
+  add(value: Readonly<Record<string, unknown>>): number {
+    const bytes = this.type.toBuffer(avroValue(this.schema, value));
+    this.rows.push(bytes);
+    this.size += bytes.length;
+    return bytes.length;
+  }
+
+  /** What is ready to be written; empty until a block is full, unless it is the last. */
+  block(last: boolean): Buffer {
+    if (this.rows.length === 0 || (!last && this.size < BLOCK_BYTES)) return Buffer.alloc(0);
+    const block = Buffer.concat([COUNT.toBuffer(this.rows.length), COUNT.toBuffer(this.size), ...this.rows, this.sync]);
+    this.rows = [];
+    this.size = 0;
+    return block;
+  }
+}

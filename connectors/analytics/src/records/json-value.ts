@@ -1,0 +1,42 @@
+/** Connect values as JSON text, without their schema. Source: analytics-sink §3.1; Connect's JSON converter. */
+import { LogicalName, type Schema } from '@millrace/sdk';
+
+const DAY_MS = 86_400_000;
+
+/** Struct members in schema order; bytes as base64; decimals as numbers of all their digits; dates as Connect's JSON numbers. */
+export function jsonText(schema: Schema | null, value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : JSON.stringify(String(value));
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
+  if (value instanceof Date) return dateText(schema, value);
+  if (Array.isArray(value)) return `[${value.map((item) => jsonText(schema?.valueSchema ?? null, item)).join(',')}]`;
+  if (value instanceof Map)
+    return object([...value].map(([key, item]) => [String(key), jsonText(schema?.valueSchema ?? null, item)]));
+  const members = value as Record<string, unknown>;
+  if (schema?.fields)
+    return object(
+      schema.fields.map((field) => [field.name, jsonText(field.schema, members[field.name] ?? field.schema.default)]),
+    );
+  if (typeof members.unscaled === 'bigint' && typeof members.scale === 'number')
+    return decimalText(members.unscaled, members.scale);
+  return object(Object.entries(members).map(([key, item]) => [key, jsonText(null, item)]));
+}
+
+function object(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+}
+
+function dateText(schema: Schema | null, date: Date): string {
+  if (schema?.name === LogicalName.DATE) return String(Math.floor(date.getTime() / DAY_MS));
+  if (schema?.name === LogicalName.TIME || schema?.name === LogicalName.TIMESTAMP) return String(date.getTime());
+  return JSON.stringify(date.toISOString());
+}
+
+export function decimalText(unscaled: bigint, scale: number): string {
+  if (scale <= 0) return `${unscaled}${'0'.repeat(-scale)}`;
+  const sign = unscaled < 0n ? '-' : '';
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}

@@ -1,0 +1,54 @@
+/** The message that tells the service about a blob. Pure. Source: analytics-sink §5.7. */
+import type { SealedFile } from '../batcher/staging-file';
+
+export interface MessageOptions {
+  readonly sourceId: string;
+  /** With its SAS. */
+  readonly blobUrl: string;
+  readonly identityToken: string;
+  readonly retainBlob: boolean;
+  readonly dedupeTags: boolean;
+  readonly now: Date;
+}
+
+export function ingestionMessage(file: SealedFile, options: MessageOptions): object {
+  const { mapping } = file;
+  const tag = dedupeTag(file);
+  return {
+    Id: options.sourceId,
+    BlobPath: options.blobUrl,
+    RawDataSize: file.rawBytes,
+    DatabaseName: mapping.database,
+    TableName: mapping.table,
+    RetainBlobOnSuccess: options.retainBlob,
+    FlushImmediately: false,
+    IgnoreSizeLimit: false,
+    ReportLevel: 0,
+    ReportMethod: 0,
+    SourceMessageCreationTime: options.now.toISOString(),
+    ApplicationForTracing: 'Millrace',
+    ClientVersionForTracing: 'Millrace.Connector.Analytics',
+    AdditionalProperties: {
+      authorizationContext: options.identityToken,
+      format: mapping.format.wireName,
+      ...(mapping.mapping !== null && {
+        ingestionMappingReference: mapping.mapping,
+        ingestionMappingType: mapping.format.mappingKind,
+      }),
+      ...(options.dedupeTags && {
+        tags: JSON.stringify([`ingest-by:${tag}`]),
+        ingestIfNotExists: JSON.stringify([tag]),
+      }),
+    },
+  };
+}
+
+/** The same for every delivery of the same records. */
+export function dedupeTag({ topic, partition, firstOffset, lastOffset }: SealedFile): string {
+  return `${topic}-${partition}-${firstOffset}-${lastOffset}`;
+}
+
+/** Names the file and its place in Kafka for whoever looks through the service's failures. */
+export function blobName(file: SealedFile, sourceId: string): string {
+  return `${file.mapping.database}__${file.mapping.table}__${sourceId}__${file.name}`;
+}

@@ -1,0 +1,91 @@
+/** Hands a file to the service: blob, then message. Rows appear later. Sources: analytics-sink §5.1, §5.6, §5.7. */
+import type { SealedFile } from '../batcher/staging-file';
+import type { AnalyticsSettings } from '../config/settings';
+import type { Http } from '../service/http';
+import type { IngestionResources, ResourceSet } from '../service/ingestion-resources';
+import { ServiceError } from '../service/service-error';
+import { postMessage, uploadBlob } from '../service/storage';
+import { blobName, ingestionMessage } from './ingestion-message';
+import type { Target } from './target';
+
+const MOST_PLACES = 3;
+
+export interface Shipment {
+  readonly file: SealedFile;
+  /** The same for all tries of a file. */
+  readonly sourceId: string;
+  /** False: the partition was given away; nothing may be posted any more. */
+  readonly isOwned: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The partition was given away before the file was posted; whoever has it now delivers its records. */
+export class GivenAwayError extends Error {
+  override readonly name = 'GivenAwayError';
+}
+
+export class QueuedTarget implements Target {
+  constructor(
+    private readonly http: Http,
+    private readonly resources: IngestionResources,
+    private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
+  ) {}
+
+  /** Resolves when the service has the file in its queue. @throws ServiceError, GivenAwayError */
+  async ship(shipment: Shipment): Promise<void> {
+    try {
+      await this.attempt(shipment);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
+      this.resources.expire();
+      await this.attempt(shipment).catch((again: unknown) => {
+        // New access and still refused: an outage, as far as anybody can tell.
+        if (again instanceof ServiceError && again.kind === 'refresh')
+          throw new ServiceError(again.message, 'transient', { cause: again, status: 403 });
+        throw again;
+      });
+    }
+  }
+
+  /** The blob's URL with its SAS. */
+  async upload({ file, sourceId, signal }: Shipment, set: ResourceSet): Promise<string> {
+    const containers = this.resources.rotation(set.containers).slice(0, MOST_PLACES);
+    return await firstThatWorks(
+      containers,
+      async (container) => await uploadBlob(this.http, container, blobName(file, sourceId), file, signal),
+    );
+  }
+
+  private async attempt(shipment: Shipment): Promise<void> {
+    const { file, sourceId, isOwned, signal } = shipment;
+    const set = await this.resources.get(signal);
+    const blobUrl = await this.upload(shipment, set);
+    const message = ingestionMessage(file, {
+      sourceId,
+      blobUrl,
+      identityToken: set.identityToken,
+      retainBlob: this.settings.retainBlobs,
+      dedupeTags: this.settings.dedupeTags,
+      now: new Date(),
+    });
+    const queues = this.resources.rotation(set.queues).slice(0, MOST_PLACES);
+    await firstThatWorks(queues, async (queue) => {
+      if (!isOwned()) throw new GivenAwayError(`${file.name} was not posted: its partition was given away`);
+      await postMessage(this.http, queue, message, signal);
+    });
+  }
+}
+
+/** Tries the places one after the other; a failure that no other place can cure ends it. */
+async function firstThatWorks<T>(places: readonly string[], attempt: (place: string) => Promise<T>): Promise<T> {
+  let last: unknown;
+  for (const place of places) {
+    try {
+      return await attempt(place);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'transient') throw error;
+      last = error;
+    }
+  }
+  throw last;
+}

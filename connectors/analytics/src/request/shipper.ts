@@ -1,0 +1,83 @@
+/** Ships sealed files side by side, tries again, and says how each ended. Sources: analytics-sink §4.3, §4.5. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '@millrace/sdk';
+import type { SealedFile } from '../batcher/staging-file';
+import type { AnalyticsSettings } from '../config/settings';
+import { asServiceError, type ServiceError } from '../service/service-error';
+import { tableOf } from './confirmed-target';
+import { GivenAwayError } from './queued-target';
+import { nextTry } from './retry-policy';
+import { sleep } from './sleep';
+import type { Target } from './target';
+
+const SIDE_BY_SIDE = 4;
+
+export type ShipmentEnd =
+  | { readonly kind: 'delivered' }
+  /** Nothing was posted, and nothing is to be. */
+  | { readonly kind: 'abandoned' }
+  | { readonly kind: 'failed'; readonly error: ServiceError; readonly attempts: number; readonly sourceId: string };
+
+export interface ShipperOptions {
+  readonly targetOf: (file: SealedFile) => Target;
+  readonly retry: AnalyticsSettings['retry'];
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+export class Shipper {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  private readonly now: () => number;
+
+  constructor(private readonly options: ShipperOptions) {
+    this.now = options.now ?? Date.now;
+  }
+
+  /** Never rejects. @param signal Aborted when the partition is given away. */
+  async ship(file: SealedFile, signal: AbortSignal): Promise<ShipmentEnd> {
+    const sourceId = randomUUID();
+    let firstFailureAt = 0;
+    for (let attempts = 1; ; attempts++) {
+      try {
+        await this.attempt(file, sourceId, signal);
+        return { kind: 'delivered' };
+      } catch (caught) {
+        if (signal.aborted || caught instanceof GivenAwayError) return { kind: 'abandoned' };
+        const error = asServiceError(caught);
+        firstFailureAt ||= this.now();
+        const wait = nextTry(this.options.retry, {
+          error,
+          failures: attempts,
+          firstFailureAt,
+          now: this.now(),
+          random: Math.random(),
+        });
+        if (wait === null) return { kind: 'failed', error, attempts, sourceId };
+        this.options.logger.warn(
+          `${file.name} could not be handed over for ${tableOf(file)}; the next try is in ${Math.round(wait)} ms: ${error.message}`,
+          { attempts, code: error.serviceCode ?? error.code },
+        );
+        if (
+          await sleep(wait, signal).then(
+            () => false,
+            () => true,
+          )
+        )
+          return { kind: 'abandoned' };
+      }
+    }
+  }
+
+  private async attempt(file: SealedFile, sourceId: string, signal: AbortSignal): Promise<void> {
+    if (this.running >= SIDE_BY_SIDE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.running++;
+    try {
+      signal.throwIfAborted();
+      await this.options.targetOf(file).ship({ file, sourceId, isOwned: () => !signal.aborted, signal });
+    } finally {
+      this.running--;
+      this.waiting.shift()?.();
+    }
+  }
+}

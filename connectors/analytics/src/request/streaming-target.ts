@@ -1,0 +1,75 @@
+/** Posts small files straight to the engine; larger ones, and those it has no capacity for, go by queue. Sources: analytics-sink §4.8, §5.10. */
+import { createReadStream } from 'node:fs';
+import type { SealedFile } from '../batcher/staging-file';
+import type { Cluster } from '../service/cluster';
+import { asServiceError } from '../service/service-error';
+import { sleep } from './sleep';
+import { GivenAwayError, type Shipment } from './queued-target';
+import type { Target } from './target';
+
+const LARGEST = 4 * 1024 * 1024;
+const ATTEMPTS = 3;
+const PAUSES_MS = [1_000, 2_000];
+const FALLBACKS_BEFORE_REST = 3;
+const REST_MS = 60_000;
+
+export class StreamingTarget implements Target {
+  /** Topic-partition → how often in a row the queue had to do, and until when it does. */
+  private readonly fallbacks = new Map<string, { count: number; until: number }>();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly queued: Target,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  async ship(shipment: Shipment): Promise<void> {
+    const { file } = shipment;
+    const key = `${file.topic}-${file.partition}`;
+    const state = this.fallbacks.get(key) ?? { count: 0, until: 0 };
+    if (file.bytes <= LARGEST && this.now() >= state.until && (await this.stream(shipment))) {
+      this.fallbacks.delete(key);
+      return;
+    }
+    if (file.bytes <= LARGEST && this.now() >= state.until) {
+      const count = state.count + 1;
+      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_REST ? this.now() + REST_MS : 0 });
+    }
+    await this.queued.ship(shipment);
+  }
+
+  /** False: not now, the queue will take it. @throws ServiceError for what no queue would cure. */
+  private async stream({ file, isOwned, signal }: Shipment): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!isOwned()) throw new GivenAwayError(`${file.name} was not posted: its partition was given away`);
+      try {
+        await this.cluster.require({
+          method: 'POST',
+          url: streamUrl(this.cluster.queryUrl, file),
+          headers: {
+            'Content-Type': 'application/octet-stream',
+            'Content-Length': String(file.bytes),
+            ...(file.isGzip && { 'Content-Encoding': 'gzip' }),
+          },
+          body: () => createReadStream(file.path),
+          signal,
+        });
+        return true;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const failure = asServiceError(error);
+        if (failure.kind === 'permanent') throw failure;
+        const pause = PAUSES_MS[attempt];
+        if (pause !== undefined) await sleep(Math.max(pause, failure.retryAfterMs), signal);
+      }
+    }
+    return false;
+  }
+}
+
+function streamUrl(queryUrl: string, { mapping }: SealedFile): string {
+  const query = new URLSearchParams({ streamFormat: mapping.format.streamName });
+  if (mapping.mapping !== null) query.set('mappingName', mapping.mapping);
+  const [database, table] = [mapping.database, mapping.table].map(encodeURIComponent);
+  return `${queryUrl}/v1/rest/ingest/${database}/${table}?${query.toString()}`;
+}

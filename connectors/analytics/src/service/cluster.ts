@@ -1,0 +1,74 @@
+/** Calls to the cluster's two endpoints, logged in. Source: analytics-sink §5.4. */
+import { randomUUID } from 'node:crypto';
+import type { Http, HttpAnswer, HttpRequest } from './http';
+import type { Login } from './login';
+import { ServiceError } from './service-error';
+
+export interface ReplyTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+export class Cluster {
+  constructor(
+    private readonly http: Http,
+    private readonly login: Login,
+    readonly ingestionUrl: string,
+    readonly queryUrl: string,
+  ) {}
+
+  /** A management command to the ingestion endpoint. */
+  async ingestionCommand(text: string, signal: AbortSignal): Promise<ReplyTable> {
+    return await this.post(`${this.ingestionUrl}/v1/rest/mgmt`, 'NetDefaultDB', text, {}, signal);
+  }
+
+  async command(database: string, text: string, signal: AbortSignal): Promise<ReplyTable> {
+    return await this.post(`${this.queryUrl}/v1/rest/mgmt`, database, text, {}, signal);
+  }
+
+  async query(database: string, text: string, options: object, signal: AbortSignal): Promise<ReplyTable> {
+    return await this.post(`${this.queryUrl}/v1/rest/query`, database, text, options, signal);
+  }
+
+  /** With the login; once more with a new one when the first is refused. @throws ServiceError for any status but 2xx. */
+  async require(request: HttpRequest): Promise<HttpAnswer> {
+    const attempt = async (): Promise<HttpAnswer> =>
+      await this.http.require({
+        ...request,
+        headers: {
+          Accept: 'application/json',
+          'x-ms-client-request-id': `Millrace;${randomUUID()}`,
+          ...request.headers,
+          ...(await this.login.headers(request.signal)),
+        },
+      });
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
+      this.login.forget();
+      return await attempt();
+    }
+  }
+
+  private async post(url: string, db: string, csl: string, options: object, signal: AbortSignal): Promise<ReplyTable> {
+    const { text } = await this.require({
+      method: 'POST',
+      url,
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+      body: JSON.stringify({ db, csl, properties: { Options: options } }),
+      signal,
+    });
+    return firstTable(url, text);
+  }
+}
+
+function firstTable(url: string, text: string): ReplyTable {
+  try {
+    const [table] = (JSON.parse(text) as { Tables: { Columns: { ColumnName: string }[]; Rows: unknown[][] }[] }).Tables;
+    if (table) return { columns: table.Columns.map(({ ColumnName }) => ColumnName), rows: table.Rows };
+  } catch {
+    // Said below.
+  }
+  throw new ServiceError(`${url} does not answer as the service does; is it the right URL?`, 'permanent');
+}

@@ -1,0 +1,63 @@
+/** Where files and messages go: asked for once an hour, and anew when storage refuses them. Source: analytics-sink §5.5. */
+import type { Cluster } from './cluster';
+import { ServiceError } from './service-error';
+
+const LIFETIME_MS = 3_600_000;
+
+export interface ResourceSet {
+  /** URLs with their SAS. */
+  readonly containers: readonly string[];
+  readonly queues: readonly string[];
+  readonly identityToken: string;
+}
+
+export class IngestionResources {
+  private current: { readonly set: ResourceSet; readonly readAt: number } | null = null;
+  private pending: Promise<ResourceSet> | null = null;
+  private turn = 0;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** @throws ServiceError when they can not be read and none are known. */
+  async get(signal: AbortSignal): Promise<ResourceSet> {
+    if (this.current && this.now() - this.current.readAt < LIFETIME_MS) return this.current.set;
+    this.pending ??= this.read(signal).finally(() => (this.pending = null));
+    try {
+      return await this.pending;
+    } catch (error) {
+      // What is known may still work; the next call tries again.
+      if (this.current && !signal.aborted) return this.current.set;
+      throw error;
+    }
+  }
+
+  /** Storage refused one of them. */
+  expire(): void {
+    if (this.current) this.current = { ...this.current, readAt: -Infinity };
+  }
+
+  /** The n-th of a list for this turn; every call starts with the next. */
+  rotation(list: readonly string[]): readonly string[] {
+    const start = this.turn++ % list.length;
+    return [...list.slice(start), ...list.slice(0, start)];
+  }
+
+  private async read(signal: AbortSignal): Promise<ResourceSet> {
+    const { rows } = await this.cluster.ingestionCommand('.get ingestion resources', signal);
+    const of = (type: string): string[] => rows.filter(([name]) => name === type).map(([, root]) => String(root));
+    const containers = of('TempStorage');
+    const queues = of('SecuredReadyForAggregationQueue');
+    if (containers.length === 0 || queues.length === 0)
+      throw new ServiceError(
+        `${this.cluster.ingestionUrl} hands out no storage; "analytics.ingestion.url" must be the ingestion endpoint, whose host begins with "ingest-"`,
+        'permanent',
+      );
+    const identity = await this.cluster.ingestionCommand('.get kusto identity token', signal);
+    const set = { containers, queues, identityToken: String(identity.rows[0]?.[0] ?? '') };
+    this.current = { set, readAt: this.now() };
+    return set;
+  }
+}

@@ -1,0 +1,80 @@
+/** What is asked of the service before a task runs, so that a wrong setting is seen at once. Source: analytics-sink §1.8. */
+import { ConnectError, type Logger } from '@millrace/sdk';
+import type { AnalyticsSettings } from '../config/settings';
+import type { TableMapping } from '../mapping/topic-mapping';
+import type { Cluster } from './cluster';
+import type { IngestionResources } from './ingestion-resources';
+import { ServiceError } from './service-error';
+
+/** Login, URL and storage. @throws ConnectError */
+export async function checkIngestion(
+  resources: IngestionResources,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { containers, queues } = await resources.get(signal);
+  const hosts = new Set([...containers, ...queues].map((url) => new URL(url).host));
+  logger.info(`The service hands out storage at ${[...hosts].join(', ')}; this worker must be able to reach it`);
+}
+
+/** Every table, its ingestion mapping and the streaming policy where one is needed. @throws ConnectError `ANALYTICS_TABLES` with all that is wrong. */
+export async function checkTables(
+  cluster: Cluster,
+  { mappings, login }: Pick<AnalyticsSettings, 'mappings' | 'login'>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const problems: string[] = [];
+  for (const mapping of mappings) {
+    try {
+      problems.push(...(await problemsOf(cluster, mapping, login.appId, login.tenant, signal)));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'permanent') throw error;
+      if (error.message.includes('Forbidden')) {
+        logger.warn('The application may ingest but not look at tables: they are not checked');
+        return;
+      }
+      problems.push(`${mapping.database}.${mapping.table}: ${error.message}`);
+    }
+  }
+  if (problems.length > 0)
+    throw new ConnectError(`The tables are not ready for what is mapped to them: ${problems.join('; ')}`, {
+      code: 'ANALYTICS_TABLES',
+    });
+}
+
+async function problemsOf(
+  cluster: Cluster,
+  { database, table, format, mapping, streaming }: TableMapping,
+  appId: string,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const place = `${database}.${table}`;
+  const name = `['${table}']`;
+  const { rows } = await cluster.query(database, `${name} | count`, { validate_permissions: true }, signal);
+  if (rows[0]?.[0] !== 'OK') return [`${place}: it can not be queried`];
+  const problems: string[] = [];
+  if (mapping !== null) {
+    const kind = format.mappingKind.toLowerCase();
+    await cluster.command(database, `.show table ${name} ingestion ${kind} mapping '${mapping}'`, signal);
+  }
+  if (appId !== '') {
+    const who = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;
+    const access = await cluster.command(database, `.show principal access with (${who})`, signal);
+    const allowed = access.rows[0]?.[3];
+    if (allowed !== true && allowed !== 1) problems.push(`${place}: the application may not ingest`);
+  }
+  if (streaming && !(await mayStream(cluster, database, name, signal)))
+    problems.push(`${place}: streaming ingestion is not enabled by a policy`);
+  return problems;
+}
+
+async function mayStream(cluster: Cluster, database: string, name: string, signal: AbortSignal): Promise<boolean> {
+  for (const scope of [`table ${name}`, `database ['${database}']`]) {
+    const { columns, rows } = await cluster.command(database, `.show ${scope} policy streamingingestion`, signal);
+    const policy = rows[0]?.[columns.indexOf('Policy')];
+    if (typeof policy === 'string' && policy !== '' && policy !== 'null') return true;
+  }
+  return false;
+}

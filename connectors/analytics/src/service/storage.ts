@@ -1,0 +1,57 @@
+/** One blob, one message: plain requests with the SAS that the service handed out. Sources: analytics-sink §5.6, §5.7. */
+import { createReadStream } from 'node:fs';
+import type { Http, HttpAnswer, HttpRequest } from './http';
+import { refusal } from './http';
+import { ServiceError } from './service-error';
+
+const STORAGE_VERSION = '2021-08-06';
+
+/** The blob's URL with the SAS. @throws ServiceError */
+export async function uploadBlob(
+  http: Http,
+  container: string,
+  name: string,
+  file: { readonly path: string; readonly bytes: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const [base = '', sas = ''] = container.split('?');
+  const url = `${base}/${encodeURIComponent(name)}?${sas}`;
+  await requireStorage(http, {
+    method: 'PUT',
+    url,
+    headers: {
+      'x-ms-blob-type': 'BlockBlob',
+      'x-ms-version': STORAGE_VERSION,
+      'Content-Length': String(file.bytes),
+      'Content-Type': 'application/octet-stream',
+    },
+    body: () => createReadStream(file.path),
+    signal,
+  });
+  return url;
+}
+
+/** @throws ServiceError */
+export async function postMessage(http: Http, queue: string, message: object, signal: AbortSignal): Promise<void> {
+  const [base = '', sas = ''] = queue.split('?');
+  const text = Buffer.from(JSON.stringify(message)).toString('base64');
+  await requireStorage(http, {
+    method: 'POST',
+    url: `${base}/messages?${sas}`,
+    headers: { 'Content-Type': 'application/xml', 'x-ms-version': STORAGE_VERSION },
+    body: `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`,
+    signal,
+  });
+}
+
+/** A 403 of storage means that the SAS has run out, not that the caller may never. */
+async function requireStorage(http: Http, request: HttpRequest): Promise<HttpAnswer> {
+  const answer = await http.send(request);
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  const error = refusal(new URL(request.url), answer);
+  if (answer.status !== 403) throw error;
+  throw new ServiceError(error.message, 'refresh', {
+    status: 403,
+    ...(error.serviceCode && { serviceCode: error.serviceCode }),
+  });
+}

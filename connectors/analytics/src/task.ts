@@ -1,0 +1,250 @@
+/**
+ * Records into files, files to the service, offsets behind what was delivered. `put` writes files and never waits for the service; that goes on
+ * beside it, and a partition with too much under way is paused. Source: analytics-sink §4.
+ */
+import {
+  ConnectError,
+  isConnectError,
+  type ConnectorConfig,
+  type SinkRecord,
+  type SinkTask,
+  type SinkTaskContext,
+  type TopicPartition,
+  type TopicPartitionOffset,
+} from '@millrace/sdk';
+import { PartitionBatcher, type Sealed } from './batcher/partition-batcher';
+import { rawRecord } from './batcher/record-log';
+import { createStagingFolder, removeStaleFolders, type StagingFolder } from './batcher/staging-folder';
+import { parseSettings, type AnalyticsSettings } from './config/settings';
+import { DeadLetterQueue, type DeadLetterPlace } from './dead-letters/dead-letter-queue';
+import { DiskTroubles } from './disk-troubles';
+import { Failures } from './failures';
+import { findMapping, type TableMapping } from './mapping/topic-mapping';
+import { AssignedPartition, partitionKey } from './partition';
+import { Shipper } from './request/shipper';
+import { createService, type Service } from './service/create-service';
+import { checkIngestion, checkTables } from './service/start-checks';
+
+/** How often `put` looks after what goes on beside it. */
+const LOOK_EVERY_MS = 250;
+const CLOSE_TIMEOUT_MS = 4_000;
+
+export class AnalyticsSinkTask implements SinkTask {
+  private readonly partitions = new Map<string, AssignedPartition>();
+  private readonly closing = new AbortController();
+  private context!: SinkTaskContext;
+  private settings!: AnalyticsSettings;
+  private service: Service | null = null;
+  private shipper!: Shipper;
+  private folder: StagingFolder | null = null;
+  private deadLetters: DeadLetterQueue | null = null;
+  private failures!: Failures;
+  private disk!: DiskTroubles;
+
+  async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
+    const { settings, warnings } = parseSettings(config);
+    const { logger } = context;
+    for (const warning of warnings) logger.warn(warning);
+    if (settings.deadLetters && settings.onError === 'fail')
+      logger.warn('A dead letter queue is set, but nothing goes there while "behavior.on.error" is fail');
+    this.settings = settings;
+    this.context = context;
+    for (const stale of await removeStaleFolders(settings.tempDir)) logger.info(`Removed ${stale}, which a crash left`);
+    this.folder = await createStagingFolder(settings.tempDir, context.connector, context.task);
+    this.service = createService(settings);
+    await checkIngestion(this.service.resources, logger, context.signal);
+    if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
+    if (settings.deadLetters)
+      this.deadLetters = await DeadLetterQueue.open(
+        settings.deadLetters,
+        `connector-dlq-${context.connector}-${context.task}`,
+      );
+    this.failures = new Failures(settings, this.deadLetters, logger, this.closing.signal);
+    this.shipper = new Shipper({ targetOf: this.service.targetOf, retry: settings.retry, logger });
+    this.disk = new DiskTroubles(settings.retry, logger);
+  }
+
+  open(partitions: readonly TopicPartition[]): void {
+    for (const id of partitions) {
+      if (this.partitions.has(partitionKey(id))) continue;
+      const mapping = this.mappingOf(id.topic);
+      const partition: AssignedPartition = new AssignedPartition(
+        id,
+        new PartitionBatcher({
+          ...id,
+          mapping,
+          folder: (this.folder as StagingFolder).path,
+          settings: this.settings,
+          now: Date.now,
+          onSealed: (sealed) => this.ship(partition, mapping, sealed),
+        }),
+      );
+      this.partitions.set(partitionKey(id), partition);
+    }
+  }
+
+  async put(records: readonly SinkRecord[]): Promise<void> {
+    this.throwFatal();
+    const troubled = new Set<AssignedPartition>();
+    for (const record of records) {
+      const partition = this.partitions.get(partitionKey(record));
+      if (partition && !troubled.has(partition) && !(await this.write(partition, record))) troubled.add(partition);
+    }
+    for (const partition of this.partitions.values()) {
+      if (troubled.has(partition)) continue;
+      await this.onDisk(partition, null, async () => {
+        await partition.batcher.sealIfDue();
+        await partition.batcher.drain();
+      });
+    }
+    this.throwFatal();
+    this.regulate();
+  }
+
+  preCommit(): TopicPartitionOffset[] {
+    return [...this.partitions.values()].flatMap(({ id, batcher }) => {
+      const offset = batcher.ranges.committable();
+      return offset === null ? [] : [{ ...id, offset }];
+    });
+  }
+
+  async close(partitions: readonly TopicPartition[]): Promise<void> {
+    await Promise.all(
+      partitions.map(async (id) => {
+        const partition = this.partitions.get(partitionKey(id));
+        this.partitions.delete(partitionKey(id));
+        await partition?.close(CLOSE_TIMEOUT_MS);
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.closing.abort(new Error('the task stops'));
+    await this.close([...this.partitions.values()].map(({ id }) => id));
+    this.service?.close();
+    await this.deadLetters?.close().catch(() => undefined);
+    await this.folder?.remove();
+  }
+
+  /** False: the disk refused, and the partition's records come again. */
+  private async write(partition: AssignedPartition, record: SinkRecord): Promise<boolean> {
+    return await this.onDisk(partition, record.offset, async () => {
+      try {
+        await partition.batcher.add(record);
+      } catch (error) {
+        if (!isConnectError(error)) throw error;
+        await this.reject(partition, record, error);
+      }
+    });
+  }
+
+  private async reject(partition: AssignedPartition, record: SinkRecord, error: Error): Promise<void> {
+    const range = partition.batcher.setAside(record.offset);
+    const handled = this.failures
+      .handle({
+        records: () => [rawRecord(record)],
+        count: 1,
+        what: `${record.topic}-${record.partition} offset ${record.offset}`,
+        place: this.place(partition, 'WRITE', ''),
+        error,
+      })
+      .then((done) => {
+        if (done) range.pending--;
+      });
+    this.track(partition, handled);
+    // Without a queue to wait for, the next `put` need not come first.
+    if (this.settings.onError === 'fail') await handled;
+  }
+
+  private ship(partition: AssignedPartition, mapping: TableMapping, { file, range, records }: Sealed): void {
+    const shipped = this.shipper.ship(file, partition.aborter.signal).then(async (end) => {
+      const done =
+        end.kind === 'delivered' ||
+        (end.kind === 'failed' &&
+          (await this.failures.handle({
+            records: () => records?.read() ?? [],
+            count: file.records,
+            what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
+            place: this.place(partition, 'INGEST', end.sourceId),
+            error: end.error,
+          })));
+      if (done) range.pending--;
+      await file.remove();
+      await records?.remove();
+    });
+    this.track(partition, shipped);
+    this.context.logger.debug(`Shipping ${file.name} to ${mapping.database}.${mapping.table}`, {
+      records: file.records,
+      bytes: file.rawBytes,
+    });
+  }
+
+  private track({ shipments }: AssignedPartition, work: Promise<void>): void {
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => {
+        this.failures.fatal ??= new ConnectError(`A file could not be looked after: ${(error as Error).message}`, {
+          code: 'ANALYTICS_DISK',
+          cause: error,
+        });
+      })
+      .finally(() => shipments.delete(tracked));
+    shipments.add(tracked);
+  }
+
+  /** Does what needs the disk, for the record at `offset`; when it refuses, the partition goes back to the first record that is not safe. */
+  private async onDisk(
+    partition: AssignedPartition,
+    offset: number | null,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
+    try {
+      await work();
+      this.disk.succeeded(partition);
+      return true;
+    } catch (error) {
+      if (isConnectError(error)) throw error;
+      const first = (await partition.batcher.discard()) ?? offset;
+      this.disk.failed(partition, error as Error);
+      if (first !== null) this.context.seek({ ...partition.id, offset: first });
+      return false;
+    }
+  }
+
+  /** Pauses what has too much under way, resumes what has room again, and says when to look again. */
+  private regulate(): void {
+    const most = this.settings.maxInflightFiles;
+    let next = Infinity;
+    for (const partition of this.partitions.values()) {
+      const waits = this.disk.isWaiting(partition);
+      if (!partition.isPaused && (waits || partition.isFull(most))) {
+        partition.isPaused = true;
+        this.context.pause([partition.id]);
+      } else if (partition.isPaused && !waits && partition.hasRoom(most)) {
+        partition.isPaused = false;
+        this.context.resume([partition.id]);
+      }
+      const busy = waits || partition.shipments.size > 0 || partition.isPaused;
+      next = Math.min(next, partition.batcher.dueAt - Date.now(), busy ? LOOK_EVERY_MS : Infinity);
+    }
+    if (next !== Infinity) this.context.timeout(Math.max(1, Math.ceil(next)));
+  }
+
+  private place({ id }: AssignedPartition, stage: DeadLetterPlace['stage'], sourceId: string): DeadLetterPlace {
+    const { database, table } = this.mappingOf(id.topic);
+    const { connector, task } = this.context;
+    return { connector, task, ...id, stage, database, table, sourceId };
+  }
+
+  private mappingOf(topic: string): TableMapping {
+    const mapping = findMapping(this.settings.mappings, topic);
+    if (mapping) return mapping;
+    throw new ConnectError(
+      `Sink has no ingestion props mapped for the topic: ${topic}. please check your configuration.`,
+      { code: 'ANALYTICS_CONFIG', place: { topic } },
+    );
+  }
+
+  private throwFatal(): void {
+    if (this.failures.fatal) throw this.failures.fatal;
+  }
+}
