@@ -14,7 +14,7 @@ import { ROOT } from '../dev/services/paths';
 import { RedisServer } from '../dev/services/redis/redis';
 import { waitFor } from '../dev/services/wait-for';
 import { benchmark, figure, heading, whole } from './lib/report';
-import { residentMegabytes } from './lib/usage';
+import { cpuSeconds, residentMegabytes } from './lib/usage';
 
 const SECONDS = Number(process.argv[2] ?? 60);
 const CONNECTIONS = 50;
@@ -90,8 +90,10 @@ benchmark(async (atEnd) => {
   ) {
     heading(`${name}, ${SECONDS} s, ${CONNECTIONS} connections`);
     const url = `http://127.0.0.1:${at.port}`;
-    const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, ...load });
     const pid = at.program.pid as number;
+    const before = cpuSeconds(pid);
+    const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, ...load });
+    const cpu = cpuSeconds(pid) - before;
     figure('requests a second', whole(result.requests.average));
     if (base)
       figure('of the bare server’s', `${((100 * result.requests.average) / base.requests.average).toFixed(0)} %`);
@@ -101,6 +103,8 @@ benchmark(async (atEnd) => {
       `${result.non2xx}, ${result.errors}, ${result.timeouts}`,
       '0',
     );
+    // Says more than the ratio where others use the machine.
+    figure('its CPU time for a request', `${whole((cpu * 1e6) / result.requests.total)} µs`);
     figure('memory at the end', `${whole(residentMegabytes(pid))} MiB`);
     return result;
   }

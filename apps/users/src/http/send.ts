@@ -6,9 +6,8 @@ const LINGER_MS = 500;
 
 /** Status, plain text and one line end, as Go's `http.Error` writes them. */
 export function sendText(res: ServerResponse, status: number, text: string, headers: OutgoingHttpHeaders = {}): void {
-  const body = Buffer.from(text);
-  res.writeHead(status, { ...textHeaders(body), ...headers });
-  res.end(body);
+  res.writeHead(status, { ...textHeaders(text), ...headers });
+  res.end(text);
 }
 
 export function sendError(res: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
@@ -26,7 +25,7 @@ export function sendEmpty(res: ServerResponse, status: number, headers: Outgoing
  * first: a connection closed over unread bytes is reset, and the client would lose the answer.
  */
 export function sendErrorAndClose(req: IncomingMessage, res: ServerResponse, status: number, text: string): void {
-  const body = Buffer.from(`${text}\n`);
+  const body = `${text}\n`;
   res.writeHead(status, { ...textHeaders(body), Connection: 'close' });
   res.write(body);
   const end = (): void => {
@@ -38,10 +37,10 @@ export function sendErrorAndClose(req: IncomingMessage, res: ServerResponse, sta
   req.once('end', end).once('close', end).resume();
 }
 
-function textHeaders(body: Buffer): OutgoingHttpHeaders {
+function textHeaders(body: string): OutgoingHttpHeaders {
   return {
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
-    'Content-Length': body.length,
+    'Content-Length': Buffer.byteLength(body),
   };
 }
