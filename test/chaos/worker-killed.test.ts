@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';
+import { Clients } from '../helpers/kafka-clients';
 import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
@@ -92,24 +93,30 @@ async function readSink(file: string): Promise<Seen> {
 }
 
 /**
- * The snapshot reads a row once, at whatever version it had then: versions before that one may be missing, nothing after.
+ * The snapshot reads a row once, at whatever version it had then: versions before that one may be missing, nothing after. Null: that holds
+ * for every row. Otherwise how many rows it does not hold for, and what the first of them is.
  */
-function firstDifference(expected: History, seen: History): string | null {
-  for (const [id, versions] of expected) {
+function differences(expected: History, seen: History): string | null {
+  const different = [...expected].filter(([id, versions]) => {
     const found = seen.get(id) ?? [];
     const from = versions.indexOf(found[0] ?? Number.NaN);
-    if (from < 0) return `row ${id}: expected ${versions.join()}, the file has ${found.join() || 'nothing'}`;
-    if (versions.slice(from).join() !== found.join())
-      return `row ${id}: expected ${versions.join()}, the file has ${found.join()}`;
-  }
-  return null;
+    return from < 0 || versions.slice(from).join() !== found.join();
+  });
+  const [first] = different;
+  if (first === undefined) return null;
+  const [id, versions] = first;
+  const found = seen.get(id)?.join() ?? 'nothing';
+  return `${different.length} of ${expected.size} rows, first ${id}: expected ${versions.join()}, the file has ${found}`;
 }
 
 describe.each(['source', 'sink'] as const)('a worker is killed while it runs the %s task', (victim) => {
   let database: TestDatabase;
   let folder: string;
   const workers: StartedWorker[] = [];
+  const clients = new Clients();
   const group = uniqueName('chaos');
+  // The sink's consumer group is named after it: another test's sink of the same name would be a member of it.
+  const names = { source: uniqueName('source'), sink: uniqueName('sink') };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-chaos-'));
@@ -119,6 +126,7 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
 
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
+    await clients.close();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -137,14 +145,15 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     }
     const [first, second] = workers as [StartedWorker, StartedWorker];
     const file = join(folder, 'sink.txt');
+    const topic = `${database.name}.public.todos`;
     const consumer = { 'consumer.override.session.timeout.ms': '6000' };
-    await first.register({ name: 'todos-source', config: database.sourceConfig() });
+    await first.register({ name: names.source, config: database.sourceConfig() });
     await second.register({
-      name: 'todos-sink',
-      config: fileSinkConfig(`${database.name}.public.todos`, file, consumer),
+      name: names.sink,
+      config: fileSinkConfig(topic, file, consumer),
     });
-    await first.running('todos-source');
-    await first.running('todos-sink');
+    await first.running(names.source);
+    await first.running(names.sink);
 
     const writer = new Writer(database);
     // Until an offset beyond the snapshot is stored, the snapshot would be taken again and not tell what was deleted meanwhile.
@@ -165,7 +174,7 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     while (writer.changes < CHANGES * 0.4 || !(await isStored())) await writer.transaction(8);
     const changes = Math.max(CHANGES, writer.changes * 1.5);
 
-    const owner = (await first.statusWhen(`todos-${victim}`, (status) => status.tasks.length > 0)).tasks[0]?.worker_id;
+    const owner = (await first.statusWhen(names[victim], (status) => status.tasks.length > 0)).tasks[0]?.worker_id;
     const killed = workers.find((worker) => worker.url.endsWith(String(owner))) as StartedWorker;
     const survivor = workers.find((worker) => worker !== killed) as StartedWorker;
     expect(killed).toBeDefined();
@@ -173,7 +182,7 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     while (writer.changes < changes) await writer.transaction(8);
 
     await survivor.statusWhen(
-      `todos-${victim}`,
+      names[victim],
       (status) =>
         status.tasks.length === 1 &&
         status.tasks[0]?.state === 'RUNNING' &&
@@ -185,11 +194,17 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
       'the file to hold every row’s history',
       async () => {
         seen = await readSink(file);
-        difference = firstDifference(writer.history, seen.history);
+        difference = differences(writer.history, seen.history);
         return difference === null;
       },
       { timeoutMs: 120_000, detail: () => `${difference}\n${survivor.process.log().slice(-6000)}` },
-    );
+    ).catch(async (error: Error) => {
+      // Who is behind: the source, the sink, or nobody any more?
+      const [end] = await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest');
+      const [read] = await clients.admin.listGroupOffsets(`connect-${names.sink}`);
+      error.message += `\n${seen.lines} lines; the topic ends at ${end?.offset}, the sink has committed ${read?.offset}`;
+      throw error;
+    });
     expect(seen.history.size).toBe(writer.history.size);
     expect(seen.torn).toBeLessThanOrEqual(1);
   }, 300_000);
