@@ -24,10 +24,10 @@ let worker: TestWorker;
 let log: MemoryLogger;
 afterEach(async () => await worker.herder.stop());
 
-async function start(restart: RestartSettings, behaviour?: FixtureBehaviour): Promise<void> {
+async function start(restart: RestartSettings, behaviour?: FixtureBehaviour, kafka = new MemoryKafka()): Promise<void> {
   log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
-  worker = createWorker(new MemoryKafka(), 'g', { config: { restart }, logger, ...(behaviour ? { behaviour } : {}) });
+  worker = createWorker(kafka, 'g', { config: { restart }, logger, ...(behaviour ? { behaviour } : {}) });
   await worker.herder.start();
 }
 async function created(restart: RestartSettings, config: Record<string, string> = {}): Promise<void> {
@@ -135,6 +135,28 @@ describe('a task', () => {
     // A new count: the first restart of it is to come.
     worker.host.fail(TASK, true);
     await until('the next failure', () => traceOf(1).includes('Automatic restart 1 of 3'));
+  });
+
+  test('a rebalance that moves it starts it at once; what stays goes on waiting', async () => {
+    const kafka = new MemoryKafka();
+    await start(LATE, undefined, kafka);
+    await worker.herder.createConnector('c', source(), null);
+    await reaches('RUNNING RUNNING,RUNNING');
+    for (const task of [0, 1]) worker.host.fail({ connector: 'c', task }, true);
+    await reaches('RUNNING FAILED,FAILED');
+    const traces = [0, 1].map(traceOf);
+    const other = createWorker(kafka, 'g', { config: { restart: LATE }, url: 'http://w2:8083/' });
+    try {
+      await other.herder.start();
+      await until('one of them to move', () => other.host.running.size === 1);
+      const [moved = ''] = other.host.running.keys();
+      await reaches(moved === 'c-0' ? 'RUNNING RUNNING,FAILED' : 'RUNNING FAILED,RUNNING');
+      const stayed = moved === 'c-0' ? 1 : 0;
+      expect(traceOf(stayed)).toBe(traces[stayed]);
+      expect(starts(`c-${stayed}`)).toBe(1);
+    } finally {
+      await other.herder.stop();
+    }
   });
 
   test('a worker that stops does not wait for restarts, and leaves the status as it is', async () => {

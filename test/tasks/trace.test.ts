@@ -44,3 +44,13 @@ test('what is worth a restart', () => {
   expect(isWorthRestarting(new ConfigError('x'))).toBe(false);
   expect(isWorthRestarting(new KafkaError('A', 'x'))).toBe(false);
 });
+
+test('a new session cures a lost one; a record whose retries ran out may find its registry again, a bad one stays bad', () => {
+  expect(isWorthRestarting(new KafkaError('PRODUCER_FENCED', 'x', { fenced: true }))).toBe(true);
+  expect(isWorthRestarting(new KafkaError('UNKNOWN_PRODUCER_ID', 'x'))).toBe(true);
+  expect(isWorthRestarting(new KafkaError('SASL_AUTHENTICATION_FAILED', 'x'))).toBe(false);
+  expect(isWorthRestarting(new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'x'))).toBe(false);
+  const exceeded = (cause: unknown): ConnectError => new ConnectError('x', { code: 'TOLERANCE_EXCEEDED', cause });
+  expect(isWorthRestarting(exceeded(new RetriableError('the registry is away')))).toBe(true);
+  expect(isWorthRestarting(exceeded(new TypeError('no such field')))).toBe(false);
+});
