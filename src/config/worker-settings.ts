@@ -87,7 +87,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
     name: 'bootstrap.servers',
     type: 'LIST',
     check: nonEmpty,
-    hint: 'list the Kafka brokers to connect to first, e.g. bootstrap.servers=localhost:9092',
+    hint: 'list the Kafka brokers to connect to first, e.g. bootstrap.servers=localhost:9092, or try without a Kafka: millrace dev',
   },
   {
     name: 'group.id',

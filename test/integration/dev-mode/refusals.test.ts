@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { waitFor } from '../../helpers/wait-for';
 import { dev, millrace } from './dev-process';
 
 let folder: string;
@@ -61,11 +62,14 @@ test('settings that a single broker without TLS cannot honour', async () => {
   expect(existsSync(join(folder, 'topics.json'))).toBe(false);
 });
 
-test('a data folder whose broker does not answer', async () => {
+test('a data folder whose broker does not answer; meanwhile a signal is obeyed', async () => {
   const host = await dev(['--broker-port', '0', '--data-dir', folder]);
   try {
     await host.ready();
     process.kill(host.pid, 'SIGSTOP');
+    const waiting = await dev(['--data-dir', folder]);
+    await waitFor('it to wait', () => waiting.process.log().includes(`Another process has the data folder ${folder}`));
+    expect(await waiting.stop()).toBe(0);
     expect(await refusal([])).toMatch(
       new RegExp(
         `millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not answer on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)\\n$`,
