@@ -1,0 +1,61 @@
+/** The built embedded broker in a process of its own, on a data folder. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = join(__dirname, '..', '..');
+const PROGRAM = `
+  const { startEmbeddedBroker } = require(process.argv[1]);
+  const { options } = JSON.parse(process.argv[2]);
+  const { monitorEventLoopDelay } = require('node:perf_hooks');
+  const began = performance.now();
+  startEmbeddedBroker({ log: () => {}, ...options }).then((broker) => {
+    console.log(JSON.stringify({ port: broker.port, ms: performance.now() - began }));
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    process.stdin.on('data', () => {
+      console.log(JSON.stringify({ p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 }));
+      delay.reset();
+    });
+    process.stdin.on('end', () => broker.stop().then(() => process.exit()));
+  });
+`;
+
+export interface EmbeddedProcess {
+  readonly pid: number;
+  readonly bootstrapServers: string;
+  /** From the call until it listened, in milliseconds; the process's own start is not in it. */
+  readonly startMs: number;
+  /** Of its event loop since the last question, in milliseconds. */
+  loopDelay(): Promise<{ readonly p99: number; readonly max: number }>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** @param options those of startEmbeddedBroker. */
+export async function startEmbedded(options: object): Promise<EmbeddedProcess> {
+  const args = ['-e', PROGRAM, join(ROOT, 'embedded'), JSON.stringify({ options })];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const answer = async () => JSON.parse(((await once(lines, 'line')) as [string])[0]) as Record<string, number>;
+  const exited = once(child, 'exit');
+  const { port, ms } = await answer();
+  return {
+    pid: child.pid as number,
+    bootstrapServers: `127.0.0.1:${port}`,
+    startMs: ms as number,
+    loopDelay: async () => {
+      child.stdin.write('\n');
+      return (await answer()) as { p99: number; max: number };
+    },
+    stop: async () => {
+      child.stdin.end();
+      await exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
