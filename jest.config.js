@@ -51,6 +51,7 @@ module.exports = {
     {
       ...services,
       displayName: 'java',
+      globalSetup: '<rootDir>/test/helpers/java-setup.js',
       testMatch: ['<rootDir>/test/**/java/**/*.test.ts'],
     },
     {

@@ -11,7 +11,7 @@ const PARTITIONS = 2;
 /** More than a round trip's worth, less than a fault of seconds lets pile up without bound. */
 const MOST_OUTSTANDING = 2_000;
 
-/** Shorter than the faults last, so that requests time out and sessions are tried, and retries are soon. */
+/** For clients whose requests are to time out while a fault lasts, and that are to try again soon. */
 export const IMPATIENT = {
   'request.timeout.ms': '1000',
   'retry.backoff.ms': '10',
@@ -166,11 +166,9 @@ export class CountedRun {
     private readonly options: RunOptions,
   ) {}
 
-  /** @param clients they are given `IMPATIENT` settings, over which options win. */
   static async start(clients: Clients, options: RunOptions = {}): Promise<CountedRun> {
     const topic = await clients.topic(PARTITIONS);
     const producer = await clients.producer(topic, {
-      ...IMPATIENT,
       'enable.idempotence': 'true',
       ...(options.transactions ? { 'transactional.id': uniqueName('counted') } : {}),
       ...options.producer,
@@ -179,7 +177,7 @@ export class CountedRun {
     const writer = options.transactions ? writeInTransactions(producer, topic) : write(producer, topic);
     const run = new CountedRun(clients, topic, clients.own(writer), options);
     const partitions: TopicPartition[] = none().map((_, partition) => ({ topic, partition }));
-    const consumer = await clients.assigned({ ...IMPATIENT, ...run.isolation });
+    const consumer = await clients.assigned(run.isolation);
     consumer.assign(partitions);
     run.readers.push(new Reader(consumer, run.alone));
     await run.join();
@@ -194,7 +192,7 @@ export class CountedRun {
   /** One more member of the group. Resolves to what makes it leave. */
   async join(): Promise<() => Promise<void>> {
     const config = { 'heartbeat.interval.ms': '200', 'session.timeout.ms': '6000', ...this.options.group };
-    const consumer = await this.clients.group(this.groupId, { ...IMPATIENT, ...this.isolation, ...config });
+    const consumer = await this.clients.group(this.groupId, { ...this.isolation, ...config });
     consumer.subscribe([this.topic], {
       onAssigned: () => undefined,
       onRevoked: () => undefined,

@@ -8,6 +8,8 @@ const { useOrStartBroker } = require('../../dev/services/broker');
 const { useOrStartPostgres } = require('../../dev/services/postgres');
 
 module.exports = async function globalSetup() {
+  // Another project of the same run has done it.
+  if (globalThis.millraceServices) return;
   if (!existsSync(join(__dirname, '..', '..', 'dist', 'main.js')))
     throw new Error('These tests start real workers from dist/, which is not there: run `npm run build` first.');
   const started = await Promise.allSettled([useOrStartBroker(), useOrStartPostgres()]);

@@ -3,11 +3,11 @@ import { Clients } from '../../../helpers/kafka-clients';
 import { proxyTo, type TcpProxy } from '../../../helpers/tcp-proxy';
 import { waitFor } from '../../../helpers/wait-for';
 import { bootstrap } from '../producer-fixtures';
-import { CountedRun } from '../../../helpers/counted-run';
+import { CountedRun, IMPATIENT } from '../../../helpers/counted-run';
 
 const ROUNDS = 5;
 let proxy: TcpProxy;
-const clients = new Clients();
+const clients = new Clients(IMPATIENT);
 
 beforeEach(async () => {
   proxy = await proxyTo(bootstrap().split(',')[0]!);
