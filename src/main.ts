@@ -3,6 +3,10 @@
 import { runCli } from './cli/cli';
 
 void runCli(process.argv.slice(2), {
+  // Opened by the verb that reads it, and by no other.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

@@ -4,13 +4,12 @@ import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broke
 import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
 import { startBrokerThread } from './embedded-broker/broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
+import { clusterIdAt } from './kafka/cluster-id';
 import { createKafkaClients } from './kafka/kafkajs-clients';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 
 /** Nobody but this machine is served. */
 const HOST = '127.0.0.1';
-/** For a broker on this machine to say which it is. */
-const ASK = { 'request.timeout.ms': '2000', 'default.api.timeout.ms': '2000' };
 
 /** @param config with `embedded` for `bootstrap.servers`; everything else in it is used as it is. */
 export function createWorkerWithBroker(
@@ -27,21 +26,17 @@ export function createWorkerWithBroker(
   let fail: (reason: unknown) => void;
   const failed = new Promise<unknown>((resolve) => (fail = resolve));
 
-  async function clusterIdAt(bootstrapServers: string): Promise<string | null> {
-    const admin = createKafkaClients(logger).admin({ 'bootstrap.servers': bootstrapServers, ...ASK });
-    try {
-      return (await admin.describeCluster()).clusterId;
-    } catch {
-      return null;
-    } finally {
-      await admin.close();
-    }
-  }
-
   async function open(): Promise<void> {
     const data = { host: HOST, port: embedded.port, dataDir };
     const host = () => startBrokerThread(data, (line) => logger.info(line));
-    broker = await openBroker({ dataDir, host, clusterIdAt, logger, signal: stopping.signal });
+    const clients = createKafkaClients(logger);
+    broker = await openBroker({
+      dataDir,
+      host,
+      clusterIdAt: (address) => clusterIdAt(clients, address),
+      logger,
+      signal: stopping.signal,
+    });
     worker = createWorker(parseWorkerConfig(withBrokerAt(config.raw, broker.bootstrapServers)), options);
     void worker.failed.then(fail);
     void broker.ended.then((reason) => stopping.signal.aborted || fail(reason));

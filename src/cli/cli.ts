@@ -2,6 +2,7 @@
 import { dev } from './dev';
 import { printHelp, USAGE } from './help';
 import type { CliIo } from './io';
+import { produce } from './produce';
 import { start } from './start';
 import { printVersion } from './version';
 
@@ -10,6 +11,7 @@ type Verb = (args: readonly string[], io: CliIo) => Promise<number> | number;
 const VERBS: Readonly<Record<string, Verb>> = {
   start,
   dev,
+  produce,
   help: printHelp,
   '--help': printHelp,
   '-h': printHelp,

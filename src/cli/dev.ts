@@ -4,7 +4,7 @@ import { runWorker, type BuildWorker } from './start';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
 
-const DEFAULTS: Readonly<Record<string, string>> = {
+export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'bootstrap.servers': 'embedded',
   'group.id': 'millrace-dev',
   'config.storage.topic': 'millrace-dev-configs',
@@ -23,5 +23,5 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 export async function dev(args: readonly string[], io: CliIo, buildWorker?: BuildWorker): Promise<number> {
-  return await runWorker({ verb: 'dev', args, defaults: DEFAULTS }, io, buildWorker);
+  return await runWorker({ verb: 'dev', args, defaults: DEV_DEFAULTS }, io, buildWorker);
 }

@@ -94,7 +94,8 @@ async function run(worker: Worker, io: CliIo): Promise<number> {
   ]);
 }
 
-function fail(io: CliIo, error: unknown): number {
+/** One sentence on stderr. */
+export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
   const code = isConnectError(error) ? ` (${error.code})` : '';
   io.stderr.write(`millrace: ${text}${code}\n`);

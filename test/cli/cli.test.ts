@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { runCli } from '../../src/cli/cli';
 import { dev } from '../../src/cli/dev';
 import type { CliIo } from '../../src/cli/io';
@@ -12,6 +13,7 @@ class FakeIo implements CliIo {
   out = '';
   err = '';
   signal: (name: string) => void = () => undefined;
+  readonly stdin = Readable.from([]);
   readonly stdout = { write: (text: string) => (this.out += text) };
   readonly stderr = { write: (text: string) => (this.err += text) };
   constructor(

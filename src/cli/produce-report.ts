@@ -1,0 +1,71 @@
+/** What became of each line, in words. Memory does not grow with the number of lines, as long as failures have few reasons. Pure. */
+interface Reached {
+  count: number;
+  first: number;
+  last: number;
+}
+
+interface FailedLines {
+  readonly from: number;
+  to: number;
+  readonly reason: string;
+}
+
+export class ProduceReport {
+  private readonly partitions = new Map<number, Reached>();
+  private readonly failures: FailedLines[] = [];
+  private count = 0;
+
+  /** @param name what the lines are of, e.g. `storms.csv` */
+  constructor(
+    private readonly name: string,
+    private readonly topic: string,
+  ) {}
+
+  get delivered(): number {
+    return this.count;
+  }
+  get failed(): boolean {
+    return this.failures.length > 0;
+  }
+
+  /** @param offset -1: the broker was not asked for one (`acks=0`) */
+  deliver(line: number, partition: number, offset: number): string {
+    this.count++;
+    const reached = this.partitions.get(partition);
+    if (!reached) this.partitions.set(partition, { count: 1, first: offset, last: offset });
+    else {
+      reached.count++;
+      reached.last = offset;
+    }
+    return `${this.name}:${line} partition ${partition} offset ${offset < 0 ? 'unknown' : offset}\n`;
+  }
+
+  fail(line: number, reason: string): void {
+    const last = this.failures.at(-1);
+    if (last?.reason === reason && last.to === line - 1) last.to = line;
+    else this.failures.push({ from: line, to: line, reason });
+  }
+
+  /** One line a failure; neighbours that failed for the same reason share one: `storms.csv:7-9: …`. */
+  failureTexts(): string[] {
+    return [...this.failures]
+      .sort((a, b) => a.from - b.from)
+      .map(
+        ({ from, to, reason }) => `${this.name}:${from === to ? from : `${from}-${to}`}: not delivered: ${reason}\n`,
+      );
+  }
+
+  summary(): string {
+    const where = [...this.partitions]
+      .sort(([a], [b]) => a - b)
+      .map(([partition, { count, first, last }]) => `partition ${partition}: ${count}${offsets(first, last)}`);
+    const messages = `${this.count} message${this.count === 1 ? '' : 's'}`;
+    return `${this.name}: ${messages} to topic ${this.topic}${where.length > 0 ? ` (${where.join('; ')})` : ''}\n`;
+  }
+}
+
+function offsets(first: number, last: number): string {
+  if (first < 0) return '';
+  return first === last ? `, offset ${first}` : `, offsets ${first} to ${last}`;
+}

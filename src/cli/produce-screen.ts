@@ -1,0 +1,61 @@
+/** Where the verb's words go: plain lines, and below them on a terminal one line that shows how far it is. */
+import type { CliIo } from './io';
+
+export interface Progress {
+  readonly name: string;
+  /** Bytes read and acknowledged. */
+  readonly done: number;
+  /** Null: nobody knows, e.g. of standard input. */
+  readonly total: number | null;
+  readonly messages: number;
+}
+
+const BAR_WIDTH = 30;
+const REDRAW_MS = 100;
+const CLEAR = '\r\x1b[K';
+
+/** One line without its end, cut to the terminal's width. */
+export function progressLine({ name, done, total, messages }: Progress, columns: number): string {
+  const count = `${messages} message${messages === 1 ? '' : 's'}`;
+  if (total === null) return `${name} ${count}`.slice(0, columns - 1);
+  const share = total === 0 ? 1 : Math.min(Math.max(done / total, 0), 1);
+  const filled = Math.floor(share * BAR_WIDTH);
+  const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
+  return `${name} [${bar}] ${String(Math.floor(share * 100)).padStart(3)} % ${count}`.slice(0, columns - 1);
+}
+
+export class Screen {
+  private readonly hasBar: boolean;
+  private drawnAt = 0;
+  private drawn = false;
+
+  constructor(
+    private readonly io: Pick<CliIo, 'stdout' | 'stderr'>,
+    private readonly progress: () => Progress,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.hasBar = io.stderr.isTTY === true;
+  }
+
+  out(text: string): void {
+    this.clear();
+    this.io.stdout.write(text);
+  }
+  err(text: string): void {
+    this.clear();
+    this.io.stderr.write(text);
+  }
+
+  /** Draws the bar, unless it was a moment ago. */
+  draw(): void {
+    if (!this.hasBar || (this.drawn && this.now() - this.drawnAt < REDRAW_MS)) return;
+    this.io.stderr.write(CLEAR + progressLine(this.progress(), this.io.stderr.columns ?? 80));
+    this.drawn = true;
+    this.drawnAt = this.now();
+  }
+
+  clear(): void {
+    if (this.drawn) this.io.stderr.write(CLEAR);
+    this.drawn = false;
+  }
+}

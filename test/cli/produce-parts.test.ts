@@ -1,0 +1,107 @@
+/** The pure parts of `millrace produce`. */
+import { LineCutter } from '../../src/cli/produce-lines';
+import { parseProduceOptions } from '../../src/cli/produce-options';
+import { ProduceReport } from '../../src/cli/produce-report';
+import { progressLine, Screen } from '../../src/cli/produce-screen';
+
+/** The lines of `text`, handed over in pieces of `size` bytes. */
+function cut(text: string, size: number): string[] {
+  const cutter = new LineCutter('f');
+  const bytes = Buffer.from(text);
+  const lines: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) lines.push(...cutter.push(bytes.subarray(at, at + size)));
+  const rest = cutter.rest();
+  return [...lines, ...(rest === null ? [] : [rest])].map(String);
+}
+
+test.each<[string, string[]]>([
+  ['', []],
+  ['a', ['a']],
+  ['a\n', ['a']],
+  ['a\n\nb', ['a', '', 'b']],
+  ['a\r\nb\r\n', ['a', 'b']],
+  ['a\rb\n\r\n', ['a\rb', '']],
+  ['"quoted ""x""",2\nzwölf 😀\n', ['"quoted ""x""",2', 'zwölf 😀']],
+])('the lines of %j, however its bytes come', (text, expected) => {
+  for (const size of [1, 2, 3, 1000]) expect(cut(text, size)).toEqual(expected);
+});
+
+test('bytes that are no UTF-8 stay as they are', () => {
+  expect(new LineCutter('f').push(Buffer.from([0xff, 0x00, 0x0a]))).toEqual([Buffer.from([0xff, 0x00])]);
+});
+
+test('a line without end is refused by its number, before memory is full of it', () => {
+  const cutter = new LineCutter('storms.csv', 10);
+  cutter.push(Buffer.from('short\n12345'));
+  expect(() => cutter.push(Buffer.from('678901'))).toThrow(
+    'storms.csv:2 is longer than 10 bytes, the most that is kept of one line.',
+  );
+});
+
+test.each<[string[], string]>([
+  [['--topic', 't'], 'A file is needed'],
+  [['f'], '--topic is needed'],
+  [['f', 'g', '--topic', 't'], 'One file at a time, but there are f, g.'],
+  [['f', '--topic', 'a b'], '"a b" cannot be a topic'],
+  [['f', '--topic', '..'], '".." cannot be a topic'],
+  [['f', '--topic', 't', '--port', '1'], "Unknown option '--port'"],
+])('wrong arguments %j', (args, reason) => {
+  expect(() => parseProduceOptions(args)).toThrow(reason);
+});
+
+test('arguments', () => {
+  expect(parseProduceOptions(['-', '--topic', 't', '--config', 'w', '--data-dir', 'd', '--quiet'])).toEqual({
+    file: '-',
+    topic: 't',
+    quiet: true,
+    worker: { file: 'w', settings: { 'embedded.data.dir': 'd' }, brokerOptions: ['--data-dir'] },
+  });
+});
+
+test('what became of each line; neighbours that failed alike are named together', () => {
+  const report = new ProduceReport('s.csv', 't');
+  expect(report.summary()).toBe('s.csv: 0 messages to topic t\n');
+  expect(report.deliver(1, 1, 7)).toBe('s.csv:1 partition 1 offset 7\n');
+  report.deliver(2, 0, 5);
+  report.deliver(3, 1, 9);
+  expect(report.summary()).toBe(
+    's.csv: 3 messages to topic t (partition 0: 1, offset 5; partition 1: 2, offsets 7 to 9)\n',
+  );
+  expect(report.failed).toBe(false);
+  for (const line of [8, 9, 10]) report.fail(line, 'broker gone');
+  report.fail(4, 'too large');
+  expect(report.failureTexts()).toEqual([
+    's.csv:4: not delivered: too large\n',
+    's.csv:8-10: not delivered: broker gone\n',
+  ]);
+  expect(new ProduceReport('f', 't').deliver(1, 0, -1)).toBe('f:1 partition 0 offset unknown\n');
+});
+
+test('the bar: shares of a file, counts of standard input, cut to the terminal', () => {
+  const progress = { name: 's.csv', done: 50, total: 100, messages: 1 };
+  expect(progressLine(progress, 80)).toBe(`s.csv [${'#'.repeat(15)}${'.'.repeat(15)}]  50 % 1 message`);
+  expect(progressLine({ ...progress, done: 0, total: 0, messages: 0 }, 80)).toContain('100 % 0 messages');
+  expect(progressLine({ ...progress, total: null, messages: 12 }, 80)).toBe('s.csv 12 messages');
+  expect(progressLine(progress, 20)).toHaveLength(19);
+});
+
+test('plain lines where there is no terminal; on one, the bar stays below them and is not drawn too often', () => {
+  const written: string[] = [];
+  const stream = (name: string) => ({ write: (text: string) => written.push(`${name} ${text}`) });
+  let now = 0;
+  const progress = () => ({ name: 's', done: 0, total: null, messages: 1 });
+  const plain = new Screen({ stdout: stream('out'), stderr: stream('err') }, progress);
+  plain.draw();
+  plain.out('a\n');
+  expect(written.splice(0)).toEqual(['out a\n']);
+  const terminal = { stdout: stream('out'), stderr: { ...stream('err'), isTTY: true, columns: 80 } };
+  const screen = new Screen(terminal, progress, () => now);
+  screen.draw();
+  screen.draw();
+  now = 100;
+  screen.draw();
+  screen.out('a\n');
+  screen.err('b\n');
+  const bar = 'err \r\x1b[Ks 1 message';
+  expect(written).toEqual([bar, bar, 'err \r\x1b[K', 'out a\n', 'err b\n']);
+});

@@ -1,0 +1,222 @@
+/** `millrace produce` with a producer that can be made to fail. The real one: test/integration/cli/produce.test.ts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import type { CliIo } from '../../src/cli/io';
+import { produce, type OpenProducer } from '../../src/cli/produce';
+import { KafkaError } from '../../src/kafka/errors';
+import type { DeliveryCallback, Producer, ProducerRecord } from '../../src/kafka/port';
+
+let cwd: string;
+beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'millrace-produce-'))));
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+class FakeIo implements CliIo {
+  out = '';
+  err = '';
+  readonly env = {};
+  readonly cwd = cwd;
+  signal: (name: string) => void = () => undefined;
+  crash: (error: unknown) => void = () => undefined;
+  readonly stdout = { write: (text: string) => (this.out += text) };
+  readonly stderr = { write: (text: string) => (this.err += text) };
+  constructor(readonly stdin: Readable = Readable.from([])) {}
+  onSignal(listener: (signal: string) => void): void {
+    this.signal = listener;
+  }
+  onCrash(listener: (error: unknown) => void): void {
+    this.crash = listener;
+  }
+}
+
+/** Acknowledges what is flushed, unless `reject` has a reason against it. */
+class FakeProducer {
+  readonly values: string[] = [];
+  bufferedBytes = 0;
+  mostBuffered = 0;
+  closed = 0;
+  capacity = Infinity;
+  refuse: (value: string) => KafkaError | null = () => null;
+  reject: (value: string) => KafkaError | null = () => null;
+  private waiting: [ProducerRecord, DeliveryCallback, number][] = [];
+
+  prepare = async (): Promise<void> => undefined;
+  send(record: ProducerRecord, onDelivery: DeliveryCallback, token: number): void {
+    const refused = this.refuse(String(record.value));
+    if (refused) throw refused;
+    this.waiting.push([record, onDelivery, token]);
+    this.bufferedBytes += record.value?.length ?? 0;
+    this.mostBuffered = Math.max(this.mostBuffered, this.bufferedBytes);
+  }
+  whenReady(): Promise<void> | null {
+    return this.bufferedBytes < this.capacity ? null : this.flush();
+  }
+  async flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.settle(null);
+  }
+  async close(): Promise<void> {
+    this.closed++;
+    this.settle(new KafkaError('PRODUCER_CLOSED', 'The producer was closed.'));
+  }
+  private settle(failure: KafkaError | null): void {
+    for (const [{ topic, value }, onDelivery, token] of this.waiting.splice(0)) {
+      this.bufferedBytes -= value?.length ?? 0;
+      const error = failure ?? this.reject(String(value));
+      if (!error) this.values.push(String(value));
+      onDelivery(error, token, topic, 0, error ? -1 : this.values.length - 1);
+    }
+  }
+}
+
+let producer: FakeProducer;
+beforeEach(() => (producer = new FakeProducer()));
+let unreachable: KafkaError | null = null;
+beforeEach(() => (unreachable = null));
+const open: OpenProducer = async () => {
+  if (unreachable) throw unreachable;
+  return producer as unknown as Producer;
+};
+const run = async (io: FakeIo, ...args: string[]) => await produce([...args, '--topic', 't'], io, open);
+
+test('each line is a message, its place is reported, the summary is for people', async () => {
+  writeFileSync(join(cwd, 's.csv'), 'a,1\r\n\nb,2');
+  const io = new FakeIo();
+  expect(await run(io, 's.csv')).toBe(0);
+  expect(producer.values).toEqual(['a,1', '', 'b,2']);
+  expect(io.out).toBe('s.csv:1 partition 0 offset 0\ns.csv:2 partition 0 offset 1\ns.csv:3 partition 0 offset 2\n');
+  expect(io.err).toBe('s.csv: 3 messages to topic t (partition 0: 3, offsets 0 to 2)\n');
+  expect(producer.closed).toBe(1);
+});
+
+test('standard input, quietly; an empty input is no failure', async () => {
+  const io = new FakeIo(Readable.from([Buffer.from('x\ny'), Buffer.from('z\n')]));
+  expect(await run(io, '-', '--quiet')).toBe(0);
+  expect([producer.values, io.out]).toEqual([['x', 'yz'], '']);
+  expect(io.err).toBe('stdin: 2 messages to topic t (partition 0: 2, offsets 0 to 1)\n');
+  const empty = new FakeIo();
+  expect(await run(empty, '-')).toBe(0);
+  expect(empty.err).toBe('stdin: 0 messages to topic t\n');
+});
+
+test('a line that the client refuses is named, nothing behind it is sent, exit code 1', async () => {
+  writeFileSync(join(cwd, 's.csv'), 'a\ntoo large\nb\n');
+  producer.refuse = (value) =>
+    value === 'too large' ? new KafkaError('RECORD_TOO_LARGE_CLIENT', 'It takes 9 bytes.') : null;
+  const io = new FakeIo();
+  expect(await run(io, 's.csv')).toBe(1);
+  expect(producer.values).toEqual(['a']);
+  expect(io.out).toBe('s.csv:1 partition 0 offset 0\n');
+  expect(io.err).toBe(
+    's.csv:2: not delivered: It takes 9 bytes. (RECORD_TOO_LARGE_CLIENT)\n' +
+      's.csv: 1 message to topic t (partition 0: 1, offset 0)\n' +
+      'Nothing behind s.csv:2 was sent.\n',
+  );
+});
+
+test('lines that the broker refuses are named, also the last of an input that stays open', async () => {
+  const stdin = new PassThrough();
+  producer.capacity = 1;
+  producer.reject = (value) => (value === 'b' ? new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'Not allowed.') : null);
+  const io = new FakeIo(stdin);
+  stdin.write('a\nb\n');
+  expect(await run(io, '-')).toBe(1);
+  expect(io.err).toContain('stdin:2: not delivered: Not allowed. (TOPIC_AUTHORIZATION_FAILED)\n');
+  expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
+});
+
+test('memory: no more than a chunk is read while the producer is full', async () => {
+  const chunk = Buffer.from('0123456789\n'.repeat(100));
+  producer.capacity = 1000;
+  const io = new FakeIo(Readable.from(Array.from({ length: 200 }, () => chunk)));
+  expect(await run(io, '-', '--quiet')).toBe(0);
+  expect(producer.values).toHaveLength(20_000);
+  expect(producer.mostBuffered).toBeLessThanOrEqual(2000);
+});
+
+test('a signal ends the reading; what was sent is waited for and reported; exit code 130', async () => {
+  const stdin = new PassThrough();
+  const io = new FakeIo(stdin);
+  stdin.write('a\nb\nc');
+  const sent = new Promise<void>((resolve) => (producer.refuse = (value) => (value === 'b' && resolve(), null)));
+  const code = run(io, '-');
+  await sent;
+  io.signal('SIGINT');
+  expect(await code).toBe(130);
+  expect(io.out).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
+  expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
+});
+
+test('a second signal does not wait: what is on its way is reported as not delivered', async () => {
+  const stdin = new PassThrough();
+  const io = new FakeIo(stdin);
+  const flushing = new Promise<void>((reached) => {
+    producer.flush = () => {
+      reached();
+      // Nobody acknowledges anything; only closing settles it.
+      return new Promise((resolve) => {
+        const close = producer.close.bind(producer);
+        producer.close = async () => {
+          await close();
+          resolve();
+        };
+      });
+    };
+  });
+  stdin.write('a\n');
+  const sent = new Promise<void>((resolve) => (producer.refuse = () => (resolve(), null)));
+  const code = run(io, '-');
+  await sent;
+  io.signal('SIGINT');
+  await flushing;
+  io.signal('SIGINT');
+  expect(await code).toBe(130);
+  expect(io.err).toContain('stdin:1: not delivered: The producer was closed. (PRODUCER_CLOSED)\n');
+});
+
+test('whoever read the report has gone', async () => {
+  const stdin = new PassThrough();
+  const io = new FakeIo(stdin);
+  const code = run(io, '-');
+  io.crash(new Error('write EPIPE'));
+  expect(await code).toBe(1);
+  expect(io.err).toBe('millrace: write EPIPE\n');
+  stdin.end();
+});
+
+test.each<[string, string[], number, string]>([
+  ['no topic', ['f'], 2, '--topic is needed: the topic to produce to.\nUsage: millrace produce FILE --topic T'],
+  ['no file', ['--topic', 't'], 2, 'A file is needed, or - for standard input.\nUsage: '],
+  ['a missing file', ['no.csv', '--topic', 't'], 1, 'no.csv: it is not there. (PRODUCE_INPUT)\n'],
+  ['a directory', ['.', '--topic', 't'], 1, ': it is a directory. (PRODUCE_INPUT)\n'],
+  ['missing settings', ['-', '--topic', 't', '--config', 'no.properties'], 1, 'no.properties: ENOENT'],
+])('%s: one sentence, nothing is sent', async (_, args, code, message) => {
+  const io = new FakeIo();
+  expect(await produce(args, io, open)).toBe(code);
+  expect(io.err).toContain(message);
+  expect(producer.closed).toBe(0);
+});
+
+test('a broker that is away: one sentence', async () => {
+  unreachable = new KafkaError('CONNECTION_FAILED', 'Cannot connect to k:9092: refused.');
+  const io = new FakeIo();
+  expect(await run(io, '-')).toBe(1);
+  expect(io.err).toBe('millrace: Cannot connect to k:9092: refused.\n');
+});
+
+test('no cluster is named and no embedded broker runs: one sentence, none is started', async () => {
+  const io = new FakeIo();
+  expect(await produce(['-', '--topic', 't'], io)).toBe(1);
+  expect(io.err).toBe(
+    `millrace: No embedded broker runs on the data folder ${cwd}/.millrace: start one with "millrace dev", name its folder with --data-dir, or a Kafka cluster in bootstrap.servers. (EMBEDDED_BROKER_ABSENT)\n`,
+  );
+  // What a broker that died has left there is not believed.
+  writeFileSync(
+    join(cwd, 'broker.json'),
+    JSON.stringify({ pid: 1, bootstrapServers: '127.0.0.1:1', clusterId: 'gone' }),
+  );
+  const stale = new FakeIo();
+  expect(await produce(['-', '--topic', 't', '--data-dir', '.'], stale)).toBe(1);
+  expect(stale.err).toContain('(EMBEDDED_BROKER_ABSENT)');
+});
