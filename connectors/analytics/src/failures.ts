@@ -17,6 +17,8 @@ export interface Undeliverable {
   /** E.g. `t-0 offsets 5 to 9`. */
   readonly what: string;
   readonly error: Error;
+  /** Aborted when the partition is given away. */
+  readonly signal: AbortSignal;
 }
 
 export class Failures {
@@ -29,7 +31,6 @@ export class Failures {
     private readonly settings: Pick<AnalyticsSettings, 'onError' | 'retry'>,
     private readonly deadLetters: DeadLetterQueue | null,
     private readonly logger: Logger,
-    private readonly signal: AbortSignal,
   ) {}
 
   /** True: the records are taken care of and their offsets may be committed. Never rejects. */
@@ -51,14 +52,17 @@ export class Failures {
     return true;
   }
 
-  private async sendAway({ records, place, error, what }: Undeliverable, queue: DeadLetterQueue): Promise<boolean> {
+  private async sendAway(
+    { records, place, error, what, signal }: Undeliverable,
+    queue: DeadLetterQueue,
+  ): Promise<boolean> {
     let firstFailureAt = 0;
     for (let failures = 1; ; failures++) {
       try {
-        await queue.send(records(), place, error);
+        await queue.send(records(), place, error, signal);
         return true;
       } catch (caught) {
-        if (this.signal.aborted) return false;
+        if (signal.aborted) return false;
         firstFailureAt ||= Date.now();
         const failure = new ServiceError((caught as Error).message, 'transient', { cause: caught });
         const situation = { error: failure, failures, firstFailureAt, now: Date.now(), random: Math.random() };
@@ -70,7 +74,7 @@ export class Failures {
           );
           return false;
         }
-        await sleep(wait, this.signal).catch(() => undefined);
+        await sleep(wait, signal).catch(() => undefined);
       }
     }
   }

@@ -31,7 +31,6 @@ const CLOSE_TIMEOUT_MS = 4_000;
 
 export class AnalyticsSinkTask implements SinkTask {
   private readonly partitions = new Map<string, AssignedPartition>();
-  private readonly closing = new AbortController();
   private context!: SinkTaskContext;
   private settings!: AnalyticsSettings;
   private service: Service | null = null;
@@ -52,14 +51,14 @@ export class AnalyticsSinkTask implements SinkTask {
     for (const stale of await removeStaleFolders(settings.tempDir)) logger.info(`Removed ${stale}, which a crash left`);
     this.folder = await createStagingFolder(settings.tempDir, context.connector, context.task);
     this.service = createService(settings);
-    await checkIngestion(this.service.resources, logger, context.signal);
+    await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
     if (settings.deadLetters)
       this.deadLetters = await DeadLetterQueue.open(
         settings.deadLetters,
         `connector-dlq-${context.connector}-${context.task}`,
       );
-    this.failures = new Failures(settings, this.deadLetters, logger, this.closing.signal);
+    this.failures = new Failures(settings, this.deadLetters, logger);
     this.shipper = new Shipper({ targetOf: this.service.targetOf, retry: settings.retry, logger });
     this.disk = new DiskTroubles(settings.retry, logger);
   }
@@ -119,7 +118,6 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   async stop(): Promise<void> {
-    this.closing.abort(new Error('the task stops'));
     await this.close([...this.partitions.values()].map(({ id }) => id));
     this.service?.close();
     await this.deadLetters?.close().catch(() => undefined);
@@ -147,6 +145,7 @@ export class AnalyticsSinkTask implements SinkTask {
         what: `${record.topic}-${record.partition} offset ${record.offset}`,
         place: this.place(partition, 'WRITE', ''),
         error,
+        signal: partition.aborter.signal,
       })
       .then((done) => {
         if (done) range.pending--;
@@ -167,6 +166,7 @@ export class AnalyticsSinkTask implements SinkTask {
             what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
             place: this.place(partition, 'INGEST', end.sourceId),
             error: end.error,
+            signal: partition.aborter.signal,
           })));
       if (done) range.pending--;
       await file.remove();

@@ -1,7 +1,8 @@
 /** Cuts a partition's records into files by size, time and kind. Source: analytics-sink §4.1, §4.2. */
 import { join } from 'node:path';
-import type { SinkRecord } from '@millrace/sdk';
+import { DataError, type SinkRecord } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
+import type { Format } from '../mapping/formats';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { AvroRows } from '../records/avro-file';
 import { rowOf, type Row } from '../records/row';
@@ -50,7 +51,7 @@ export class PartitionBatcher {
   /** @throws DataError for a record that does not fit; it is not part of any file then. */
   async add(record: SinkRecord): Promise<void> {
     const { mapping, settings } = this.options;
-    const row = rowOf(record, mapping.format, settings);
+    const row = writable(record, mapping.format, settings);
     if (row.kind === 'skip') this.ranges.skip(record.offset);
     else if (row.kind === 'file') await this.addWholeFile(record, row.bytes);
     else if (row.kind === 'avro') await this.addAvro(record, row);
@@ -112,7 +113,7 @@ export class PartitionBatcher {
   }
 
   private async addAvro(record: SinkRecord, { schema, value }: Row & { kind: 'avro' }): Promise<void> {
-    if (this.open && this.open.avro?.schema !== schema) await this.seal();
+    if (this.open && !this.open.avro?.isFor(schema)) await this.seal();
     let rows = this.open?.avro ?? null;
     let size: number;
     try {
@@ -149,5 +150,15 @@ export class PartitionBatcher {
   private note(open: Open, record: SinkRecord): void {
     open.range.next = record.offset + 1;
     open.records?.append(record);
+  }
+}
+
+/** A value of which nothing can be made is the record's fault, whatever the reason; what throws behind this is the disk's. */
+function writable(record: SinkRecord, format: Format, settings: AnalyticsSettings): Row {
+  try {
+    return rowOf(record, format, settings);
+  } catch (error) {
+    if (error instanceof DataError) throw error;
+    throw recordError(record, `The value can not be written as ${format.wireName}.`, error);
   }
 }

@@ -1,7 +1,5 @@
 /** The records of a file as Kafka had them, beside it on disk: what a dead letter queue gets if the file can not be delivered. */
-import { createReadStream } from 'node:fs';
-import { appendFile, rm } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { appendFile, open, rm } from 'node:fs/promises';
 import type { ConnectValue, Schema, SinkRecord } from '@millrace/sdk';
 import { jsonText } from '../records/json-value';
 
@@ -50,9 +48,10 @@ export class RecordLog {
     await appendFile(this.path, lines, { mode: 0o600 });
   }
 
+  /** @throws Error when they can not be read. */
   async *read(): AsyncGenerator<RawRecord> {
-    const lines = createInterface({ input: createReadStream(this.path), crlfDelay: Infinity });
-    for await (const line of lines) {
+    const file = await open(this.path);
+    for await (const line of file.readLines()) {
       const [offset, timestamp, key, value, headers] = JSON.parse(line) as [
         number,
         number | null,

@@ -115,6 +115,8 @@ export class StagingFile {
   async discard(): Promise<void> {
     this.sink.destroy();
     this.file.destroy();
+    // One that is still being opened would appear after it was removed.
+    if (!this.file.closed) await once(this.file, 'close');
     await rm(this.partPath, { force: true });
   }
 

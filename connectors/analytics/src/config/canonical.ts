@@ -3,16 +3,18 @@ import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS } from './definitions';
 
 /** Spellings of versions before 1.0, and the 1.x name of the ingestion URL. */
-const OLDER: Readonly<Record<string, string>> = {
-  'analytics.url': 'analytics.ingestion.url',
-  'analytics.tables.topics_mapping': 'analytics.tables.topics.mapping',
-  'analytics.auth.appid': 'idp.auth.appid',
-  'analytics.auth.appkey': 'idp.auth.appkey',
-  'analytics.auth.authority': 'idp.auth.authority',
-  'analytics.sink.tempdir': 'tempdir.path',
-  'analytics.sink.flush_size': 'flush.size.bytes',
-  'analytics.sink.flush_interval_ms': 'flush.interval.ms',
-};
+const OLDER: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'analytics.url': 'analytics.ingestion.url',
+    'analytics.tables.topics_mapping': 'analytics.tables.topics.mapping',
+    'analytics.auth.appid': 'idp.auth.appid',
+    'analytics.auth.appkey': 'idp.auth.appkey',
+    'analytics.auth.authority': 'idp.auth.authority',
+    'analytics.sink.tempdir': 'tempdir.path',
+    'analytics.sink.flush_size': 'flush.size.bytes',
+    'analytics.sink.flush_interval_ms': 'flush.interval.ms',
+  }),
+);
 
 export interface Canonical {
   /** By neutral name. */
@@ -33,7 +35,7 @@ export function otherNames(): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const vendor = (key: string): string => key.replace(/^analytics\./, 'kusto.').replace(/^idp\./, 'aad.');
   for (const { name } of DEFINITIONS) if (vendor(name) !== name) names.set(vendor(name), name);
-  for (const [old, current] of Object.entries(OLDER)) {
+  for (const [old, current] of OLDER) {
     names.set(old, current);
     names.set(vendor(old), current);
   }
@@ -47,11 +49,13 @@ export function canonicalConfig(config: ConnectorConfig): Canonical {
   const warnings: string[] = [];
   for (const [key, value] of Object.entries(config)) {
     const plain = neutral(key);
-    const name = OLDER[plain] ?? plain;
-    if (plain in OLDER && plain !== 'analytics.url') warnings.push(`${key} is an older name of ${name}`);
+    const name = OLDER.get(plain) ?? plain;
+    if (OLDER.has(plain) && plain !== 'analytics.url') warnings.push(`${key} is an older name of ${name}`);
     const before = given.get(name);
-    if (before !== undefined && values[name] !== value)
-      problems.push({ key, message: `Both ${neutral(before)} and ${key} are set, to different values` });
+    if (before !== undefined && values[name] !== value) {
+      const [first, second] = neutral(before) === before ? [before, key] : [key, before];
+      problems.push({ key, message: `Both ${first} and ${second} are set, to different values` });
+    }
     if (before !== undefined && key !== name) continue;
     values[name] = value;
     given.set(name, key);

@@ -3,7 +3,7 @@ import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
 import { canonicalConfig } from './canonical';
 import { DEFINITIONS, listOf, type Definition } from './definitions';
-import { checkEndpoint, ingestionUrlOf, queryUrlOf } from './endpoints';
+import { checkEndpoint, isLoopback, ingestionUrlOf, queryUrlOf } from './endpoints';
 
 type Value = string | number | boolean | null;
 
@@ -37,11 +37,11 @@ export function checkConfig(config: ConnectorConfig): Checked {
   const mappings = parseMappings(String(values.get('analytics.tables.topics.mapping') ?? '[]'));
   if (texts['analytics.tables.topics.mapping'])
     for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
-  checkTopics(config, mappings, report);
+  const unused = checkTopics(config, mappings, report);
   checkLogin(values, urls.ingestion, report);
   checkDeadLetters(values, report);
   checkMetadata(values, mappings, report);
-  return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings] };
+  return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings, ...unused] };
 }
 
 type Report = (name: string, message: string) => void;
@@ -97,18 +97,29 @@ function checkUrls(values: ReadonlyMap<string, Value>, report: Report): Checked[
   };
 }
 
-function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMappings, report: Report): void {
-  if (problems.length > 0) return;
-  for (const topic of listOf(config.topics ?? ''))
+/** Warnings about mappings that no topic uses. */
+function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMappings, report: Report): string[] {
+  const topics = listOf(config.topics ?? '');
+  if (problems.length > 0 || topics.length === 0) return [];
+  for (const topic of topics)
     if (!findMapping(mappings, topic))
       report(
         'analytics.tables.topics.mapping',
         `Sink has no ingestion props mapped for the topic: ${topic}. please check your configuration.`,
       );
+  return mappings
+    .filter(({ topic }) => topic !== '*' && !topics.includes(topic))
+    .map(({ topic }) => `The mapping of topic ${topic} is not used: "topics" does not name it`);
 }
 
 function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Report): void {
   const strategy = String(values.get('idp.auth.strategy') ?? '').toLowerCase();
+  const provider = String(values.get('idp.auth.endpoint') ?? '');
+  if (provider !== '' && !isSafe(provider))
+    report(
+      'idp.auth.endpoint',
+      `Invalid value ${provider} for configuration idp.auth.endpoint: it is not an HTTPS URL`,
+    );
   const missing = (names: readonly string[]): string[] => names.filter((name) => !values.get(name));
   if (strategy === 'application') {
     const absent = missing(['idp.auth.authority', 'idp.auth.appid', 'idp.auth.appkey']);
@@ -121,7 +132,7 @@ function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Rep
     if (missing(['idp.auth.accesstoken']).length > 0)
       report('idp.auth.accesstoken', 'Authentication strategy az_dev_token needs "idp.auth.accesstoken".');
   } else if (strategy === 'none') {
-    if (url !== '' && !('url' in localEndpoint(url)))
+    if (url !== '' && !isLoopback(new URL(url).hostname))
       report('idp.auth.strategy', 'Authentication strategy none is for an emulator on this machine alone.');
   } else if (strategy === 'managed_identity' || strategy === 'workload_identity')
     report(
@@ -130,8 +141,10 @@ function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Rep
     );
 }
 
-function localEndpoint(url: string): object {
-  return /^https?:\/\/(localhost|127\.|\[::1\])/.test(url) ? { url } : {};
+/** A secret is sent there. */
+function isSafe(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 function checkDeadLetters(values: ReadonlyMap<string, Value>, report: Report): void {

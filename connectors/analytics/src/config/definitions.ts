@@ -24,7 +24,9 @@ function atLeast(smallest: number): (value: string | number | boolean) => string
 function oneOf(...allowed: readonly string[]): (value: string | number | boolean) => string | null {
   const lower = allowed.map((text) => text.toLowerCase());
   return (value) =>
-    lower.includes(String(value).toLowerCase()) ? null : `String must be one of: ${[...allowed, ...lower].join(', ')}`;
+    lower.includes(String(value).toLowerCase())
+      ? null
+      : `String must be one of: ${[...new Set([...allowed, ...lower])].join(', ')}`;
 }
 
 export const METADATA_COLUMNS = ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'] as const;

@@ -96,7 +96,9 @@ export function parseSettings(config: ConnectorConfig): { settings: AnalyticsSet
     },
     deadLetters: deadLetters(config, text(`${DEAD_LETTERS}bootstrap.servers`), text(`${DEAD_LETTERS}topic.name`)),
   };
-  return { settings, warnings };
+  const development =
+    settings.login.strategy === 'az_dev_token' ? ['Authentication strategy az_dev_token is for development only'] : [];
+  return { settings, warnings: [...warnings, ...development] };
 }
 
 function deadLetters(config: ConnectorConfig, servers: string, topic: string): DeadLetterSettings | null {

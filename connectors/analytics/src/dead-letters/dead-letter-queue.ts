@@ -3,6 +3,7 @@ import { ConnectError } from '@millrace/sdk';
 import { Kafka, logLevel, type KafkaConfig, type Producer } from 'kafkajs';
 import type { RawRecord } from '../batcher/record-log';
 import type { DeadLetterSettings } from '../config/settings';
+import { unlessAborted } from '../request/sleep';
 
 const BATCH = 500;
 
@@ -43,22 +44,19 @@ export class DeadLetterQueue {
     return new DeadLetterQueue(producer, settings.topic);
   }
 
-  /** Resolves when all of them are acknowledged. */
+  /** Resolves when all of them are acknowledged. Rejects when `signal` is aborted first: whoever has the partition now sends them again. */
   async send(
     records: AsyncIterable<RawRecord> | Iterable<RawRecord>,
     place: DeadLetterPlace,
     error: Error,
-  ): Promise<number> {
-    let sent = 0;
+    signal: AbortSignal,
+  ): Promise<void> {
     let batch: RawRecord[] = [];
     const flush = async (): Promise<void> => {
       if (batch.length === 0) return;
-      await this.producer.send({
-        topic: this.topic,
-        acks: -1,
-        messages: batch.map((record) => message(record, place, error)),
-      });
-      sent += batch.length;
+      signal.throwIfAborted();
+      const messages = batch.map((record) => message(record, place, error));
+      await unlessAborted(this.producer.send({ topic: this.topic, acks: -1, messages }), signal);
       batch = [];
     };
     for await (const record of records) {
@@ -66,7 +64,6 @@ export class DeadLetterQueue {
       if (batch.length >= BATCH) await flush();
     }
     await flush();
-    return sent;
   }
 
   async close(): Promise<void> {
@@ -82,7 +79,7 @@ function message(
   key: Buffer | null;
   value: Buffer | null;
   timestamp?: string;
-  headers: Record<string, Buffer | string>;
+  headers: Record<string, Buffer | string | (Buffer | string)[]>;
 } {
   const code = (error as { serviceCode?: string | null }).serviceCode;
   return {
@@ -90,7 +87,7 @@ function message(
     value: record.value,
     ...(record.timestamp !== null && { timestamp: String(record.timestamp) }),
     headers: {
-      ...Object.fromEntries(record.headers.map(([key, value]) => [key, value ?? ''])),
+      ...allHeaders(record),
       '__connect.errors.topic': place.topic,
       '__connect.errors.partition': String(place.partition),
       '__connect.errors.offset': String(record.offset),
@@ -105,6 +102,13 @@ function message(
       '__analytics.errors.source.id': place.sourceId,
     },
   };
+}
+
+/** Several of one name are all kept. */
+function allHeaders({ headers }: RawRecord): Record<string, Buffer[]> {
+  const all = new Map<string, Buffer[]>();
+  for (const [key, value] of headers) all.set(key, [...(all.get(key) ?? []), value ?? Buffer.alloc(0)]);
+  return Object.fromEntries(all);
 }
 
 /** Java's security keys, as kafkajs takes them. */

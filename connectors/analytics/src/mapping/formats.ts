@@ -39,35 +39,37 @@ const JSON_FORMAT: Format = {
   batched: true,
 };
 
-const FORMATS: Readonly<Record<string, Format>> = {
-  csv: delimited('csv', ',', 'Csv'),
-  tsv: delimited('tsv', '\t', 'TSV'),
-  tsve: delimited('tsve', '\t', 'TSVe'),
-  psv: delimited('psv', '|', 'PSV'),
-  scsv: delimited('scsv', ';', 'SCsv'),
-  sohsv: delimited('sohsv', '\u0001', 'SOHsv'),
-  txt: { wireName: 'txt', family: 'text', mappingKind: 'Csv', streamName: 'Txt', batched: true },
-  w3clogfile: {
-    wireName: 'w3clogfile',
-    family: 'text',
-    mappingKind: 'W3CLogFile',
-    streamName: 'W3CLOGFILE',
-    batched: true,
-  },
-  raw: { wireName: 'raw', family: 'text', mappingKind: 'Csv', streamName: 'Raw', batched: false },
-  json: JSON_FORMAT,
-  singlejson: JSON_FORMAT,
-  multijson: JSON_FORMAT,
-  avro: binary('avro', 'Avro'),
-  apacheavro: binary('apacheavro', 'ApacheAvro'),
-  parquet: binary('parquet', 'Parquet'),
-  orc: binary('orc', 'Orc'),
-  sstream: binary('sstream', 'SStream'),
-};
+const FORMATS: ReadonlyMap<string, Format> = new Map(
+  Object.entries({
+    csv: delimited('csv', ',', 'Csv'),
+    tsv: delimited('tsv', '\t', 'TSV'),
+    tsve: delimited('tsve', '\t', 'TSVe'),
+    psv: delimited('psv', '|', 'PSV'),
+    scsv: delimited('scsv', ';', 'SCsv'),
+    sohsv: delimited('sohsv', '\u0001', 'SOHsv'),
+    txt: { wireName: 'txt', family: 'text', mappingKind: 'Csv', streamName: 'Txt', batched: true },
+    w3clogfile: {
+      wireName: 'w3clogfile',
+      family: 'text',
+      mappingKind: 'W3CLogFile',
+      streamName: 'W3CLOGFILE',
+      batched: true,
+    },
+    raw: { wireName: 'raw', family: 'text', mappingKind: 'Csv', streamName: 'Raw', batched: false },
+    json: JSON_FORMAT,
+    singlejson: JSON_FORMAT,
+    multijson: JSON_FORMAT,
+    avro: binary('avro', 'Avro'),
+    apacheavro: binary('apacheavro', 'ApacheAvro'),
+    parquet: binary('parquet', 'Parquet'),
+    orc: binary('orc', 'Orc'),
+    sstream: binary('sstream', 'SStream'),
+  }),
+);
 
-export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS);
+export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 
 /** Any case; null for an unknown one. */
 export function findFormat(name: string): Format | null {
-  return FORMATS[name.toLowerCase()] ?? null;
+  return FORMATS.get(name.toLowerCase()) ?? null;
 }

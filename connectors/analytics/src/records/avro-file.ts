@@ -26,17 +26,34 @@ const META = avro.Type.forSchema({ type: 'map', values: 'bytes' });
 
 export class AvroRows {
   private readonly type: avro.Type;
+  private readonly text: string;
+  /** Other objects that say the same: converters may make a new one for each record. */
+  private readonly alike = new WeakSet<Schema>();
   private readonly sync = randomBytes(SYNC_BYTES);
   private rows: Buffer[] = [];
   private size = 0;
 
-  constructor(readonly schema: Schema) {
-    this.type = avro.Type.forSchema(avroSchema(schema), { registry: { long: LONG }, wrapUnions: false });
+  constructor(private readonly schema: Schema) {
+    const known = avroSchema(schema);
+    this.text = JSON.stringify(known);
+    this.type = avro.Type.forSchema(known, {
+      // A registry would not do: it is not asked about longs that are dates.
+      typeHook: (part) => (part === 'long' || (part as { type?: unknown }).type === 'long' ? LONG : undefined),
+      wrapUnions: false,
+    });
+  }
+
+  /** Whether rows of this schema fit into the file. */
+  isFor(schema: Schema): boolean {
+    if (schema === this.schema || this.alike.has(schema)) return true;
+    if (JSON.stringify(avroSchema(schema)) !== this.text) return false;
+    this.alike.add(schema);
+    return true;
   }
 
   header(): Buffer {
     const meta = {
-      'avro.schema': Buffer.from(JSON.stringify(this.type.schema({ exportAttrs: true }))),
+      'avro.schema': Buffer.from(this.text),
       'avro.codec': Buffer.from('null'),
     };
     return Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), META.toBuffer(meta), this.sync]);

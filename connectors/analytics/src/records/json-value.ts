@@ -12,6 +12,8 @@ export function jsonText(schema: Schema | null, value: unknown): string {
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
   if (value instanceof Date) return dateText(schema, value);
   if (Array.isArray(value)) return `[${value.map((item) => jsonText(schema?.valueSchema ?? null, item)).join(',')}]`;
+  if (value instanceof Map && schema?.keySchema && schema.keySchema.type !== 'STRING')
+    return `[${[...value].map(([key, item]) => `[${jsonText(schema.keySchema, key)},${jsonText(schema.valueSchema, item)}]`).join(',')}]`;
   if (value instanceof Map)
     return object([...value].map(([key, item]) => [String(key), jsonText(schema?.valueSchema ?? null, item)]));
   const members = value as Record<string, unknown>;

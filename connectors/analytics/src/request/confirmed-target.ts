@@ -2,6 +2,7 @@
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Cluster } from '../service/cluster';
+import { parseJson } from '../service/http';
 import type { IngestionResources } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import { dedupeTag } from './ingestion-message';
@@ -28,7 +29,8 @@ export class ConfirmedTarget implements Target {
 
   /** Resolves when the rows are in the table. @throws ServiceError, with the service's own code when it refused the file; GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
-    const operation = await this.begin(shipment);
+    const operation = await this.queued.withAccess(async () => await this.begin(shipment));
+    shipment.onHandedOver?.();
     const deadline = Date.now() + this.settings.confirmTimeoutMs;
     for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
       await sleep(wait, shipment.signal);
@@ -71,16 +73,22 @@ export class ConfirmedTarget implements Target {
       }),
       signal,
     });
-    const { ingestionOperationId: id } = JSON.parse(text) as { ingestionOperationId?: string };
+    const { ingestionOperationId: id } = parseJson(text, this.path(file)) as { ingestionOperationId?: string };
     if (id) return id;
     throw new ServiceError('The service took the file without telling how to follow it', 'permanent');
   }
 
   private async status({ file, sourceId, signal }: Shipment, operation: string): Promise<BlobStatus | null> {
     const url = `${this.path(file)}/${encodeURIComponent(operation)}?details=true`;
-    const { text } = await this.cluster.require({ method: 'GET', url, signal });
-    const { details = [] } = JSON.parse(text) as { details?: (BlobStatus & { sourceId: string })[] };
-    return details.find((blob) => blob.sourceId === sourceId) ?? null;
+    try {
+      const { text } = await this.cluster.require({ method: 'GET', url, signal });
+      const { details = [] } = parseJson(text, url) as { details?: (BlobStatus & { sourceId: string })[] };
+      return details.find((blob) => blob.sourceId === sourceId) ?? null;
+    } catch (error) {
+      // The service has the file: handing it over again because of a lost answer would load it twice.
+      if (error instanceof ServiceError && error.kind !== 'permanent') return null;
+      throw error;
+    }
   }
 
   private path({ mapping }: SealedFile): string {

@@ -17,6 +17,8 @@ export interface Shipment {
   /** False: the partition was given away; nothing may be posted any more. */
   readonly isOwned: () => boolean;
   readonly signal: AbortSignal;
+  /** Told when the service has the file, for targets that wait for more than that. */
+  readonly onHandedOver?: () => void;
 }
 
 /** The partition was given away before the file was posted; whoever has it now delivers its records. */
@@ -33,17 +35,23 @@ export class QueuedTarget implements Target {
 
   /** Resolves when the service has the file in its queue. @throws ServiceError, GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
+    await this.withAccess(async () => await this.attempt(shipment));
+  }
+
+  /** Once more with new access when storage refuses what is known. */
+  async withAccess<T>(attempt: () => Promise<T>): Promise<T> {
     try {
-      await this.attempt(shipment);
+      return await attempt();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
       this.resources.expire();
-      await this.attempt(shipment).catch((again: unknown) => {
-        // New access and still refused: an outage, as far as anybody can tell.
-        if (again instanceof ServiceError && again.kind === 'refresh')
-          throw new ServiceError(again.message, 'transient', { cause: again, status: 403 });
-        throw again;
-      });
+    }
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
+      // New access and still refused: an outage, as far as anybody can tell.
+      throw new ServiceError(error.message, 'transient', { cause: error, status: error.status ?? 403 });
     }
   }
 

@@ -5,11 +5,13 @@ import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import { asServiceError, type ServiceError } from '../service/service-error';
 import { tableOf } from './confirmed-target';
+import { Places } from './places';
 import { GivenAwayError } from './queued-target';
 import { nextTry } from './retry-policy';
 import { sleep } from './sleep';
 import type { Target } from './target';
 
+/** Files being handed over at a time; those that only wait for their rows to appear do not count. */
 const SIDE_BY_SIDE = 4;
 
 export type ShipmentEnd =
@@ -26,8 +28,7 @@ export interface ShipperOptions {
 }
 
 export class Shipper {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly places = new Places(SIDE_BY_SIDE);
   private readonly now: () => number;
 
   constructor(private readonly options: ShipperOptions) {
@@ -70,14 +71,12 @@ export class Shipper {
   }
 
   private async attempt(file: SealedFile, sourceId: string, signal: AbortSignal): Promise<void> {
-    if (this.running >= SIDE_BY_SIDE) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    this.running++;
+    const leave = await this.places.enter(signal);
     try {
-      signal.throwIfAborted();
-      await this.options.targetOf(file).ship({ file, sourceId, isOwned: () => !signal.aborted, signal });
+      const isOwned = (): boolean => !signal.aborted;
+      await this.options.targetOf(file).ship({ file, sourceId, isOwned, signal, onHandedOver: leave });
     } finally {
-      this.running--;
-      this.waiting.shift()?.();
+      leave();
     }
   }
 }

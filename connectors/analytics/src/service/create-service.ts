@@ -19,9 +19,10 @@ export interface Service {
 
 export function createService(settings: AnalyticsSettings): Service {
   const http = new Http({ proxy: settings.proxy });
-  const login = new Login(http, settings.login, settings.ingestionUrl);
+  const closing = new AbortController();
+  const login = new Login(http, settings.login, settings.ingestionUrl, closing.signal);
   const cluster = new Cluster(http, login, settings.ingestionUrl, settings.queryUrl);
-  const resources = new IngestionResources(cluster);
+  const resources = new IngestionResources(cluster, closing.signal);
   const queued = new QueuedTarget(http, resources, settings);
   const byQueue = settings.confirm === 'ingested' ? new ConfirmedTarget(cluster, resources, queued, settings) : queued;
   const streaming = new StreamingTarget(cluster, byQueue);
@@ -29,6 +30,9 @@ export function createService(settings: AnalyticsSettings): Service {
     cluster,
     resources,
     targetOf: ({ mapping }) => (mapping.streaming ? streaming : byQueue),
-    close: () => http.close(),
+    close: () => {
+      closing.abort(new Error('the task stops'));
+      http.close();
+    },
   };
 }

@@ -27,10 +27,12 @@ export interface HttpOptions {
 }
 
 const TIMEOUT_MS = 60_000;
+const KEPT_MS = 30_000;
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 export class Http {
-  private readonly agent = new HttpsAgent({ keepAlive: true });
+  // Connections that are kept longer are often cut by something on the way, without a word.
+  private readonly agent = new HttpsAgent({ keepAlive: true, timeout: KEPT_MS });
 
   constructor(private readonly options: HttpOptions) {}
 
@@ -41,7 +43,7 @@ export class Http {
     try {
       return await this.exchange(url, given);
     } catch (error) {
-      if (given.signal.aborted) throw error;
+      if (given.signal.aborted || error instanceof ServiceError) throw error;
       throw new ServiceError(`${place(url)} does not answer: ${(error as Error).message}`, 'transient', {
         cause: error,
       });
@@ -61,8 +63,9 @@ export class Http {
 
   private async exchange(url: URL, given: HttpRequest): Promise<HttpAnswer> {
     const { method, headers, body, signal, timeoutMs = TIMEOUT_MS } = given;
-    const options: RequestOptions = { method, headers: { ...headers }, signal, timeout: timeoutMs };
-    const socketOptions = await this.route(url, signal);
+    // By name, because a proxy is the host that is connected to.
+    const options: RequestOptions = { method, headers: { Host: url.host, ...headers }, signal, timeout: timeoutMs };
+    const socketOptions = await this.route(url, signal, timeoutMs);
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     return await new Promise<HttpAnswer>((resolve, reject) => {
       const request = send(url, { ...options, ...socketOptions }, (response) => {
@@ -86,16 +89,23 @@ export class Http {
       request.on('error', reject);
       if (typeof body === 'function') {
         const source = body();
-        source.on('error', (error) => request.destroy(error));
+        source.on('error', (error) =>
+          request.destroy(
+            new ServiceError(`The file can not be read: ${error.message}`, 'permanent', { cause: error }),
+          ),
+        );
+        // What was not sent is not read either; the file must not stay open for it.
+        request.on('close', () => source.destroy());
         source.pipe(request);
       } else request.end(body);
     });
   }
 
-  /** By the proxy, if there is one and the host is not this machine. */
+  /** By the proxy, if there is one. */
   private async route(
     url: URL,
     signal: AbortSignal,
+    timeoutMs: number,
   ): Promise<RequestOptions & { agent?: HttpsAgent; createConnection?: never }> {
     const { proxy } = this.options;
     const secure = url.protocol === 'https:';
@@ -107,12 +117,17 @@ export class Http {
       method: 'CONNECT',
       path: `${url.hostname}:${url.port || 443}`,
       signal,
+      timeout: timeoutMs,
     });
     const socket = await new Promise<Socket>((resolve, reject) => {
+      tunnel.on('timeout', () => tunnel.destroy(new Error(`the proxy says nothing for ${timeoutMs} ms`)));
       tunnel.on('error', reject);
       tunnel.on('connect', (response, connected) => {
         if (response.statusCode === 200) resolve(connected as Socket);
-        else reject(new Error(`the proxy answers ${response.statusCode}`));
+        else {
+          connected.destroy();
+          reject(new Error(`the proxy answers ${response.statusCode}`));
+        }
       });
       tunnel.end();
     });
@@ -138,6 +153,15 @@ export function refusal(url: URL, { status, headers, text }: HttpAnswer): Servic
       ...(Number.isFinite(retryAfter) && retryAfter > 0 && { retryAfterMs: retryAfter * 1_000 }),
     },
   );
+}
+
+/** @throws ServiceError for a body that is no JSON: something else than the service answers, for now. */
+export function parseJson(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new ServiceError(`${place(new URL(url))} answers what is not JSON`, 'transient', { cause: error });
+  }
 }
 
 interface ErrorDetails {

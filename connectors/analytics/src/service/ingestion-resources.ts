@@ -1,6 +1,7 @@
 /** Where files and messages go: asked for once an hour, and anew when storage refuses them. Source: analytics-sink §5.5. */
 import type { Cluster } from './cluster';
 import { ServiceError } from './service-error';
+import { SharedRead } from './shared-read';
 
 const LIFETIME_MS = 3_600_000;
 
@@ -13,20 +14,22 @@ export interface ResourceSet {
 
 export class IngestionResources {
   private current: { readonly set: ResourceSet; readonly readAt: number } | null = null;
-  private pending: Promise<ResourceSet> | null = null;
+  private readonly reading: SharedRead<ResourceSet>;
   private turn = 0;
 
   constructor(
     private readonly cluster: Cluster,
+    closing: AbortSignal,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.reading = new SharedRead(async (signal) => await this.read(signal), closing);
+  }
 
   /** @throws ServiceError when they can not be read and none are known. */
   async get(signal: AbortSignal): Promise<ResourceSet> {
     if (this.current && this.now() - this.current.readAt < LIFETIME_MS) return this.current.set;
-    this.pending ??= this.read(signal).finally(() => (this.pending = null));
     try {
-      return await this.pending;
+      return await this.reading.get(signal);
     } catch (error) {
       // What is known may still work; the next call tries again.
       if (this.current && !signal.aborted) return this.current.set;

@@ -1,8 +1,8 @@
 /** Bearer tokens: asked for once, kept until shortly before they run out. Sources: analytics-sink §1.4, §5.2, §5.3. */
-import { ConnectError } from '@millrace/sdk';
 import type { LoginSettings } from '../config/settings';
-import type { Http } from './http';
+import { parseJson, type Http } from './http';
 import { ServiceError } from './service-error';
+import { SharedRead } from './shared-read';
 
 const EARLY_MS = 5 * 60_000;
 
@@ -18,17 +18,20 @@ const PUBLIC_CLOUD: Cloud = {
 
 export class Login {
   private token: { readonly text: string; readonly validUntil: number } | null = null;
-  private pending: Promise<string> | null = null;
+  private readonly asking: SharedRead<string>;
   private cloud: Cloud | null = null;
 
   constructor(
     private readonly http: Http,
     private readonly settings: LoginSettings,
     private readonly clusterUrl: string,
+    closing: AbortSignal,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.asking = new SharedRead(async (signal) => await this.request(signal), closing);
+  }
 
-  /** The headers that a call needs. @throws ServiceError, ConnectError `ANALYTICS_LOGIN` when the login is refused. */
+  /** The headers that a call needs. @throws ServiceError, with code `ANALYTICS_LOGIN` when the login is refused. */
   async headers(signal: AbortSignal): Promise<Record<string, string>> {
     const { strategy, accessToken } = this.settings;
     if (strategy === 'none') return {};
@@ -43,8 +46,7 @@ export class Login {
 
   private async applicationToken(signal: AbortSignal): Promise<string> {
     if (this.token && this.now() < this.token.validUntil) return this.token.text;
-    this.pending ??= this.request(signal).finally(() => (this.pending = null));
-    return await this.pending;
+    return await this.asking.get(signal);
   }
 
   private async request(signal: AbortSignal): Promise<string> {
@@ -69,13 +71,15 @@ export class Login {
       }));
     } catch (error) {
       if (error instanceof ServiceError && (error.status === 400 || error.status === 401))
-        throw new ConnectError(
+        // Not the files' fault: they wait, while somebody may put a new secret in the place of one that has run out.
+        throw new ServiceError(
           `The identity provider refuses the application: ${error.message}. Check "idp.auth.authority", "idp.auth.appid" and "idp.auth.appkey".`,
-          { code: 'ANALYTICS_LOGIN', cause: error },
+          'transient',
+          { code: 'ANALYTICS_LOGIN', cause: error, status: error.status },
         );
       throw error;
     }
-    const { access_token: token, expires_in: seconds } = JSON.parse(text) as Record<string, unknown>;
+    const { access_token: token, expires_in: seconds } = parseJson(text, url) as Record<string, unknown>;
     if (typeof token !== 'string')
       throw new ServiceError('The identity provider answers without a token', 'transient', { code: 'ANALYTICS_LOGIN' });
     const lifeMs = Number(seconds ?? 0) * 1_000;
@@ -98,7 +102,7 @@ export class Login {
       throw new ServiceError(`${url} answers ${answer.status}`, answer.status >= 500 ? 'transient' : 'permanent', {
         status: answer.status,
       });
-    const { AzureAD: cloud = {} } = JSON.parse(answer.text) as { AzureAD?: Record<string, unknown> };
+    const { AzureAD: cloud = {} } = parseJson(answer.text, url) as { AzureAD?: Record<string, unknown> };
     const resource = String(cloud.KustoServiceResourceId ?? PUBLIC_CLOUD.resource);
     return {
       loginEndpoint: String(cloud.LoginEndpoint ?? PUBLIC_CLOUD.loginEndpoint),

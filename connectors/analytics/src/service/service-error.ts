@@ -23,7 +23,7 @@ export class ServiceError extends ConnectError {
       readonly retryAfterMs?: number;
     } = {},
   ) {
-    super(message, { code: 'ANALYTICS_SERVICE', ...options });
+    super(withoutAccess(message), { code: 'ANALYTICS_SERVICE', ...options });
     this.serviceCode = options.serviceCode ?? null;
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? 0;
@@ -32,6 +32,11 @@ export class ServiceError extends ConnectError {
   /** HTTP; null when there was no answer. */
   readonly status: number | null;
   readonly retryAfterMs: number;
+}
+
+/** The service's own texts may repeat a URL that opens its storage. */
+function withoutAccess(text: string): string {
+  return text.replaceAll(/\?[^\s"'<>]*\bsig=[^\s"'<>]*/gi, '?…');
 }
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504, 520]);

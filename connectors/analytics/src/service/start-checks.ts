@@ -2,6 +2,8 @@
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
+import { nextTry } from '../request/retry-policy';
+import { sleep } from '../request/sleep';
 import type { Cluster } from './cluster';
 import type { IngestionResources } from './ingestion-resources';
 import { ServiceError } from './service-error';
@@ -9,12 +11,34 @@ import { ServiceError } from './service-error';
 /** Login, URL and storage. @throws ConnectError */
 export async function checkIngestion(
   resources: IngestionResources,
+  retry: AnalyticsSettings['retry'],
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { containers, queues } = await resources.get(signal);
+  const { containers, queues } = await patiently(async () => await resources.get(signal), retry, logger, signal);
   const hosts = new Set([...containers, ...queues].map((url) => new URL(url).host));
   logger.info(`The service hands out storage at ${[...hosts].join(', ')}; this worker must be able to reach it`);
+}
+
+/** A service that answers that it is busy is waited for; one that does not answer may be a wrong URL, which is to be seen at once. */
+async function patiently<T>(
+  ask: () => Promise<T>,
+  retry: AnalyticsSettings['retry'],
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<T> {
+  const firstFailureAt = Date.now();
+  for (let failures = 1; ; failures++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status === null || error.code === 'ANALYTICS_LOGIN') throw error;
+      const wait = nextTry(retry, { error, failures, firstFailureAt, now: Date.now(), random: Math.random() });
+      if (wait === null) throw error;
+      logger.warn(`The service can not begin yet; the next try is in ${Math.round(wait)} ms: ${error.message}`);
+      await sleep(wait, signal);
+    }
+  }
 }
 
 /** Every table, its ingestion mapping and the streaming policy where one is needed. @throws ConnectError `ANALYTICS_TABLES` with all that is wrong. */
@@ -30,7 +54,7 @@ export async function checkTables(
       problems.push(...(await problemsOf(cluster, mapping, login.appId, login.tenant, signal)));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'permanent') throw error;
-      if (error.message.includes('Forbidden')) {
+      if (error.status === 403 || error.message.includes('Forbidden:')) {
         logger.warn('The application may ingest but not look at tables: they are not checked');
         return;
       }

@@ -1,0 +1,232 @@
+/** What the sink says about a configuration before anything is asked of the service. */
+import { analyticsSink } from '@millrace/connector-analytics';
+import { checkConfig } from '../../../connectors/analytics/src/config/check';
+import { checkEndpoint, ingestionUrlOf, queryUrlOf } from '../../../connectors/analytics/src/config/endpoints';
+import { parseSettings } from '../../../connectors/analytics/src/config/settings';
+
+const CLASS = 'com.microsoft.azure.kusto.kafka.connect.sink.KustoSinkConnector';
+const DOCUMENT = {
+  name: 'storms',
+  'connector.class': CLASS,
+  'flush.size.bytes': '10000',
+  'flush.interval.ms': '50000',
+  'tasks.max': '1',
+  topics: 'storm-events',
+  'analytics.tables.topics.mapping':
+    "[{'topic': 'storm-events', 'db': 'demo', 'table': 'StormEvents', 'format': 'csv', 'mapping': 'storm_csv'}]",
+  'idp.auth.authority': 'tenant',
+  'idp.auth.appid': 'app',
+  'idp.auth.appkey': 'canary-8271',
+  'analytics.url': 'https://ingest-cluster.westeurope.kusto.windows.net',
+};
+
+function without(...keys: string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(DOCUMENT).filter(([key]) => !keys.includes(key)));
+}
+function problems(config: Record<string, string>): string[] {
+  return checkConfig(config).problems.map(({ key, message }) => `${key}: ${message}`);
+}
+const problemsWith = (more: Record<string, string>): string[] => problems({ ...DOCUMENT, ...more });
+
+test('analytics-sink 1: the registration document of the mission is right', () => {
+  expect(problems(DOCUMENT)).toEqual([]);
+  expect(parseSettings(DOCUMENT).settings).toMatchObject({
+    ingestionUrl: 'https://ingest-cluster.westeurope.kusto.windows.net',
+    queryUrl: 'https://cluster.westeurope.kusto.windows.net',
+    flushBytes: 10_000,
+    flushIntervalMs: 50_000,
+    onError: 'fail',
+    confirm: 'queued',
+    retry: { maxMs: 300_000, backoffMs: 10_000, multiplier: 1 },
+  });
+});
+
+test('analytics-sink 2: the vendor’s names mean the same', () => {
+  const vendor = Object.fromEntries(
+    Object.entries(DOCUMENT).map(([key, value]) => [
+      key.replace(/^analytics\./, 'kusto.').replace(/^idp\./, 'aad.'),
+      value,
+    ]),
+  );
+  expect(Object.keys(vendor)).toEqual(expect.arrayContaining(['kusto.url', 'aad.auth.appid']));
+  expect(parseSettings(vendor)).toEqual(parseSettings(DOCUMENT));
+});
+
+test('names of versions before 1.0 are read with a warning; a user name is refused', () => {
+  const { 'flush.size.bytes': size, 'analytics.tables.topics.mapping': mapping, ...rest } = DOCUMENT;
+  const old = { ...rest, 'kusto.sink.flush_size': size, 'kusto.tables.topics_mapping': mapping };
+  const { settings, warnings } = parseSettings(old);
+  expect(settings).toEqual(parseSettings(DOCUMENT).settings);
+  expect(warnings).toEqual([
+    'kusto.sink.flush_size is an older name of flush.size.bytes',
+    'kusto.tables.topics_mapping is an older name of analytics.tables.topics.mapping',
+  ]);
+  expect(problemsWith({ 'kusto.auth.username': 'u' })).toEqual([
+    'kusto.auth.username: User name and password authentication is not supported',
+  ]);
+});
+
+test('analytics-sink 3: two names of one key with different values, in either order', () => {
+  const both = 'Both analytics.url and kusto.url are set, to different values';
+  const other = 'https://ingest-other.westeurope.kusto.windows.net';
+  expect(problemsWith({ 'kusto.url': other })).toEqual([`kusto.url: ${both}`]);
+  expect(problems({ 'kusto.url': other, ...DOCUMENT })).toEqual([`analytics.url: ${both}`]);
+  expect(problemsWith({ 'kusto.url': DOCUMENT['analytics.url'] })).toEqual([]);
+});
+
+test.each([
+  ['flush.size.bytes', '99', 'Value must be at least 100'],
+  ['flush.size.bytes', 'abc', 'Not a number of type LONG'],
+  ['flush.interval.ms', '99', 'Value must be at least 100'],
+  ['errors.retry.backoff.time.ms', '0', 'Value must be at least 1'],
+  ['proxy.port', '8o', 'Not a number of type INT'],
+  ['analytics.blob.retain', 'yes', 'Expected value to be either true or false'],
+])('analytics-sink 4: %s=%s', (key, value, message) => {
+  expect(problemsWith({ [key]: value })).toEqual([
+    `${key}: Invalid value ${value} for configuration ${key}: ${message}`,
+  ]);
+});
+test('analytics-sink 4: 100 is large enough', () => {
+  expect(problemsWith({ 'flush.size.bytes': '100', 'flush.interval.ms': '100' })).toEqual([]);
+});
+
+test('analytics-sink 5: behavior.on.error in any case, but nothing else', () => {
+  expect(problemsWith({ 'behavior.on.error': 'stop' })).toEqual([
+    'behavior.on.error: Invalid value stop for configuration behavior.on.error: String must be one of: FAIL, LOG, IGNORE, fail, log, ignore',
+  ]);
+  expect(parseSettings({ ...DOCUMENT, 'behavior.on.error': 'Log' }).settings.onError).toBe('log');
+});
+
+test.each(['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic.name'])(
+  'analytics-sink 6: %s alone',
+  (key) => {
+    expect(problemsWith({ [key]: 'x' })).toEqual([
+      expect.stringMatching(
+        /configure both misc\.deadletterqueue\.bootstrap\.servers and misc\.deadletterqueue\.topic\.name configurations$/,
+      ),
+    ]);
+  },
+);
+test('other keys of the dead letter queue are its client’s', () => {
+  const { settings } = parseSettings({
+    ...DOCUMENT,
+    'misc.deadletterqueue.bootstrap.servers': 'a:1, b:2',
+    'misc.deadletterqueue.topic.name': 'dead',
+    'misc.deadletterqueue.security.protocol': 'SSL',
+  });
+  expect(settings.deadLetters).toEqual({
+    bootstrapServers: ['a:1', 'b:2'],
+    topic: 'dead',
+    client: { 'security.protocol': 'SSL' },
+  });
+});
+
+test('analytics-sink 7: one error names every key that the login lacks', () => {
+  expect(problems(without('idp.auth.appid', 'idp.auth.appkey'))).toEqual([
+    'idp.auth.appid: Authentication strategy application needs "idp.auth.appid", "idp.auth.appkey".',
+  ]);
+});
+
+test('the login strategies: a token, none for this machine alone, and those that this version does not know', () => {
+  const noLogin = without('idp.auth.appid', 'idp.auth.appkey', 'idp.auth.authority', 'analytics.url');
+  const on = (url: string, more: Record<string, string>): string[] =>
+    problems({ ...noLogin, 'analytics.url': url, ...more });
+  expect(on('https://c.kusto.windows.net', { 'idp.auth.strategy': 'AZ_DEV_TOKEN' })).toEqual([
+    'idp.auth.accesstoken: Authentication strategy az_dev_token needs "idp.auth.accesstoken".',
+  ]);
+  expect(on('http://127.0.0.1:9', { 'idp.auth.strategy': 'none' })).toEqual([]);
+  expect(on('https://127.1.2.3.kusto.windows.net', { 'idp.auth.strategy': 'none' })).toEqual([
+    'idp.auth.strategy: Authentication strategy none is for an emulator on this machine alone.',
+  ]);
+  expect(on('https://c.kusto.windows.net', { 'idp.auth.strategy': 'managed_identity' })).toEqual([
+    'idp.auth.strategy: Authentication strategy managed_identity is not one that this version can use; use application.',
+  ]);
+});
+
+test.each([
+  ['http://example.com', false],
+  ['http://c.kusto.windows.net', false],
+  ['http://127.0.0.1:9', true],
+  ['http://localhost:9', true],
+  ['http://127.0.0.1.evil.example', false],
+  ['evil.example/c.kusto.windows.net', false],
+  ['https://c.kusto.windows.net.evil.example', false],
+  ['https://user@c.kusto.windows.net', false],
+  ['ftp://c.kusto.windows.net', false],
+  ['c.kusto.windows.net', true],
+  ['https://ingest-c.r.kusto.windows.net/some/path?x=y', true],
+])('analytics-sink 8: %s may be used: %s', (url, allowed) => {
+  expect('url' in checkEndpoint(url)).toBe(allowed);
+  expect(problems({ ...without('analytics.url'), 'analytics.url': url }).length === 0).toBe(allowed);
+});
+
+test('analytics-sink 8: the application’s secret goes over HTTPS or stays on this machine', () => {
+  expect(problemsWith({ 'idp.auth.endpoint': 'http://login.example' })).toEqual([
+    'idp.auth.endpoint: Invalid value http://login.example for configuration idp.auth.endpoint: it is not an HTTPS URL',
+  ]);
+  expect(problemsWith({ 'idp.auth.endpoint': 'https://login.example' })).toEqual([]);
+  expect(problemsWith({ 'idp.auth.endpoint': 'http://127.0.0.1:9' })).toEqual([]);
+});
+
+test('analytics-sink 9: no message holds the secret', () => {
+  const wrong = {
+    ...DOCUMENT,
+    'kusto.auth.username': 'u',
+    'aad.auth.appkey': 'canary-8271-other',
+    'flush.size.bytes': '1',
+    'analytics.url': 'http://x',
+    'analytics.tables.topics.mapping': '[',
+  };
+  expect(problems(wrong).length).toBeGreaterThan(4);
+  expect(problems(wrong).join('\n')).not.toContain('canary-8271');
+  expect(() => parseSettings(wrong)).toThrow(expect.objectContaining({ code: 'ANALYTICS_CONFIG' }));
+  const types = new Map(analyticsSink.config.map(({ name, type }) => [name, type]));
+  for (const key of ['idp.auth.appkey', 'aad.auth.appkey', 'kusto.auth.appkey', 'idp.auth.accesstoken'])
+    expect([key, types.get(key)]).toEqual([key, 'PASSWORD']);
+});
+
+test('analytics-sink 10: each URL follows from the other', () => {
+  expect(queryUrlOf('https://ingest-c.r.kusto.windows.net')).toBe('https://c.r.kusto.windows.net');
+  expect(queryUrlOf('https://ingest-private-c.r.kusto.windows.net')).toBe('https://private-c.r.kusto.windows.net');
+  expect(ingestionUrlOf('https://c.r.kusto.windows.net:444')).toBe('https://ingest-c.r.kusto.windows.net:444');
+  expect(queryUrlOf('http://127.0.0.1:9')).toBe('http://127.0.0.1:9');
+  expect(ingestionUrlOf('http://127.0.0.1:9')).toBe('http://127.0.0.1:9');
+  const query = { ...without('analytics.url'), 'analytics.query.url': 'https://c.r.kusto.windows.net' };
+  expect(checkConfig(query).urls.ingestion).toBe('https://ingest-c.r.kusto.windows.net');
+});
+
+test('the two URLs interchanged, or none', () => {
+  expect(
+    problemsWith({
+      'analytics.url': 'https://c.kusto.windows.net',
+      'analytics.query.url': 'https://ingest-c.kusto.windows.net',
+    }),
+  ).toEqual([expect.stringContaining('interchanged')]);
+  expect(problems(without('analytics.url'))).toEqual([
+    'analytics.ingestion.url: Missing required configuration "analytics.ingestion.url" which has no default value.',
+  ]);
+});
+
+test('analytics-sink 17: a topic without a mapping is a problem, a mapping without a topic a warning', () => {
+  expect(problemsWith({ topics: 'storm-events,other' })).toEqual([
+    'analytics.tables.topics.mapping: Sink has no ingestion props mapped for the topic: other. please check your configuration.',
+  ]);
+  const mapping = "[{topic:'*',db:'d',table:'T'},{topic:'gone',db:'d',table:'T'}]";
+  const { problems: none, warnings } = checkConfig({ ...DOCUMENT, 'analytics.tables.topics.mapping': mapping });
+  expect(none).toEqual([]);
+  expect(warnings).toContain('The mapping of topic gone is not used: "topics" does not name it');
+});
+
+test('analytics-sink 31: metadata can not be added to binary files', () => {
+  const mapping = "[{'topic':'storm-events','db':'d','table':'T','format':'avro'}]";
+  expect(problemsWith({ 'analytics.tables.topics.mapping': mapping, 'analytics.metadata.columns': 'topic' })).toEqual([
+    'analytics.metadata.columns: Files of format avro, to which topic storm-events is mapped, can not be given further columns',
+  ]);
+  expect(problemsWith({ 'analytics.metadata.columns': 'topic,colour' })).toEqual([
+    expect.stringContaining(`'colour' is none of key, headers, topic, partition, offset, timestamp`),
+  ]);
+});
+
+test('keys that every object has are just unknown keys', () => {
+  expect(problemsWith({ constructor: 'x', toString: 'y' } as unknown as Record<string, string>)).toEqual([]);
+});

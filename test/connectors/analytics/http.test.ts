@@ -1,0 +1,118 @@
+/** Requests: what is closed, what is told, and by which way they go. */
+import { once } from 'node:events';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Http } from '../../../connectors/analytics/src/service/http';
+import type { ServiceError } from '../../../connectors/analytics/src/service/service-error';
+
+const { signal } = new AbortController();
+const servers: Server[] = [];
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-http-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function listen(listener: RequestListener): Promise<{ server: Server; port: number; url: string }> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { server, port, url: `http://127.0.0.1:${port}` };
+}
+
+test('a file whose upload breaks off is closed', async () => {
+  const { url } = await listen((request) => {
+    request.once('data', () => request.destroy());
+  });
+  const path = join(folder, 'large');
+  await writeFile(path, Buffer.alloc(8 * 1024 * 1024));
+  let stream: ReadStream | undefined;
+  const http = new Http({ proxy: null });
+  await expect(
+    http.send({ method: 'PUT', url, body: () => (stream = createReadStream(path)), signal }),
+  ).rejects.toMatchObject({ kind: 'transient' });
+  if (!stream?.closed) await once(stream as ReadStream, 'close');
+  expect(stream?.destroyed).toBe(true);
+});
+
+test('a file that can not be read is not the service’s fault', async () => {
+  const { url } = await listen((request, response) => {
+    request.resume().on('end', () => response.end());
+  });
+  const http = new Http({ proxy: null });
+  const body = (): ReadStream => createReadStream(join(folder, 'gone'));
+  await expect(http.send({ method: 'PUT', url, body, signal })).rejects.toMatchObject({
+    kind: 'permanent',
+    message: expect.stringMatching(/^The file can not be read: ENOENT/) as string,
+  });
+});
+
+test('analytics-sink 9: an error names who answered what, without the query of the URL', async () => {
+  const { url } = await listen((_request, response) => {
+    response.writeHead(429, { 'Retry-After': '2' });
+    response.end(JSON.stringify({ error: { code: 'Throttled', '@message': 'slow', '@permanent': false } }));
+  });
+  const error = await new Http({ proxy: null })
+    .require({ method: 'GET', url: `${url}/c/b?sig=secret`, signal })
+    .catch((caught: unknown) => caught as ServiceError);
+  expect(error).toMatchObject({
+    message: `${url}/c/b answers 429 Throttled: slow`,
+    kind: 'transient',
+    status: 429,
+    serviceCode: 'Throttled',
+    retryAfterMs: 2_000,
+  });
+});
+
+test.each([
+  ['{"error":"invalid_client","error_description":"no"}', 'invalid_client: no'],
+  [
+    '<?xml version="1.0"?><Error><Code>AuthenticationFailed</Code><Message>no\nRequestId</Message></Error>',
+    'AuthenticationFailed: no',
+  ],
+  ['oops', '400'],
+])('the words of %s', async (body, words) => {
+  const { url } = await listen((_request, response) => {
+    response.writeHead(400).end(body);
+  });
+  await expect(new Http({ proxy: null }).require({ method: 'GET', url, signal })).rejects.toThrow(words);
+});
+
+test('redirects are not followed', async () => {
+  const { url } = await listen((_request, response) => {
+    response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+  });
+  await expect(new Http({ proxy: null }).require({ method: 'GET', url, signal })).rejects.toMatchObject({
+    status: 302,
+    kind: 'permanent',
+  });
+});
+
+test('a proxy gets the whole URL, and CONNECT for HTTPS', async () => {
+  const seen: string[] = [];
+  const { server, port } = await listen((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.host}`);
+    response.end('ok');
+  });
+  server.on('connect', (request, socket) => {
+    seen.push(`${request.method} ${request.url}`);
+    socket.end('HTTP/1.1 407 No\r\n\r\n');
+  });
+  const http = new Http({ proxy: { host: '127.0.0.1', port } });
+  expect((await http.send({ method: 'GET', url: 'http://127.0.0.1:1/x?y', signal })).text).toBe('ok');
+  await expect(http.send({ method: 'GET', url: 'https://c.kusto.windows.net/', signal })).rejects.toThrow(
+    'https://c.kusto.windows.net/ does not answer: the proxy answers 407',
+  );
+  expect(seen).toEqual(['GET http://127.0.0.1:1/x?y 127.0.0.1:1', 'CONNECT c.kusto.windows.net:443']);
+});

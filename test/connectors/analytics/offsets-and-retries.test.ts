@@ -1,0 +1,144 @@
+/** How far a partition may be committed, and when a file is tried again. */
+import { OffsetRanges } from '../../../connectors/analytics/src/batcher/offset-ranges';
+import { Places } from '../../../connectors/analytics/src/request/places';
+import { nextTry, type RetrySituation } from '../../../connectors/analytics/src/request/retry-policy';
+import { failureKind, ServiceError } from '../../../connectors/analytics/src/service/service-error';
+import { SharedRead } from '../../../connectors/analytics/src/service/shared-read';
+
+test('analytics-sink 39: a later file that is done first waits for the earlier one', () => {
+  const ranges = new OffsetRanges();
+  expect(ranges.committable()).toBeNull();
+  const first = ranges.begin(5);
+  first.next = 10;
+  const second = ranges.begin(10);
+  second.next = 20;
+  second.pending--;
+  expect(ranges.committable()).toBeNull();
+  first.pending--;
+  expect(ranges.committable()).toBe(20);
+});
+
+test('analytics-sink 27, 39: skipped records count when everything before them is done', () => {
+  const ranges = new OffsetRanges();
+  ranges.skip(3);
+  expect(ranges.committable()).toBe(4);
+  const file = ranges.begin(4);
+  ranges.skip(5);
+  expect(ranges.committable()).toBe(4);
+  file.pending--;
+  expect(ranges.committable()).toBe(6);
+});
+
+test('analytics-sink 54: a range that is taken back holds what comes again', () => {
+  const ranges = new OffsetRanges();
+  const sealed = ranges.begin(0);
+  sealed.next = 5;
+  const open = ranges.begin(5);
+  open.next = 8;
+  ranges.remove(open);
+  sealed.pending--;
+  expect(ranges.committable()).toBe(5);
+  const again = ranges.begin(5);
+  again.next = 9;
+  open.pending--;
+  expect(ranges.committable()).toBe(5);
+  again.pending--;
+  expect(ranges.committable()).toBe(9);
+});
+
+const transient = new ServiceError('busy', 'transient');
+const situation = (more: Partial<RetrySituation>): RetrySituation => ({
+  error: transient,
+  failures: 1,
+  firstFailureAt: 0,
+  now: 0,
+  random: 0.5,
+  ...more,
+});
+
+test('analytics-sink 46: no retries, or as many as fit into the time, evenly spaced', () => {
+  expect(nextTry({ maxMs: 0, backoffMs: 500, multiplier: 1 }, situation({}))).toBeNull();
+  const retry = { maxMs: 2000, backoffMs: 500, multiplier: 1 };
+  for (const [random, attempts] of [
+    [0, 6],
+    [0.5, 5],
+    [1, 4],
+  ] as const) {
+    let now = 0;
+    let made = 1;
+    for (;;) {
+      const wait = nextTry(retry, situation({ failures: made, now, random }));
+      if (wait === null) break;
+      now += wait;
+      made++;
+    }
+    expect([random, made]).toEqual([random, attempts]);
+  }
+});
+
+test('waits grow up to five minutes; the service may ask for longer; what is permanent is not tried again', () => {
+  const retry = { maxMs: 3_600_000, backoffMs: 10_000, multiplier: 2 };
+  expect(nextTry(retry, situation({ failures: 3 }))).toBe(40_000);
+  expect(nextTry(retry, situation({ failures: 20 }))).toBe(300_000);
+  const asked = new ServiceError('busy', 'transient', { retryAfterMs: 77_000 });
+  expect(nextTry(retry, situation({ error: asked }))).toBe(77_000);
+  expect(nextTry(retry, situation({ error: new ServiceError('no', 'permanent') }))).toBeNull();
+});
+
+test.each([
+  [401, null, 'refresh'],
+  [429, null, 'transient'],
+  [503, true, 'transient'],
+  [520, null, 'transient'],
+  [400, false, 'transient'],
+  [400, true, 'permanent'],
+  [404, null, 'permanent'],
+  [413, null, 'permanent'],
+  [302, null, 'permanent'],
+] as const)('status %i with @permanent %s is %s', (status, permanent, kind) => {
+  expect(failureKind(status, permanent)).toBe(kind);
+});
+
+test('analytics-sink 9: what opens the storage is in no message', () => {
+  const { message } = new ServiceError(`blob 'https://h/c/b?sv=1&sig=secret%3D&se=2' is gone`, 'permanent');
+  expect(message).toBe(`blob 'https://h/c/b?…' is gone`);
+});
+
+test('whoever gives up a shared read does not end it for the others', async () => {
+  const task = new AbortController();
+  const own = new AbortController();
+  let finish: (value: number) => void = () => undefined;
+  let reads = 0;
+  const shared = new SharedRead(async () => {
+    reads++;
+    return await new Promise<number>((resolve) => (finish = resolve));
+  }, task.signal);
+  const mine = shared.get(own.signal);
+  const theirs = shared.get(task.signal);
+  own.abort(new Error('given away'));
+  await expect(mine).rejects.toThrow('given away');
+  finish(5);
+  await expect(theirs).resolves.toBe(5);
+  expect(reads).toBe(1);
+});
+
+test('places go to whoever waits, and nobody waits for what is given up', async () => {
+  const places = new Places(1);
+  const gone = new AbortController();
+  const { signal } = new AbortController();
+  const leave = await places.enter(signal);
+  const order: string[] = [];
+  const given = places.enter(gone.signal).catch((error: Error) => order.push(error.message));
+  const second = places.enter(signal).then((end) => {
+    order.push('second');
+    return end;
+  });
+  gone.abort(new Error('given away'));
+  await given;
+  leave();
+  leave();
+  const third = places.enter(signal);
+  (await second)();
+  (await third)();
+  expect(order).toEqual(['given away', 'second']);
+});

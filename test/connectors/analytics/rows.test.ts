@@ -1,0 +1,162 @@
+/** What records become in files. */
+import avro from 'avsc';
+import { arraySchema, schema, structSchema, mapSchema, LogicalName, type SinkRecord } from '@millrace/sdk';
+import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
+import { AvroRows } from '../../../connectors/analytics/src/records/avro-file';
+import { jsonText } from '../../../connectors/analytics/src/records/json-value';
+import { rowOf, type Row, type RowSettings } from '../../../connectors/analytics/src/records/row';
+import { sinkRecord } from './sink-record';
+
+const PLAIN: RowSettings = { validateJson: true, metadataColumns: [] };
+const STRUCT = structSchema([
+  ['a', schema('STRING')],
+  ['b', schema('INT32')],
+]);
+
+function row(format: string, record: SinkRecord, settings = PLAIN): Row {
+  return rowOf(record, findFormat(format) as Format, settings);
+}
+function text(format: string, record: SinkRecord, settings = PLAIN): string {
+  const made = row(format, record, settings);
+  return 'bytes' in made ? made.bytes.toString('utf8') : made.kind;
+}
+const struct = (value: object): SinkRecord => sinkRecord(value, { valueSchema: STRUCT });
+
+test('analytics-sink 20, 30: text as it is, with a line end', () => {
+  expect(text('csv', sinkRecord('x,1'))).toBe('x,1\n');
+  expect(text('txt', sinkRecord('Žluťoučký 🐎 конь'))).toBe('Žluťoučký 🐎 конь\n');
+});
+
+test('analytics-sink 21: a structure in a JSON format, without its schema', () => {
+  expect(text('json', struct({ a: 'x', b: 1 }))).toBe('{"a":"x","b":1}\n');
+});
+
+test('analytics-sink 22: what a format can not hold is that record’s error', () => {
+  for (const [format, record] of [
+    ['csv', sinkRecord({ a: 'x' })],
+    ['csv', struct({ a: 'x', b: 1 })],
+    ['csv', sinkRecord(['x'])],
+    ['avro', sinkRecord({ a: 'x' })],
+    ['avro', sinkRecord('x')],
+    ['parquet', struct({ a: 'x', b: 1 })],
+  ] as const)
+    expect(() => row(format, record)).toThrow(
+      expect.objectContaining({ code: 'ANALYTICS_RECORD', place: { topic: 't', partition: 0, offset: 7 } }),
+    );
+  expect(text('json', sinkRecord({ a: 'x', b: [1, null] }))).toBe('{"a":"x","b":[1,null]}\n');
+});
+
+test('analytics-sink 23: structures become one Avro file, as another reader sees it; alike schemas go on in it', () => {
+  const big = structSchema([
+    ['a', schema('STRING', { optional: true })],
+    ['n', schema('INT64')],
+    ['at', schema('INT64', { name: LogicalName.TIMESTAMP })],
+    ['list', arraySchema(schema('INT32'))],
+    ['raw', schema('BYTES')],
+  ]);
+  const rows = new AvroRows(big);
+  const at = new Date(1_700_000_000_000);
+  rows.add({ a: null, n: 9_007_199_254_740_993n, at, list: [1, 2], raw: Buffer.from('x') });
+  rows.add({ a: 'x', n: 5, at, list: [], raw: Buffer.alloc(0) });
+  expect(() => rows.add({ a: 'x', n: 5, at, list: ['no'], raw: Buffer.alloc(0) })).toThrow();
+  const bytes = Buffer.concat([rows.header(), rows.block(true)]);
+  const read: Record<string, unknown>[] = [];
+  const decoder = new avro.streams.BlockDecoder({
+    parseHook: (known) =>
+      avro.Type.forSchema(known, {
+        registry: {
+          long: avro.types.LongType.__with({
+            fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
+            toBuffer: () => Buffer.alloc(8),
+            fromJSON: BigInt,
+            toJSON: Number,
+            isValid: () => true,
+            compare: () => 0,
+          }),
+        },
+      }),
+  });
+  return new Promise<void>((resolve) => {
+    decoder.on('data', (value: Record<string, unknown>) => read.push(value));
+    decoder.on('end', () => {
+      expect(read.map(({ n, list }) => [n, list])).toEqual([
+        [9_007_199_254_740_993n, [1, 2]],
+        [5n, []],
+      ]);
+      resolve();
+    });
+    decoder.end(bytes);
+  }).then(() => {
+    expect(rows.isFor(structSchema(big.fields!.map(({ name, schema: field }) => [name, { ...field }])))).toBe(true);
+    expect(rows.isFor(STRUCT)).toBe(false);
+  });
+});
+
+test('analytics-sink 24, 25: bytes of a binary format are a file of their own, untouched', () => {
+  const bytes = Buffer.from([0x4f, 0x62, 0x6a, 1, 0xff]);
+  for (const format of ['avro', 'apacheAvro', 'parquet', 'orc', 'sstream', 'raw'])
+    expect(row(format, sinkRecord(bytes))).toEqual({ kind: 'file', bytes });
+});
+
+test('analytics-sink 26: bytes of text formats get a line end, whatever the topic is called', () => {
+  expect(text('csv', sinkRecord(Buffer.from('x,1'), { topic: 'avro-logs' }))).toBe('x,1\n');
+  expect(text('json', sinkRecord(Buffer.from('{"a":1}')))).toBe('{"a":1}\n');
+});
+
+test('analytics-sink 27: a tombstone is nothing', () => {
+  expect(row('csv', sinkRecord(null))).toEqual({ kind: 'skip' });
+  expect(row('avro', sinkRecord(null, { valueSchema: STRUCT }))).toEqual({ kind: 'skip' });
+});
+
+test('analytics-sink 28: invalid JSON is refused, as text and as bytes, unless that is switched off', () => {
+  const refused = expect.objectContaining({ code: 'ANALYTICS_RECORD' }) as Error;
+  expect(() => row('json', sinkRecord('{"a":'))).toThrow(refused);
+  expect(() => row('json', sinkRecord(Buffer.from('{"a":')))).toThrow(refused);
+  expect(text('json', sinkRecord('{"a":'), { ...PLAIN, validateJson: false })).toBe('{"a":\n');
+  expect(text('json', sinkRecord('{\n"a": 1}'))).toBe('{\n"a": 1}\n');
+});
+
+test('analytics-sink 29: numbers and truth values are lines', () => {
+  expect(text('csv', sinkRecord(5, { valueSchema: schema('INT32') }))).toBe('5\n');
+  expect(text('csv', sinkRecord(true))).toBe('true\n');
+  expect(text('csv', sinkRecord(9_007_199_254_740_993n, { valueSchema: schema('INT64') }))).toBe('9007199254740993\n');
+  expect(text('json', sinkRecord([1, 'x'], { valueSchema: arraySchema(schema('INT32')) }))).toBe('[1,"x"]\n');
+});
+
+test('analytics-sink 31: metadata becomes members of JSON rows; what is there stays', () => {
+  const settings: RowSettings = {
+    validateJson: true,
+    metadataColumns: ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'],
+  };
+  const from = { key: '{"id":1}', timestamp: 5, headers: [{ key: 'h', schema: null, value: 'v' }] };
+  expect(JSON.parse(text('json', sinkRecord('{"a":1 } ', from), settings))).toEqual({
+    a: 1,
+    keys: { id: 1 },
+    headers: { h: 'v' },
+    kafkamd: { topic: 't', partition: 0, offset: 7, timestamp: 5 },
+  });
+  expect(text('json', sinkRecord('{}', from), { ...settings, metadataColumns: ['offset'] })).toBe(
+    '{"kafkamd":{"offset":7}}\n',
+  );
+  expect(text('json', sinkRecord('{"kafkamd":"mine"}'), { ...settings, metadataColumns: ['offset'] })).toBe(
+    '{"kafkamd":"mine"}\n',
+  );
+  expect(text('json', sinkRecord('[1]'), settings)).toBe('[1]\n');
+});
+
+test('analytics-sink 31: metadata becomes fields of delimited rows, quoted where they must be', () => {
+  const settings: RowSettings = { validateJson: true, metadataColumns: ['offset', 'key', 'headers'] };
+  expect(text('csv', sinkRecord('x,1', { key: 'a,"b"' }), settings)).toBe('x,1,7,"a,""b""",{}\n');
+  expect(text('psv', sinkRecord(Buffer.from('x|1'), { key: Buffer.from('k') }), settings)).toBe('x|1|7|aw==|{}\n');
+});
+
+test('values as JSON: dates and decimals as numbers, maps with other keys than text as pairs', () => {
+  const decimal = schema('BYTES', { name: LogicalName.DECIMAL });
+  expect(jsonText(decimal, { unscaled: -5n, scale: 2 })).toBe('-0.05');
+  expect(jsonText(decimal, { unscaled: 5n, scale: -2 })).toBe('500');
+  expect(jsonText(schema('INT32', { name: LogicalName.DATE }), new Date(-1))).toBe('-1');
+  expect(jsonText(schema('BYTES'), Buffer.from('x'))).toBe('"eA=="');
+  expect(jsonText(mapSchema(schema('STRING'), schema('INT32')), new Map([['a', 1]]))).toBe('{"a":1}');
+  expect(jsonText(mapSchema(schema('INT32'), schema('INT32')), new Map([[2, 1]]))).toBe('[[2,1]]');
+  expect(jsonText(null, NaN)).toBe('"NaN"');
+});

@@ -1,0 +1,18 @@
+/** A record as the worker hands it to a sink. */
+import type { SinkRecord } from '@millrace/sdk';
+
+export function sinkRecord(value: unknown, rest: Partial<SinkRecord> = {}): SinkRecord {
+  return {
+    topic: 't',
+    partition: 0,
+    offset: 7,
+    key: null,
+    keySchema: null,
+    value: value as SinkRecord['value'],
+    valueSchema: null,
+    timestamp: null,
+    timestampType: 'NoTimestampType',
+    headers: [],
+    ...rest,
+  };
+}

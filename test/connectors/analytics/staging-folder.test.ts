@@ -1,0 +1,127 @@
+/** Folders that wait for nobody are removed, others are not; files of a partition on disk. */
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { RecordLog } from '../../../connectors/analytics/src/batcher/record-log';
+import { StagingFile } from '../../../connectors/analytics/src/batcher/staging-file';
+import { createStagingFolder, removeStaleFolders } from '../../../connectors/analytics/src/batcher/staging-folder';
+import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
+import { sinkRecord } from './sink-record';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'millrace-staging-'));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+async function foreign(name: string, lock: string | null): Promise<string> {
+  await mkdir(join(root, name));
+  if (lock !== null) await writeFile(join(root, name, 'lock'), lock);
+  return name;
+}
+
+test('analytics-sink 50: what a dead process left is removed, what a live one uses is not', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const mine = await createStagingFolder(root, 'a/b', 3);
+  const dead = await foreign('analytics-sink-dead-0-x', `${pid} 1`);
+  const reused = await foreign('analytics-sink-reused-0-x', `${process.pid} 1`);
+  const kept = [await foreign('analytics-sink-young-0-x', null), await foreign('kusto-sink-connector-x', `${pid} 1`)];
+  const removed = await removeStaleFolders(root);
+  // Whether a number was given to another process is told by /proc alone.
+  expect(removed.sort()).toEqual(
+    [dead, ...(process.platform === 'linux' ? [reused] : [])].map((name) => join(root, name)),
+  );
+  expect(await readdir(root)).toEqual(
+    expect.arrayContaining([...kept, expect.stringMatching(/^analytics-sink-a_b-3-/)]),
+  );
+  expect((await stat(mine.path)).mode & 0o777).toBe(0o700);
+  await mine.remove();
+  expect(await removeStaleFolders(join(root, 'not-there'))).toEqual([]);
+});
+
+test('a folder that can not be made is one error that names the key', async () => {
+  await writeFile(join(root, 'file'), '');
+  await expect(createStagingFolder(join(root, 'file', 'x'), 'c', 0)).rejects.toMatchObject({
+    code: 'ANALYTICS_TEMPDIR',
+    message: expect.stringContaining('"tempdir.path"') as string,
+  });
+});
+
+const file = (format: string): StagingFile =>
+  new StagingFile({
+    folder: root,
+    topic: 't',
+    partition: 1,
+    firstOffset: 5,
+    mapping: {
+      topic: 't',
+      database: 'd',
+      table: 'T',
+      format: findFormat(format) as Format,
+      mapping: null,
+      streaming: false,
+    },
+  });
+
+test('analytics-sink 20, 38: text is compressed, private, and named by its offsets', async () => {
+  const open = file('json');
+  open.append(Buffer.from('{"a":1}\n'), 5);
+  open.append(Buffer.from('{"a":2}\n'), 8);
+  const sealed = await open.seal();
+  expect(sealed).toMatchObject({ name: 'kafka_t_1_5-8.multijson.gz', records: 2, rawBytes: 16, isGzip: true });
+  expect(gunzipSync(await readFile(sealed.path)).toString()).toBe('{"a":1}\n{"a":2}\n');
+  expect((await stat(sealed.path)).mode & 0o777).toBe(0o600);
+  expect(sealed.bytes).toBe((await stat(sealed.path)).size);
+  await sealed.remove();
+  expect(await readdir(root)).toEqual([]);
+});
+
+test('analytics-sink 24: binary files are as they came', async () => {
+  const open = file('parquet');
+  const bytes = Buffer.from('PAR1 PAR1');
+  open.append(bytes, 5);
+  const sealed = await open.seal();
+  expect(sealed.name).toBe('kafka_t_1_5-5.parquet');
+  expect(await readFile(sealed.path)).toEqual(bytes);
+});
+
+test('analytics-sink 54: a discarded file leaves nothing, however early, and its name can be taken again', async () => {
+  for (let i = 0; i < 20; i++) await file('csv').discard();
+  const open = file('csv');
+  open.append(Buffer.from('x\n'), 5);
+  await open.drain();
+  await open.discard();
+  expect(await readdir(root)).toEqual([]);
+});
+
+test('analytics-sink 54: what the disk says is thrown, also by a file that could not be opened', async () => {
+  await mkdir(join(root, 'kafka_t_1_5.csv.gz.part'));
+  const open = file('csv');
+  open.append(Buffer.from('x\n'), 5);
+  await expect(open.seal()).rejects.toThrow('EEXIST');
+});
+
+test('records are read back as they were; a log that is gone is an error, not the end of the process', async () => {
+  const log = new RecordLog(join(root, 'log'));
+  log.append(
+    sinkRecord('text\n', {
+      key: Buffer.from([0, 255]),
+      timestamp: 9,
+      headers: [{ key: 'h', schema: null, value: null }],
+    }),
+  );
+  log.append(sinkRecord({ a: 1 }, { offset: 8 }));
+  await log.drain();
+  const read = [];
+  for await (const record of log.read()) read.push(record);
+  expect(read).toEqual([
+    { offset: 7, timestamp: 9, key: Buffer.from([0, 255]), value: Buffer.from('text\n'), headers: [['h', null]] },
+    { offset: 8, timestamp: null, key: null, value: Buffer.from('{"a":1}'), headers: [] },
+  ]);
+  await log.remove();
+  await expect(log.read().next()).rejects.toThrow('ENOENT');
+});
