@@ -18,7 +18,7 @@ import { API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE } from './protocol/apis
 import { APIS } from './protocol/apis';
 import { ErrorCode } from './protocol/errors';
 import type { RequestOf } from './protocol/layout';
-import { answerAuthenticate, answerHandshake } from './security/sasl';
+import { answerAuthenticate, answerHandshake, refuseAuthenticate, refuseHandshake } from './security/sasl';
 import { BrokerStartError } from './start-error';
 import { answeringDiskTrouble } from './storage-errors';
 import { clusterHandlers } from './topics/cluster-handlers';
@@ -222,7 +222,7 @@ function partitionsOf(topics: TopicRegistry, now: () => number): Partitions {
 
 function dispatcher(handlers: ReadonlyMap<number, Handler>, users: ReadonlyMap<string, string> | null): Dispatch {
   const served = [...APIS.values()]
-    .filter(({ key, name }) => handlers.has(key) || name === 'ApiVersions' || (users && name.startsWith('Sasl')))
+    .filter(({ key, name }) => handlers.has(key) || BEFORE_AUTHENTICATION.has(name))
     .map(({ key, versions: [minVersion, maxVersion] }) => ({ apiKey: key, minVersion, maxVersion }));
 
   return async ({ api, version, body, unsupportedVersion }, context, session) => {
@@ -230,11 +230,15 @@ function dispatcher(handlers: ReadonlyMap<number, Handler>, users: ReadonlyMap<s
     if (api.key === API_VERSIONS.key) {
       return { errorCode: unsupportedVersion ? ErrorCode.UNSUPPORTED_VERSION : ErrorCode.NONE, apiKeys: served };
     }
-    if (users && api.key === SASL_HANDSHAKE.key) {
-      return answerHandshake(body as RequestOf<typeof SASL_HANDSHAKE>, version, session, users);
+    if (api.key === SASL_HANDSHAKE.key) {
+      return users
+        ? answerHandshake(body as RequestOf<typeof SASL_HANDSHAKE>, version, session, users)
+        : refuseHandshake();
     }
-    if (users && api.key === SASL_AUTHENTICATE.key) {
-      return answerAuthenticate(body as RequestOf<typeof SASL_AUTHENTICATE>, session, users);
+    if (api.key === SASL_AUTHENTICATE.key) {
+      return users
+        ? answerAuthenticate(body as RequestOf<typeof SASL_AUTHENTICATE>, session, users)
+        : refuseAuthenticate();
     }
     const handler = handlers.get(api.key);
     return handler ? handler(body, context) : 'close';

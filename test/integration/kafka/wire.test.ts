@@ -44,6 +44,16 @@ describe('the wire', () => {
     });
   });
 
+  test('a login where the listener knows of none is refused, not tried again', async () => {
+    const module = 'org.apache.kafka.common.security.plain.PlainLoginModule';
+    const it = wire({
+      'security.protocol': 'SASL_PLAINTEXT',
+      'sasl.mechanism': 'PLAIN',
+      'sasl.jaas.config': `${module} required username="u" password="p";`,
+    });
+    await expect(it.connect()).rejects.toMatchObject({ code: 'ILLEGAL_SASL_STATE', retriable: false });
+  });
+
   test('tells an unknown topic from a network failure', async () => {
     const it = wire();
     await expect(it.partitions(`nowhere-${Date.now()}`)).rejects.toMatchObject({
