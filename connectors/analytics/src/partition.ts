@@ -1,4 +1,5 @@
 /** One assigned partition: its open file, what is under way, and whether it is paused. */
+import { setMaxListeners } from 'node:events';
 import type { SinkRecord, TopicPartition } from '@millrace/sdk';
 import type { PartitionBatcher } from './batcher/partition-batcher';
 
@@ -11,7 +12,10 @@ export class AssignedPartition {
   constructor(
     readonly id: TopicPartition,
     readonly batcher: PartitionBatcher,
-  ) {}
+  ) {
+    // Each file under way listens.
+    setMaxListeners(0, this.aborter.signal);
+  }
 
   /** Full: enough files wait. */
   isFull(most: number): boolean {

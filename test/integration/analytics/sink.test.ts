@@ -1,133 +1,177 @@
-/** The sink's task against the emulator: files, offsets and failures as analytics-sink §3, §4 and §10 say. */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** The sink's task against the emulator: records into files, files into rows, offsets behind them. */
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import avro from 'avsc';
 import { schema, structSchema } from '@millrace/sdk';
-import { SinkTaskHarness } from '@millrace/sdk/testing';
-import { analyticsSink } from '@millrace/connector-analytics';
-import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
-import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
+import { line, SinkSetup } from './sink-setup';
 
-let emulator: AnalyticsEmulator;
-let folder: string;
-let table: string;
-const harnesses: SinkTaskHarness[] = [];
-
-beforeAll(async () => {
-  emulator = await startAnalyticsEmulator({
-    database: 'd',
-    application: { tenant: 'tenant', id: 'app', secret: 'canary-8271' },
-  });
-});
-afterAll(async () => {
-  await emulator?.stop();
-});
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-analytics-'));
-  table = uniqueName('T');
-  await command(`.create table ${table} (a:string, b:int)`);
-  await command(`.create table ${table} ingestion csv mapping 'M' '[{"Name":"a","Ordinal":0},{"Name":"b","Ordinal":1}]'`);
-  await command(
-    `.create table ${table} ingestion json mapping 'J' '[{"column":"a","path":"$.a"},{"column":"b","path":"$.b"}]'`,
-  );
-});
-afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.stop();
-  emulator.faults.clear();
-  emulator.ingestor.isPaused = false;
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function post(path: string, csl: string, options: object = {}): Promise<unknown[][]> {
-  const response = await fetch(emulator.url + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${emulator.tokens.issue()}` },
-    body: JSON.stringify({ db: 'd', csl, properties: { Options: options } }),
-  });
-  const body = (await response.json()) as { Tables?: { Rows: unknown[][] }[]; error?: { message: string } };
-  if (!body.Tables) throw new Error(body.error?.message);
-  return body.Tables[0]?.Rows ?? [];
-}
-const sql = async (text: string): Promise<unknown[][]> => await post('/v1/rest/query', text, { query_language: 'sql' });
-const command = async (text: string): Promise<unknown[][]> => await post('/v1/rest/mgmt', text);
-const rows = async (): Promise<unknown[][]> => {
-  await emulator.ingestor.flush();
-  return await post('/v1/rest/query', `${table} | order by b asc`);
-};
-
-function config(overrides: Record<string, string> = {}, entry: Record<string, string> = {}): Record<string, string> {
-  const mapping = { topic: 't', db: 'd', table, format: 'csv', mapping: 'M', ...entry };
-  return {
-    name: 'storms',
-    topics: 't',
-    'analytics.url': emulator.url,
-    'idp.auth.authority': 'tenant',
-    'idp.auth.appid': 'app',
-    'idp.auth.appkey': 'canary-8271',
-    'analytics.tables.topics.mapping': JSON.stringify([mapping]).replaceAll('"', "'"),
-    'flush.size.bytes': '100',
-    'flush.interval.ms': '60000',
-    'tempdir.path': folder,
-    'errors.retry.backoff.time.ms': '50',
-    ...overrides,
-  };
-}
-
-async function start(
-  overrides: Record<string, string> = {},
-  entry: Record<string, string> = {},
-): Promise<SinkTaskHarness> {
-  const harness = await SinkTaskHarness.start(analyticsSink, config(overrides, entry));
-  harnesses.push(harness);
-  return harness;
-}
-
-/** Puts nothing, as the worker does while there is nothing, until the offset is committed. */
-async function committed(harness: SinkTaskHarness, offset: number, partition = 0): Promise<void> {
-  await waitFor(`offset ${offset} to be committed`, async () => {
-    await harness.put([]);
-    await harness.commit();
-    return harness.committed(partition) === offset;
-  });
-}
-
-const line = (text: string, length: number): string => `${text},1`.padEnd(length - 1, '0');
+const setup = SinkSetup.forFile();
+const ROW = structSchema([
+  ['a', schema('STRING')],
+  ['b', schema('INT32')],
+]);
 
 test('analytics-sink 20, 30, 38: rows of text arrive; files are private and gone afterwards', async () => {
-  const harness = await start({ 'flush.interval.ms': '100' });
+  const { folder } = setup;
+  const harness = await setup.start({ 'flush.interval.ms': '100' });
   await harness.put([{ value: 'x,1' }, { value: 'Žluťoučký 🐎 конь,2' }]);
   const [name = ''] = await readdir(folder);
   expect((await stat(join(folder, name))).mode & 0o777).toBe(0o700);
   const [file = ''] = (await readdir(join(folder, name))).filter((entry) => entry.startsWith('kafka_'));
   expect(file).toBe('kafka_t_0_0.csv.gz.part');
   expect((await stat(join(folder, name, file))).mode & 0o777).toBe(0o600);
-  await committed(harness, 2);
-  expect(await rows()).toEqual([
+  await setup.committed(harness, 2);
+  expect(await setup.rows()).toEqual([
     ['x', 1],
     ['Žluťoučký 🐎 конь', 2],
   ]);
   expect(await readdir(join(folder, name))).toEqual(['lock']);
-  await harness.stop();
-  harnesses.length = 0;
+  await setup.stop(harness);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('analytics-sink 32, 34: a file is cut when it reaches the size, and is named by its offsets', async () => {
-  const harness = await start({ 'flush.size.bytes': '1000', 'analytics.max.inflight.files': '100' });
+test('analytics-sink 32: 99 bytes wait, the hundredth ships them', async () => {
+  const harness = await setup.start();
+  await harness.put([{ value: line('x', 99) }]);
+  await harness.put([]);
+  await harness.commit();
+  expect(harness.committed()).toBeNull();
+  await harness.put([{ value: '' }]);
+  await setup.committed(harness, 2);
+});
+
+test('analytics-sink 34: a file is cut when it reaches the size, and is named by its offsets', async () => {
+  const harness = await setup.start({ 'flush.size.bytes': '1000', 'analytics.max.inflight.files': '100' });
   await harness.put(Array.from({ length: 1000 }, (_, i) => ({ value: line(String(i), 50) })));
-  await committed(harness, 1000);
-  expect(await rows()).toHaveLength(1000);
-  expect(await sql(`SELECT row_count FROM __emulator.ingestions WHERE tbl = '${table}'`)).toEqual(Array.from({ length: 50 }, () => [20]));
+  await setup.committed(harness, 1000);
+  expect(await setup.rows()).toHaveLength(1000);
+  expect(await setup.loaded()).toEqual(Array.from({ length: 50 }, () => 20));
+});
+
+test('analytics-sink 33: a lone record is shipped when its time is over, not before, and the worker is told when that is', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '400' });
+  await harness.put([{ value: 'x,1' }]);
+  expect(harness.requestedTimeout).toBeLessThanOrEqual(400);
+  expect(await readdir(join(setup.folder, (await readdir(setup.folder))[0] ?? ''))).toContain(
+    'kafka_t_0_0.csv.gz.part',
+  );
+  await setup.committed(harness, 1);
+  expect(await setup.rows()).toEqual([['x', 1]]);
+});
+
+test('analytics-sink 35: partitions have files of their own', async () => {
+  const assignment = [0, 1].map((partition) => ({ topic: 't', partition }));
+  const harness = await setup.start({ 'flush.interval.ms': '100' }, {}, { assignment });
+  await harness.put([0, 1, 0, 1].map((partition, b) => ({ value: `${partition},${b}`, partition })));
+  await setup.committed(harness, 2, 0);
+  await setup.committed(harness, 2, 1);
+  expect(await setup.rows()).toHaveLength(4);
+  expect(await setup.loaded()).toEqual([2, 2]);
+});
+
+test('analytics-sink 36: without records there are no files and no calls', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '100' });
+  const before = setup.emulator.requests.length;
+  for (let i = 0; i < 5; i++) await harness.put([]);
+  await harness.put([{ value: null }]);
+  await setup.committed(harness, 1);
+  expect(setup.emulator.requests.slice(before)).toEqual([]);
+  expect(await readdir(join(setup.folder, (await readdir(setup.folder))[0] ?? ''))).toEqual(['lock']);
+});
+
+test('analytics-sink 37: a partition with enough under way is paused, and resumed when there is room', async () => {
+  setup.emulator.ingestor.isPaused = true;
+  const harness = await setup.start({ 'analytics.ingest.confirm': 'ingested', 'analytics.max.inflight.files': '2' });
+  await harness.put([{ value: line('x', 100) }]);
+  expect(harness.pausedPartitions()).toEqual([]);
+  await harness.put([{ value: line('y', 100) }]);
+  expect(harness.pausedPartitions()).toEqual([{ topic: 't', partition: 0 }]);
+  expect(harness.committed()).toBeNull();
+  await setup.emulator.ingestor.flush();
+  await setup.committed(harness, 2);
+  expect(harness.pausedPartitions()).toEqual([]);
+  expect(await setup.rows()).toHaveLength(2);
+});
+
+test('analytics-sink 27: tombstones are no rows, and the offset moves behind them', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '100' });
+  await harness.put([{ value: 'x,1' }, { value: null }, { value: null }]);
+  await setup.committed(harness, 3);
+  expect(await setup.rows()).toEqual([['x', 1]]);
 });
 
 test('analytics-sink 21: a structure becomes a JSON row', async () => {
-  const harness = await start({ 'flush.interval.ms': '100' }, { format: 'json', mapping: 'J' });
-  const row = structSchema([
+  const harness = await setup.start({ 'flush.interval.ms': '100' }, { format: 'json', mapping: 'J' });
+  await harness.put(Array.from({ length: 5 }, (_, b) => ({ valueSchema: ROW, value: { a: 'a'.repeat(20), b } })));
+  await setup.committed(harness, 5);
+  expect(await setup.rows()).toEqual([0, 1, 2, 3, 4].map((b) => ['a'.repeat(20), b]));
+});
+
+test('analytics-sink 23: structures become Avro files, a new one for another schema', async () => {
+  const wider = structSchema([
     ['a', schema('STRING')],
     ['b', schema('INT32')],
+    ['c', schema('STRING', { optional: true })],
   ]);
-  await harness.put(Array.from({ length: 5 }, (_, b) => ({ valueSchema: row, value: { a: 'a'.repeat(20), b } })));
-  await committed(harness, 5);
-  expect(await rows()).toEqual([0, 1, 2, 3, 4].map((b) => ['a'.repeat(20), b]));
+  const harness = await setup.start(
+    { 'flush.interval.ms': '100', 'flush.size.bytes': '10000' },
+    { format: 'avro', mapping: '' },
+  );
+  await harness.put([
+    { valueSchema: ROW, value: { a: 'x', b: 1 } },
+    // Converters may make a new schema object for each record.
+    { valueSchema: { ...ROW }, value: { a: 'y', b: 2 } },
+    { valueSchema: wider, value: { a: 'z', b: 3, c: null } },
+  ]);
+  await setup.committed(harness, 3);
+  expect(await setup.rows()).toEqual([
+    ['x', 1],
+    ['y', 2],
+    ['z', 3],
+  ]);
+  expect((await setup.loaded()).sort()).toEqual([1, 2]);
+});
+
+test('analytics-sink 24, 25: each message of a binary format is shipped at once, alone', async () => {
+  const type = avro.Type.forSchema({
+    type: 'record',
+    name: 'r',
+    fields: [
+      { name: 'a', type: 'string' },
+      { name: 'b', type: 'int' },
+    ],
+  });
+  const container = async (b: number): Promise<Buffer> => {
+    const encoder = new avro.streams.BlockEncoder(type);
+    const chunks: Buffer[] = [];
+    encoder.on('data', (chunk: Buffer) => chunks.push(chunk));
+    encoder.end({ a: 'x', b });
+    await waitFor('the end', () => encoder.readableEnded);
+    return Buffer.concat(chunks);
+  };
+  const harness = await setup.start({ 'flush.size.bytes': '1000000' }, { format: 'apacheAvro', mapping: '' });
+  await harness.put([{ value: await container(1) }, { value: await container(2) }]);
+  await setup.committed(harness, 2);
+  expect(await setup.rows()).toEqual([
+    ['x', 1],
+    ['x', 2],
+  ]);
+  expect(await setup.loaded()).toEqual([1, 1]);
+});
+
+test('analytics-sink 31: where a row came from, in the row', async () => {
+  await setup.command(
+    `.create table ${setup.table} ingestion json mapping 'Where' '[{"column":"a","path":"$.kafkamd.topic"},{"column":"b","path":"$.kafkamd.offset"}]'`,
+  );
+  const harness = await setup.start(
+    { 'flush.interval.ms': '100', 'analytics.metadata.columns': 'topic,offset' },
+    { format: 'json', mapping: 'Where' },
+  );
+  await harness.put([{ value: '{"x":1}' }, { value: '{"x":2}' }]);
+  await setup.committed(harness, 2);
+  expect(await setup.rows()).toEqual([
+    ['t', 0],
+    ['t', 1],
+  ]);
 });

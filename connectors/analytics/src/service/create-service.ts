@@ -1,4 +1,5 @@
 /** Everything that speaks to the service, from the settings. */
+import { setMaxListeners } from 'node:events';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import { ConfirmedTarget } from '../request/confirmed-target';
@@ -20,6 +21,7 @@ export interface Service {
 export function createService(settings: AnalyticsSettings): Service {
   const http = new Http({ proxy: settings.proxy });
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   const login = new Login(http, settings.login, settings.ingestionUrl, closing.signal);
   const cluster = new Cluster(http, login, settings.ingestionUrl, settings.queryUrl);
   const resources = new IngestionResources(cluster, closing.signal);

@@ -1,0 +1,99 @@
+/** The sink's task when partitions come and go, and when its disk is full. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { line, SinkSetup } from './sink-setup';
+
+const setup = SinkSetup.forFile();
+const partition = (number: number): { topic: string; partition: number } => ({ topic: 't', partition: number });
+
+test('analytics-sink 51: a further partition leaves the open files of the others alone', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '500' });
+  await harness.put([{ value: 'x,1' }]);
+  await harness.assign([partition(1)]);
+  await harness.put([{ value: 'y,2' }, { value: 'z,3', partition: 1 }]);
+  await setup.committed(harness, 2, 0);
+  await setup.committed(harness, 1, 1);
+  expect(await setup.rows()).toEqual([
+    ['x', 1],
+    ['y', 2],
+    ['z', 3],
+  ]);
+  expect((await setup.loaded()).sort()).toEqual([1, 2]);
+});
+
+test('analytics-sink 52: a partition given away: nothing of it is posted any more, its open file is gone, the other goes on', async () => {
+  setup.emulator.faults.add({ target: 'blob', delayMs: 300, match: 'kafka_t_0_' });
+  const harness = await setup.start({ 'flush.interval.ms': '500' }, {}, { assignment: [partition(0), partition(1)] });
+  await harness.put([{ value: line('gone', 100) }, { value: 'open,1' }, { value: 'kept,2', partition: 1 }]);
+  await harness.revoke([partition(0)]);
+  const [folder = ''] = await readdir(setup.folder);
+  expect((await readdir(join(setup.folder, folder))).filter((name) => name.includes('_t_0_'))).toEqual([]);
+  await setup.committed(harness, 1, 1);
+  expect(harness.committed(0)).toBeNull();
+  expect(await setup.rows()).toEqual([['kept', 2]]);
+});
+
+test('analytics-sink 52: a partition that comes back begins where it was committed', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '100' });
+  await harness.put([{ value: line('x', 100) }]);
+  await setup.committed(harness, 1);
+  await harness.put([{ value: 'y,2' }]);
+  await harness.revoke([partition(0)]);
+  await harness.assign([partition(0)]);
+  await harness.put([{ value: 'y,2', offset: 1 }]);
+  await setup.committed(harness, 2);
+  expect((await setup.rows()).map(([a]) => a)).toEqual(['x', 'y']);
+});
+
+function mounted(path: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('analytics-sink 54: a full disk: the partition goes back to what is safe, and on when there is room', async () => {
+  const disk = join(setup.folder, 'disk');
+  await mkdir(disk);
+  if (!mounted(disk)) {
+    console.warn('No file system can be mounted here: the full disk is not tried.');
+    return;
+  }
+  try {
+    const harness = await setup.start({
+      'tempdir.path': disk,
+      'flush.size.bytes': '10000000',
+      'flush.interval.ms': '1000',
+    });
+    const values = Array.from({ length: 10 }, (_, i) => `${randomBytes(75_000).toString('base64')},${i}`);
+    let next = 0;
+    let wentBack = false;
+    while (harness.committed() !== values.length) {
+      // As the worker does: back to where the task wants to be, nothing of a paused partition.
+      const seek = harness.seeks.splice(0).at(-1);
+      if (seek) {
+        next = seek.offset;
+        if (!wentBack) execFileSync('mount', ['-o', 'remount,size=16m', disk]);
+        wentBack = true;
+      }
+      const isPaused = harness.pausedPartitions().length > 0;
+      const batch = isPaused ? [] : values.slice(next, next + 2).map((value, i) => ({ value, offset: next + i }));
+      next += batch.length;
+      await harness.put(batch);
+      await harness.commit();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(wentBack).toBe(true);
+    expect((await setup.rows()).map(([, b]) => b)).toEqual(values.map((_, i) => i));
+    expect(harness.logger.lines.join('\n')).toContain(
+      'can not be written to the folder for files; the next try is in 50 ms',
+    );
+    await setup.stop(harness);
+  } finally {
+    execFileSync('umount', ['-l', disk]);
+  }
+});

@@ -1,0 +1,57 @@
+/** Entries with `streaming`: straight to the engine, by the queue when that can not. */
+import { randomBytes } from 'node:crypto';
+import { line, SinkSetup } from './sink-setup';
+
+const setup = SinkSetup.forFile();
+const STREAMED = { streaming: 'true' };
+const posts = (): string[] => setup.emulator.requests.filter((request) => request.includes('/v1/rest/ingest/'));
+const allow = async (): Promise<unknown> =>
+  await setup.command(`.alter table ${setup.table} policy streamingingestion enable`);
+beforeEach(() => {
+  // The log of the tests before.
+  (setup.emulator.requests as string[]).length = 0;
+});
+
+test('analytics-sink 55: a small file is posted to the engine, and no blob is made', async () => {
+  await allow();
+  setup.emulator.faults.add({ target: 'blob', status: 500 });
+  const harness = await setup.start({ 'errors.retry.max.time.ms': '0' }, STREAMED);
+  await harness.put([{ value: line('x', 100) }]);
+  await setup.committed(harness, 1);
+  expect(await setup.rows()).toHaveLength(1);
+  expect(posts()).toEqual([`POST /v1/rest/ingest/d/${setup.table}?streamFormat=Csv&mappingName=M`]);
+});
+
+test('analytics-sink 56: three refusals for now, and the queue takes the file', async () => {
+  await allow();
+  setup.emulator.faults.add({ target: 'streaming', status: 503, times: 3 });
+  const harness = await setup.start({}, STREAMED);
+  await harness.put([{ value: line('x', 100) }]);
+  await setup.committed(harness, 1);
+  expect(await setup.rows()).toHaveLength(1);
+  expect(posts()).toHaveLength(3);
+  // The next one is streamed again.
+  await harness.put([{ value: line('y', 100) }]);
+  await setup.committed(harness, 2);
+  expect(posts()).toHaveLength(4);
+});
+
+test('analytics-sink 57: a file of more than 4 MiB goes by the queue', async () => {
+  await allow();
+  const harness = await setup.start({ 'flush.size.bytes': '6000000' }, STREAMED);
+  await harness.put(
+    Array.from({ length: 10 }, (_, b) => ({ value: `${randomBytes(450_000).toString('base64')},${b}` })),
+  );
+  await setup.committed(harness, 10);
+  expect(await setup.rows()).toHaveLength(10);
+  expect(posts()).toEqual([]);
+});
+
+test('analytics-sink 57: what the engine refuses for good fails at once', async () => {
+  const harness = await setup.start({}, STREAMED);
+  await harness.put([{ value: line('x', 100) }]);
+  expect((await setup.failure(harness)).message).toMatch(
+    /after 1 attempt\(s\), .*BadRequest_StreamingIngestionPolicyNotEnabled/,
+  );
+  expect(posts()).toHaveLength(1);
+});
