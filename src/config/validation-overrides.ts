@@ -8,7 +8,7 @@ import { describeKey, unknownEntry, valueOf, type Entry, type NullableConfig } f
 import { ValidationError } from './validation-error';
 
 const PRINCIPAL = ['sasl.jaas.config', 'sasl.mechanism', 'security.protocol'];
-const SECRET = /password|secret|jaas|token|credential|\.key$/i;
+const SECRET = /password|secret|jaas|token|credential|(?:\.|api|app|access|account)[._-]?key$/i;
 
 export function isSecretKey(key: string): boolean {
   return SECRET.test(key);

@@ -1,10 +1,10 @@
 /** Keeps secrets out of log lines. Pure. */
 const MASK = '[hidden]';
 const SECRET_NAME =
-  /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|authorization|(?:^|[._-])key|(?:api|access|private|signing|session|shared)[._-]?key)s?$/i;
+  /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|authorization|(?:^|[._-])key|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
 /** `password=…`, `"secret": "…"` and the like inside a text, JAAS configurations included. */
 const SECRET_IN_TEXT =
-  /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|api[._-]?key)["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;&}"']+)/gi;
+  /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;&}"']+)/gi;
 const CREDENTIALS_IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi;
 const MAX_DEPTH = 6;
 

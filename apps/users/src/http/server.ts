@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** How long requests may take to end when the server is asked to stop. */
@@ -28,10 +29,16 @@ export async function startServer(listener: RequestListener, host: string, port:
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
+  const open = new Set<ServerResponse>();
+  server.prependListener('request', (_req, res) => {
+    open.add(res);
+    res.once('close', () => open.delete(res));
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, open) };
 }
 
-async function stop(server: Server): Promise<void> {
+/** @param open Responses that are not closed yet: whoever waits for their end, as the log does, must not be cut short. */
+async function stop(server: Server, open: ReadonlySet<ServerResponse>): Promise<void> {
   // A connection that was kept alive for its next request is idle once its answer is out.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const idle = setInterval(() => server.closeIdleConnections(), 20);
@@ -39,4 +46,5 @@ async function stop(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
   clearInterval(idle);
   clearTimeout(late);
+  await Promise.all([...open].map(async (res) => await once(res, 'close')));
 }
