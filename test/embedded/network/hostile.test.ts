@@ -34,7 +34,9 @@ class Witness {
 
   private async work(): Promise<void> {
     for (let offset = 0; !this.stopping; offset++) {
-      const written = await this.client.send(PRODUCE, 9, produceRequest('witness', { records: [`${offset}`] }));
+      // Of now: what is old would be deleted between one request and the next when retention comes round.
+      const batch = { records: [`${offset}`], timestamp: Date.now() };
+      const written = await this.client.send(PRODUCE, 9, produceRequest('witness', batch));
       expect(written.responses[0]!.partitionResponses[0]).toMatchObject({ errorCode: 0, baseOffset: offset });
       const read = await this.client.send(FETCH, 12, fetchRequest('witness', offset));
       expect(read.responses[0]!.partitions[0]!.errorCode).toBe(0);
