@@ -202,10 +202,9 @@ describe('the group consumer', () => {
     const config = { 'session.timeout.ms': '30000' };
     const stays = reader(groupId, { ...config, 'group.instance.id': 'stays' }).start([topic]);
     const goes = reader(groupId, { ...config, 'group.instance.id': 'goes' }).start([topic]);
-    await waitFor(
-      'both to share',
-      () => stays.consumer.assignment().length === 1 && goes.consumer.assignment().length === 1,
-    );
+    const settled = (one: Reader): boolean =>
+      one.consumer.assignment().length === 1 && one.events.at(-1) === 'assigned 1';
+    await waitFor('both to share, and to know it', () => settled(stays) && settled(goes));
     const had = names(goes.consumer.assignment());
     const before = stays.events.length;
     await goes.stop();
