@@ -48,6 +48,15 @@ export function answerAuthenticate(
       };
 }
 
+/** Where no one has to log in, as Apache Kafka answers it at a plain listener: who tries learns of it at once. */
+export function refuseHandshake(): ResponseOf<typeof SASL_HANDSHAKE> {
+  return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, mechanisms: [] };
+}
+
+export function refuseAuthenticate(): ResponseOf<typeof SASL_AUTHENTICATE> {
+  return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, errorMessage: 'This listener does not authenticate anyone.' };
+}
+
 /** A PLAIN token: authorization id (may be empty), user, password, with NUL between them. */
 function isKnown(token: Buffer, users: Users): boolean {
   const parts = token.toString('utf8').split('\0');
