@@ -1,0 +1,123 @@
+/**
+ * A worker with the analytics sink is killed again and again while records flow into the emulator; at the end rows are counted.
+ * `npm run bench -- analytics-kill [KILLS] [RECORDS_PER_ROUND]` (Default: 30 kills, 5,000 records before each)
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka, logLevel, type Producer } from 'kafkajs';
+import { startAnalyticsEmulator, type AnalyticsEmulator } from '../connectors/analytics/emulator';
+import { useOrStartKafka } from '../dev/services/kafka';
+import { waitFor } from '../dev/services/wait-for';
+import { startWorker, type StartedWorker } from '../dev/services/worker';
+import { benchmark, figure, heading, whole } from './lib/report';
+
+const KILLS = Number(process.argv[2] ?? 30);
+const RECORDS = Number(process.argv[3] ?? 5_000);
+const PARTITIONS = 3;
+const STRING = 'org.apache.kafka.connect.storage.StringConverter';
+
+benchmark(async (atEnd) => {
+  const kafka = await useOrStartKafka({});
+  atEnd(kafka.stop);
+  const emulator = await startAnalyticsEmulator({ database: 'd' });
+  atEnd(() => emulator.stop());
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  heading(`Kafka → analytics sink, killed ${KILLS} times, ${whole(RECORDS)} records in between`);
+
+  const run = `bench-${randomBytes(3).toString('hex')}`;
+  const client = new Kafka({ brokers: kafka.bootstrapServers.split(','), logLevel: logLevel.NOTHING });
+  const admin = client.admin();
+  await admin.connect();
+  atEnd(() => admin.disconnect());
+  await admin.createTopics({ topics: [{ topic: run, numPartitions: PARTITIONS }], waitForLeaders: true });
+  const producer = client.producer();
+  await producer.connect();
+  atEnd(() => producer.disconnect());
+  await ask(emulator, 'mgmt', '.create table T (a:string, b:int)');
+  // Files are found by the kills in every state.
+  emulator.faults.add({ target: 'queue', delayMs: 60 });
+
+  const start = async (): Promise<StartedWorker> => {
+    const worker = await startWorker({
+      bootstrapServers: kafka.bootstrapServers,
+      group: run,
+      settings: {
+        'offset.flush.interval.ms': '100',
+        'scheduled.rebalance.max.delay.ms': '0',
+        'session.timeout.ms': '6000',
+        'heartbeat.interval.ms': '1000',
+        'consumer.session.timeout.ms': '6000',
+        'consumer.heartbeat.interval.ms': '1000',
+      },
+    });
+    await worker.ready();
+    return worker;
+  };
+  let worker = await start();
+  atEnd(async () => await worker.stop());
+  await worker.register({
+    name: run,
+    config: {
+      'connector.class': 'AnalyticsSinkConnector',
+      'tasks.max': '1',
+      topics: run,
+      'analytics.url': emulator.url,
+      'idp.auth.strategy': 'none',
+      'analytics.tables.topics.mapping': `[{topic: ${run}, db: d, table: T, format: csv}]`,
+      'flush.size.bytes': '500',
+      'flush.interval.ms': '500',
+      'tempdir.path': folder,
+      'key.converter': STRING,
+      'value.converter': STRING,
+    },
+  });
+
+  let sent = 0;
+  for (let kill = 0; kill <= KILLS; kill++) {
+    const before = await rows(emulator);
+    await send(producer, run, sent, RECORDS);
+    sent += RECORDS;
+    if (kill === KILLS) break;
+    const target = before + Math.floor(Math.random() * RECORDS * 0.8);
+    await waitFor('rows to arrive', async () => (await rows(emulator)) >= target, { timeoutMs: 120_000 });
+    await worker.crash();
+    worker = await start();
+  }
+  let distinct = 0;
+  await waitFor('the last rows', async () => (distinct = await number(emulator, 'T | distinct b | count')) === sent, {
+    timeoutMs: 120_000,
+  }).catch(() => undefined);
+  const total = await rows(emulator);
+  figure('records', whole(sent));
+  figure('rows lost', whole(sent - distinct), '0');
+  figure('rows that came twice or more', whole(total - distinct));
+  figure('folders of dead workers left', whole(readdirSync(folder).length - 1), '0');
+  if (distinct !== sent) throw new Error('rows were lost');
+});
+
+async function send(producer: Producer, topic: string, from: number, count: number): Promise<void> {
+  const messages = Array.from({ length: count }, (_, i) => ({
+    partition: i % PARTITIONS,
+    value: `row,${from + i}`,
+  }));
+  await producer.send({ topic, acks: -1, messages });
+}
+
+async function ask(emulator: AnalyticsEmulator, path: string, csl: string): Promise<unknown[][]> {
+  const response = await fetch(`${emulator.url}/v1/rest/${path}`, {
+    method: 'POST',
+    body: JSON.stringify({ db: 'd', csl }),
+  });
+  const { Tables: tables } = (await response.json()) as { Tables: { Rows: unknown[][] }[] };
+  return tables[0]?.Rows ?? [];
+}
+async function number(emulator: AnalyticsEmulator, query: string): Promise<number> {
+  return Number((await ask(emulator, 'query', query))[0]?.[0]);
+}
+async function rows(emulator: AnalyticsEmulator): Promise<number> {
+  return await number(emulator, 'T | count');
+}
