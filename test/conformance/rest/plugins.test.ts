@@ -59,7 +59,9 @@ withSource('connect-rest 116: keys of the file source', async () => {
 
 test('connect-rest 116, 117: keys of the file sink, by any of its names', async () => {
   const { json } = await target.call('GET', '/connector-plugins/FileStreamSink/config');
-  expect((json as { name: string }[]).slice(0, 3).map(({ name }) => name)).toEqual(['file', 'name', 'connector.class']);
+  // Ours has keys of its own between them: docs/compatibility.md, “File sink”.
+  const names = (json as { name: string }[]).map(({ name }) => name).filter((name) => !name.startsWith('file.'));
+  expect(names.slice(0, 3)).toEqual(['file', 'name', 'connector.class']);
   expect(Object.keys((json as object[])[0] as object)).toEqual([
     'name',
     'type',

@@ -1,5 +1,5 @@
 /** The worker as a user starts it, real Kafka, a topic into a file. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
@@ -120,7 +120,7 @@ test('connect-runtime 8.2: placeholders are resolved for the task and stored as 
   expect(task.config.file).toBe(placeholder);
 });
 
-test('a stopped worker goes on where it was: nothing lost, nothing twice', async () => {
+test('analytics-sink 66: a stopped worker goes on where it was: nothing lost, nothing twice', async () => {
   const topic = await clients.topic();
   const file = join(folder, `${topic}.txt`);
   await register(topic, fileSinkConfig(topic, file));
@@ -134,7 +134,7 @@ test('a stopped worker goes on where it was: nothing lost, nothing twice', async
   expect(await untilLines(file, 3)).toEqual(['before', 'meanwhile', 'after']);
 });
 
-test('a missing directory fails the task with one clear sentence', async () => {
+test('analytics-sink 67: a missing directory fails the task with one clear sentence', async () => {
   const topic = await clients.topic();
   const file = join(folder, 'no', 'such', 'file.txt');
   await worker.request('POST', '/connectors', { name: topic, config: fileSinkConfig(topic, file) });
@@ -144,7 +144,37 @@ test('a missing directory fails the task with one clear sentence', async () => {
   );
 });
 
-test('analytics-sink 9.1: without a file, lines go to the standard output of the worker', async () => {
+test('analytics-sink 71: rotated files named by a template, which a config provider leaves alone; two tasks share the topic', async () => {
+  const topic = await clients.topic(2);
+  const lines = Array.from({ length: 2_000 }, (_, i) => `line ${i}`);
+  for (const [partition, half] of [lines.slice(0, 1_000), lines.slice(1_000)].entries())
+    await clients.send(topic, half, partition);
+  const template = '${env:SINK_FOLDER}/rotated/${topic}-${partition}-${timestamp:yyyy}.txt';
+  await register(topic, {
+    ...fileSinkConfig(topic, template),
+    'tasks.max': '2',
+    'file.template': 'true',
+    'file.create.dirs': 'true',
+    'file.rotate.bytes': '1000',
+    'file.format': 'jsonenvelope',
+  });
+  await waitFor('offsets to be committed', async () => (await committed(topic)) === 2_000, {
+    detail: () => worker.process.log(),
+  });
+  await worker.request('DELETE', `/connectors/${topic}`);
+  const rotated = join(folder, 'rotated');
+  const names = await waitFor('all files to be complete', async () => {
+    const found = (await readdir(rotated)).sort();
+    return found.every((name) => !name.endsWith('.part')) && found;
+  });
+  expect(names.every((name) => /-[01]-20\d\d\.txt\.\d{8}T\d{9}Z$/.test(name))).toBe(true);
+  const contents = await Promise.all(names.map((name) => readFile(join(rotated, name), 'utf8')));
+  expect(contents.every((text) => text.length <= 1000 && text.endsWith('\n'))).toBe(true);
+  const values = contents.flatMap((text) => text.split('\n').slice(0, -1)).map((line) => JSON.parse(line).value);
+  expect(values).toEqual(lines);
+});
+
+test('analytics-sink 67: without a file, lines go to the standard output of the worker', async () => {
   const topic = await clients.topic();
   const sent = [`first -> ${topic}`, `zwölf -> ${topic}`];
   const { file: _, ...config } = fileSinkConfig(topic, '');

@@ -1,6 +1,5 @@
 /** Lines as UTF-8 in one buffer that is used again and again. Bounded: what does not fit waits for the next write. */
 const CAPACITY = 256 * 1024;
-const NEWLINE = 0x0a;
 /** UTF-8 bytes per UTF-16 code unit, at most. */
 const WORST_CASE = 3;
 
@@ -8,13 +7,16 @@ export class LineBuffer {
   private buffer = Buffer.allocUnsafe(CAPACITY);
   private used = 0;
 
+  /** @param separator what ends each line */
+  constructor(private readonly separator: Buffer) {}
+
   get length(): number {
     return this.used;
   }
 
   /** False when there may be no room: write `bytes`, clear, and try again; or `grow` when it is empty. */
   append(line: string | Uint8Array): boolean {
-    const room = this.buffer.length - this.used - 1;
+    const room = this.buffer.length - this.used - this.separator.length;
     if (typeof line === 'string') {
       if (line.length * WORST_CASE > room && (line.length > room || Buffer.byteLength(line) > room)) return false;
       this.used += this.buffer.write(line, this.used);
@@ -23,13 +25,19 @@ export class LineBuffer {
       this.buffer.set(line, this.used);
       this.used += line.length;
     }
-    this.buffer[this.used++] = NEWLINE;
+    this.buffer.set(this.separator, this.used);
+    this.used += this.separator.length;
     return true;
+  }
+
+  /** Bytes of a line and its end. */
+  sizeOf(line: string | Uint8Array): number {
+    return Buffer.byteLength(line) + this.separator.length;
   }
 
   /** Holds this one line, whatever its size. Only for an empty buffer; discard it afterwards. */
   grow(line: string | Uint8Array): void {
-    this.buffer = Buffer.allocUnsafe((typeof line === 'string' ? Buffer.byteLength(line) : line.length) + 1);
+    this.buffer = Buffer.allocUnsafe(this.sizeOf(line));
     this.append(line);
   }
 

@@ -61,7 +61,7 @@ test('lines larger than the buffer, and more than it holds', async () => {
   expect((await written()).split('\n')).toEqual([...lines, '']);
 });
 
-test('a torn last line is ended before anything is appended', async () => {
+test('analytics-sink 72: a torn last line is ended before anything is appended', async () => {
   await writeFile(file, 'whole\nto');
   await task.start({ file }, context);
   await task.put([record('torn')]);
@@ -71,7 +71,7 @@ test('a torn last line is ended before anything is appended', async () => {
 test.each<[string, () => string, string]>([
   ['a missing directory', () => join(folder, 'no', 'x'), 'does not exist, create it or change the setting "file".'],
   ['a directory', () => folder, 'it is a directory.'],
-])('%s fails the start with one clear sentence', async (_, target, reason) => {
+])('analytics-sink 67: %s fails the start with one clear sentence', async (_, target, reason) => {
   await expect((async () => task.start({ file: target() }, context))()).rejects.toMatchObject({
     code: 'FILE_SINK_OPEN',
     message: expect.stringMatching(/^Cannot append to the file ".*": .*\.$/),
@@ -79,7 +79,7 @@ test.each<[string, () => string, string]>([
   await expect((async () => task.start({ file: target() }, context))()).rejects.toThrow(reason);
 });
 
-test('a full disk fails put and everything after it', async () => {
+test('analytics-sink 70: a full disk fails put and everything after it', async () => {
   await symlink('/dev/full', file);
   await task.start({ file }, context);
   await expect(task.put([record('x')])).rejects.toMatchObject({
@@ -93,13 +93,14 @@ test('a full disk fails put and everything after it', async () => {
 test('a failed flush fails the next put, so that the task fails', async () => {
   await task.start({ file }, context);
   await task.put([record('x')]);
-  const handle = (task as unknown as { target: { handle: { datasync(): Promise<void> } } }).target.handle;
+  const inside = task as unknown as { target: { file: { handle: { datasync(): Promise<void> } } } };
+  const { handle } = inside.target.file;
   handle.datasync = () => Promise.reject(new Error('EIO: i/o error'));
   await expect(task.flush?.([])).rejects.toThrow(`Cannot flush ${file}: EIO`);
   await expect(task.put([record('y')])).rejects.toThrow(`Cannot flush ${file}: EIO`);
 });
 
-test('without a file, lines go to standard output', async () => {
+test('analytics-sink 67: without a file, lines go to standard output', async () => {
   const lines: string[] = [];
   const write = jest.spyOn(process.stdout, 'write').mockImplementation(((chunk: Buffer, done: () => void) => {
     lines.push(chunk.toString());

@@ -58,7 +58,7 @@ test.each<[string, Schema | null, unknown, string]>([
   ['tiny decimal', decimalSchema(9), { unscaled: 12n, scale: 9 }, '1.2E-8'],
   ['decimal of scale 0', decimalSchema(0), { unscaled: 5n, scale: 0 }, '5'],
   ['decimal of negative scale', decimalSchema(-3), { unscaled: 12n, scale: -3 }, '1.2E+4'],
-])('connect-runtime 10.9: %s', (_, valueSchema, value, expected) => {
+])('analytics-sink 68: connect-runtime 10.9: %s', (_, valueSchema, value, expected) => {
   expect(valueText(valueSchema, value)).toBe(expected);
 });
 

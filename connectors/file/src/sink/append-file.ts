@@ -1,0 +1,103 @@
+/** One file, opened for appending. */
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ConnectError } from '@millrace/sdk';
+
+export interface AppendOptions {
+  /** What ends a line. */
+  readonly separator: Buffer;
+  readonly fsync: boolean;
+  readonly createDirs: boolean;
+}
+
+export class AppendFile {
+  private unsynced = false;
+
+  private constructor(
+    private readonly handle: FileHandle,
+    /** Pipes and devices cannot be synchronised. */
+    private readonly regular: boolean,
+    private bytes: number,
+    private readonly fsync: boolean,
+  ) {}
+
+  /** Throws ConnectError `FILE_SINK_OPEN`. */
+  static async open(file: string, { separator, fsync, createDirs }: AppendOptions): Promise<AppendFile> {
+    let handle: FileHandle;
+    try {
+      if (createDirs) await mkdir(dirname(file), { recursive: true });
+      handle = await open(file, 'a+');
+    } catch (error) {
+      throw new ConnectError(`Cannot append to the file "${file}": ${reason(file, error)}.`, {
+        code: 'FILE_SINK_OPEN',
+        cause: error,
+        place: { file },
+      });
+    }
+    try {
+      const stats = await handle.stat();
+      const added = stats.isFile() ? await endTornLine(handle, stats.size, separator) : 0;
+      return new AppendFile(handle, stats.isFile(), stats.size + added, fsync);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return this.bytes;
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    this.unsynced = true;
+    let written = 0;
+    while (written < bytes.length) {
+      written += (await this.handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    }
+    this.bytes += bytes.length;
+  }
+
+  async flush(): Promise<void> {
+    if (this.unsynced && this.fsync && this.regular) await this.handle.datasync();
+    this.unsynced = false;
+  }
+
+  /** @param flush false: what was written need not survive */
+  async close(flush = true): Promise<void> {
+    try {
+      if (flush) await this.flush();
+    } finally {
+      await this.handle.close();
+    }
+  }
+}
+
+/**
+ * A crash or a full disk may have left half a line. The record is delivered again, so end the torn line: its successor must not be
+ * glued to it. Resolves to how many bytes that took.
+ */
+async function endTornLine(handle: FileHandle, size: number, separator: Buffer): Promise<number> {
+  if (size === 0) return 0;
+  const last = Buffer.alloc(separator.length);
+  const { bytesRead } = await handle.read(last, 0, last.length, Math.max(0, size - last.length));
+  if (bytesRead === 0 || last.equals(separator)) return 0;
+  await handle.write(separator);
+  return separator.length;
+}
+
+function reason(file: string, error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `the directory ${dirname(file)} does not exist, create it or change the setting "file"`;
+    case 'EACCES':
+    case 'EPERM':
+      return 'the worker’s user may not write there';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EROFS':
+      return 'the file system is read-only';
+    default:
+      return (error as Error).message;
+  }
+}

@@ -1,0 +1,123 @@
+/** Lines into one file for ever, or into one that grows as `<name>.part` and is renamed when it is complete, so that readers of the others see whole files. */
+import { rename, stat, unlink } from 'node:fs/promises';
+import { AppendFile, type AppendOptions } from './append-file';
+import type { LineTarget } from './line-target';
+
+export interface Rotation {
+  /** 0: no limit. */
+  readonly rotateBytes: number;
+  /** 0: no limit. */
+  readonly rotateMs: number;
+}
+
+/** Opens the file, so that a wrong name is known at once. Throws ConnectError `FILE_SINK_OPEN`. */
+export async function openTarget(
+  name: string,
+  options: AppendOptions & Rotation,
+  now: () => number = Date.now,
+): Promise<LineTarget> {
+  if (options.rotateBytes === 0 && options.rotateMs === 0)
+    return new GrowingFile(name, await AppendFile.open(name, options));
+  const target = new RotatedFile(name, options, now);
+  await target.open();
+  return target;
+}
+
+class GrowingFile implements LineTarget {
+  constructor(
+    readonly name: string,
+    private readonly file: AppendFile,
+  ) {}
+
+  isFull(): boolean {
+    return false;
+  }
+  rotate(): Promise<void> {
+    return Promise.resolve();
+  }
+  tick(): Promise<void> {
+    return Promise.resolve();
+  }
+  write(bytes: Buffer): Promise<void> {
+    return this.file.write(bytes);
+  }
+  flush(): Promise<void> {
+    return this.file.flush();
+  }
+  close(complete: boolean): Promise<void> {
+    return this.file.close(complete);
+  }
+}
+
+class RotatedFile implements LineTarget {
+  private part: AppendFile | null = null;
+  private openedAt = 0;
+  private lastStamp = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly options: AppendOptions & Rotation,
+    private readonly now: () => number,
+  ) {}
+
+  /** What a crash has left is continued. */
+  async open(): Promise<AppendFile> {
+    this.part = await AppendFile.open(this.partName, this.options);
+    this.openedAt = this.now();
+    return this.part;
+  }
+
+  isFull(pending: number, next: number): boolean {
+    const { rotateBytes } = this.options;
+    const before = (this.part?.size ?? 0) + pending;
+    return rotateBytes > 0 && before > 0 && before + next > rotateBytes;
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    await (this.part ?? (await this.open())).write(bytes);
+  }
+
+  async flush(): Promise<void> {
+    await this.part?.flush();
+  }
+
+  async tick(now: number): Promise<void> {
+    const { rotateMs } = this.options;
+    if (rotateMs === 0 || !this.part || now - this.openedAt < rotateMs) return;
+    if (this.part.size > 0) await this.rotate();
+  }
+
+  async rotate(): Promise<void> {
+    const part = this.part;
+    this.part = null;
+    if (!part) return;
+    await part.close();
+    if (part.size === 0) await unlink(this.partName);
+    else await rename(this.partName, await this.completeName());
+  }
+
+  /** A file that nobody writes any more is complete. */
+  async close(complete: boolean): Promise<void> {
+    await (complete ? this.rotate() : this.part?.close(false));
+  }
+
+  private get partName(): string {
+    return `${this.name}.part`;
+  }
+
+  /** Of its UTC time, in milliseconds; a later file has a later name, also where several are completed in one, and none is overwritten. */
+  private async completeName(): Promise<string> {
+    for (let time = Math.max(this.now(), this.lastStamp + 1); ; time++) {
+      this.lastStamp = time;
+      const name = `${this.name}.${new Date(time).toISOString().replace(/[-:.]/g, '')}`;
+      if (!(await exists(name))) return name;
+    }
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,46 @@
+/** The files a task writes to, opened when they are needed. Their number is bounded: the one that was not used for longest is closed. */
+import type { LineTarget } from './line-target';
+
+const MOST_OPEN = 64;
+
+export class Targets {
+  /** The one used last is the last. */
+  private readonly open = new Map<string, LineTarget>();
+
+  constructor(
+    private readonly make: (name: string) => Promise<LineTarget>,
+    private readonly mostOpen = MOST_OPEN,
+  ) {}
+
+  async get(name: string): Promise<LineTarget> {
+    const known = this.open.get(name);
+    this.open.delete(name);
+    const oldest = this.open.keys().next();
+    if (!known && this.open.size >= this.mostOpen && !oldest.done) await this.closeOne(oldest.value, true);
+    const target = known ?? (await this.make(name));
+    this.open.set(name, target);
+    return target;
+  }
+
+  async each(action: (target: LineTarget) => Promise<void>): Promise<void> {
+    for (const target of this.open.values()) await action(target);
+  }
+
+  async tick(now: number): Promise<void> {
+    await this.each((target) => target.tick(now));
+  }
+
+  /** All of them, also after one could not be closed. */
+  async close(complete: boolean): Promise<void> {
+    const failures: unknown[] = [];
+    for (const name of [...this.open.keys()])
+      await this.closeOne(name, complete).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async closeOne(name: string, complete: boolean): Promise<void> {
+    const target = this.open.get(name);
+    this.open.delete(name);
+    await target?.close(complete);
+  }
+}
