@@ -21,6 +21,7 @@ export const CONTRACTS = [
   { contract: 'connect-rest', section: 'REST', cases: 163, appendix: 17 },
   { contract: 'connect-runtime', section: 'Runtime', cases: 114, appendix: 0 },
   { contract: 'cdc-postgres', section: 'Change capture', cases: 114, appendix: 15 },
+  { contract: 'analytics-sink', section: 'Analytics sink', cases: 73, appendix: 0 },
 ];
 
 export interface NamedTest {
