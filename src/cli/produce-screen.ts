@@ -49,7 +49,8 @@ export class Screen {
   /** Draws the bar, unless it was a moment ago. */
   draw(): void {
     if (!this.hasBar || (this.drawn && this.now() - this.drawnAt < REDRAW_MS)) return;
-    this.io.stderr.write(CLEAR + progressLine(this.progress(), this.io.stderr.columns ?? 80));
+    // A terminal that does not know its width says 0.
+    this.io.stderr.write(CLEAR + progressLine(this.progress(), this.io.stderr.columns || 80));
     this.drawn = true;
     this.drawnAt = this.now();
   }

@@ -1,7 +1,11 @@
 import type { KafkaClients } from './port';
 
 /** For a broker on this machine to say which it is. */
-const ASK = { 'request.timeout.ms': '2000', 'default.api.timeout.ms': '2000' };
+const ASK = {
+  'request.timeout.ms': '2000',
+  'default.api.timeout.ms': '2000',
+  'socket.connection.setup.timeout.ms': '2000',
+};
 
 /** The cluster id of whoever serves at that address, in seconds; null when nobody does. */
 export async function clusterIdAt(clients: KafkaClients, bootstrapServers: string): Promise<string | null> {

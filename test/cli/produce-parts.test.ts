@@ -94,7 +94,7 @@ test('plain lines where there is no terminal; on one, the bar stays below them a
   plain.draw();
   plain.out('a\n');
   expect(written.splice(0)).toEqual(['out a\n']);
-  const terminal = { stdout: stream('out'), stderr: { ...stream('err'), isTTY: true, columns: 80 } };
+  const terminal = { stdout: stream('out'), stderr: { ...stream('err'), isTTY: true, columns: 0 } };
   const screen = new Screen(terminal, progress, () => now);
   screen.draw();
   screen.draw();

@@ -189,3 +189,31 @@ test('analytics-sink 67: without a file, lines go to the standard output of the 
   expect(printed()).toEqual(sent);
   await waitFor('offsets to be committed', async () => (await committed(topic)) === 2);
 });
+
+test('analytics-sink 72: killed while it rotates files, the worker loses nothing, and every complete file is whole', async () => {
+  const topic = await clients.topic();
+  const sent = Array.from({ length: 30_000 }, (_, i) => `${i} ${'x'.repeat(i % 100)}.`);
+  const target = join(folder, 'killed');
+  await register(topic, {
+    ...fileSinkConfig(topic, join(target, 'out')),
+    'file.create.dirs': 'true',
+    'file.rotate.bytes': '5000',
+    'consumer.override.max.poll.records': '50',
+    'consumer.override.session.timeout.ms': '6000',
+  });
+  await clients.send(topic, sent);
+  await waitFor('some files to be complete', async () => (await readdir(target)).length > 20);
+  await worker.crash();
+  await start();
+  await waitFor('offsets to be committed', async () => (await committed(topic)) === sent.length, {
+    timeoutMs: 90_000,
+    detail: () => worker.process.log(),
+  });
+  expect(await worker.stop()).toBe(0);
+  const names = await readdir(target);
+  const contents = await Promise.all(names.map((name) => readFile(join(target, name), 'utf8')));
+  expect(names.filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect(contents.every((text) => text.endsWith('\n'))).toBe(true);
+  const arrived = new Set(contents.flatMap((text) => text.split('\n').slice(0, -1)));
+  expect(sent.filter((line) => !arrived.has(line))).toEqual([]);
+});
