@@ -16,6 +16,7 @@ const pages = [
   'CHANGELOG.md',
   'apps/users/README.md',
   'apps/slash-image/README.md',
+  'connectors/analytics/README.md',
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 ];
 

@@ -1,5 +1,6 @@
 /** How far a partition is delivered, although its files are delivered in any order. Pure. Source: analytics-sink §4.4. */
 export interface Range {
+  readonly first: number;
   /** The offset behind its last record. */
   next: number;
   /** What must still be done for its records: a file to be delivered, a record to be dead-lettered. */
@@ -12,7 +13,7 @@ export class OffsetRanges {
 
   /** Begins the range of a file, or of a record that is set aside on its own. */
   begin(offset: number): Range {
-    const range = { next: offset + 1, pending: 1 };
+    const range = { first: offset, next: offset + 1, pending: 1 };
     this.ranges.push(range);
     return range;
   }
@@ -22,6 +23,14 @@ export class OffsetRanges {
     const last = this.ranges.at(-1);
     if (last) last.next = offset + 1;
     else this.committed = offset + 1;
+  }
+
+  /**
+   * To be called before the worker is asked to go back: it takes the offset that it goes back to for one that is committed, unless it is told
+   * of another. From now on there is one.
+   */
+  hold(): void {
+    this.committed ??= this.ranges[0]?.first ?? null;
   }
 
   /** The records of a range come again. */

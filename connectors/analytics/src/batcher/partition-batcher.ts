@@ -97,6 +97,7 @@ export class PartitionBatcher {
   async discard(): Promise<number | null> {
     const open = this.open;
     this.open = null;
+    this.ranges.hold();
     if (open === null) return null;
     this.ranges.remove(open.range);
     await open.file.discard();
