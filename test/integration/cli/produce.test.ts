@@ -1,15 +1,18 @@
 /** `millrace produce` as a user starts it, on a real broker. */
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { startBroker } from '../../../dev/services/broker';
 import { freePort } from '../../../dev/services/free-port';
 import { ROOT } from '../../../dev/services/paths';
 import { Clients, readToEnd } from '../../helpers/kafka-clients';
+import { waitFor } from '../../helpers/wait-for';
 import { dev } from '../dev-mode/dev-process';
 
 interface Ended {
-  readonly code: number;
+  readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -24,17 +27,38 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+interface Producing {
+  readonly stdin: Writable;
+  stdout(): string;
+  stderr(): string;
+  /** The exit code. */
+  readonly ended: Promise<number | null>;
+}
+
 /** In an environment with nothing but what is given. */
-async function produce(args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
-  return await new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [join(ROOT, 'dist', 'main.js'), 'produce', ...args],
-      { cwd: folder, env: { PATH: process.env.PATH, ...env }, maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-    child.stdin?.end(input);
+function start(args: readonly string[], env: Record<string, string>): Producing {
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'produce', ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
   });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text));
+  // It may end before it has read everything.
+  child.stdin.on('error', () => undefined);
+  return {
+    stdin: child.stdin,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    ended: new Promise((resolve) => child.once('close', resolve)),
+  };
+}
+
+async function produce(args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
+  const child = start(args, env);
+  child.stdin.end(input);
+  const code = await child.ended;
+  return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 
 const broker = (): Record<string, string> => ({ BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '' });
@@ -90,6 +114,32 @@ test('a broker that is away: one sentence that names it, exit code 1', async () 
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^millrace: .*\n$/);
   expect(stderr).toContain(address);
+});
+
+test('a broker that dies meanwhile: every line is either reported with its place or named as not delivered', async () => {
+  const dying = await startBroker();
+  try {
+    const env = {
+      BOOTSTRAP_SERVERS: dying.bootstrapServers,
+      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '3000',
+      CONNECT_PRODUCER_REQUEST_TIMEOUT_MS: '1000',
+      CONNECT_PRODUCER_MAX_BLOCK_MS: '20000',
+    };
+    const child = start(['-', '--topic', 'dying'], env);
+    child.stdin.write('first\nsecond\n');
+    await waitFor('the first lines to be reported', () => child.stdout().includes('stdin:2 partition 0 offset 1\n'), {
+      detail: () => child.stderr(),
+    });
+    await dying.crash();
+    child.stdin.write('third\nfourth\n');
+    // Nobody closes its input: the failure itself ends it.
+    expect(await child.ended).toBe(1);
+    expect(child.stdout()).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
+    expect(child.stderr()).toMatch(/^stdin:3-4: not delivered: .*\(DELIVERY_TIMEOUT\)$/m);
+    expect(child.stderr()).toContain('Nothing behind stdin:4 was sent.\n');
+  } finally {
+    await dying.stop();
+  }
 });
 
 test('kafka-client 4: the embedded broker that "millrace dev" hosts is joined through its data folder', async () => {
