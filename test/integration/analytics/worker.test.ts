@@ -168,3 +168,31 @@ test('analytics-sink 49, 50: a worker killed three times while records flow: no 
   });
   console.info(`${(await count()) - records} of ${records} rows came twice`);
 });
+
+test('analytics-sink 51, 52: a second worker comes and the first goes while records flow: no row is lost', async () => {
+  const topic = await clients.topic(4);
+  const name = await register(neutral(topic, { 'tasks.max': 2, 'flush.size.bytes': 500, 'flush.interval.ms': 500 }));
+  await worker.running(name, 2);
+  setup.emulator.faults.add({ target: 'queue', delayMs: 50 });
+  const producer = await clients.producer(topic);
+  let sent = 0;
+  const send = async (count: number): Promise<void> => {
+    for (const end = sent + count; sent < end; sent++)
+      producer.send({ topic, partition: sent % 4, key: null, value: Buffer.from(`row,${sent}`) });
+    await producer.flush();
+  };
+  await send(3_000);
+  await rowsToBe(500);
+  const first = worker;
+  await startOne();
+  await worker.statusWhen(name, ({ tasks }) => new Set(tasks.map((task) => task.worker_id)).size === 2);
+  await send(3_000);
+  await first.stop();
+  await send(3_000);
+  let distinct = 0;
+  await waitFor('all rows', async () => (distinct = await number(`${setup.table} | distinct b | count`)) === sent, {
+    timeoutMs: 120_000,
+    detail: () => `${distinct} rows\n${worker.process.log().slice(-4_000)}`,
+  });
+  console.info(`${(await count()) - sent} of ${sent} rows came twice`);
+});

@@ -1,0 +1,112 @@
+/**
+ * How fast a topic is accepted by the emulated analytics database (a blob and a message for each file), and then loaded; what the worker and
+ * its folder of files take meanwhile. `npm run bench -- analytics-sink [RECORDS] [FLUSH_BYTES]` (Default: 500,000 of 200 B; 4 MiB)
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
+import { startAnalyticsEmulator } from '../connectors/analytics/emulator';
+import { useOrStartKafka } from '../dev/services/kafka';
+import { waitFor } from '../dev/services/wait-for';
+import { startWorker } from '../dev/services/worker';
+import { benchmark, figure, heading, whole } from './lib/report';
+import { measure } from './lib/usage';
+
+const RECORDS = Number(process.argv[2] ?? 500_000);
+const FLUSH_BYTES = Number(process.argv[3] ?? 4 * 1024 * 1024);
+const BYTES = 200;
+const BATCH = 4_000;
+const STRING = 'org.apache.kafka.connect.storage.StringConverter';
+
+/** Of all files below, also while some of them are being removed. */
+function bytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false });
+    return sum + (found?.isFile() ? found.size : 0);
+  }, 0);
+}
+
+benchmark(async (atEnd) => {
+  const kafka = await useOrStartKafka({});
+  atEnd(kafka.stop);
+  const emulator = await startAnalyticsEmulator({ database: 'd' });
+  atEnd(() => emulator.stop());
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  heading(`Kafka → analytics sink, ${whole(RECORDS)} records of ${BYTES} B, files of ${whole(FLUSH_BYTES)} B`);
+
+  const run = `bench-${randomBytes(3).toString('hex')}`;
+  const client = new Kafka({ brokers: kafka.bootstrapServers.split(','), logLevel: logLevel.NOTHING });
+  const admin = client.admin();
+  await admin.connect();
+  atEnd(() => admin.disconnect());
+  await admin.createTopics({ topics: [{ topic: run, numPartitions: 1 }], waitForLeaders: true });
+  const producer = client.producer();
+  await producer.connect();
+  const pool = randomBytes(1024 * 1024).toString('hex');
+  for (let sent = 0; sent < RECORDS; sent += BATCH) {
+    const messages = Array.from({ length: Math.min(BATCH, RECORDS - sent) }, (_, i) => {
+      const end = `,${sent + i}`;
+      const from = ((sent + i) * 97) % (pool.length - BYTES);
+      return { partition: 0, value: pool.slice(from, from + BYTES - end.length) + end };
+    });
+    await producer.send({ topic: run, acks: -1, messages });
+  }
+  await producer.disconnect();
+  const ask = async (path: string, csl: string): Promise<unknown> => {
+    const body = JSON.stringify({ db: 'd', csl });
+    const response = await fetch(`${emulator.url}/v1/rest/${path}`, { method: 'POST', body });
+    return ((await response.json()) as { Tables: { Rows: unknown[][] }[] }).Tables[0]?.Rows[0]?.[0];
+  };
+  await ask('mgmt', '.create table T (a:string, b:int)');
+  emulator.ingestor.isPaused = true;
+
+  const settings = { 'offset.flush.interval.ms': '100' };
+  const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group: run, settings });
+  atEnd(() => worker.stop());
+  await worker.ready();
+  const usage = measure(worker.pid);
+  await worker.register({
+    name: run,
+    config: {
+      'connector.class': 'AnalyticsSinkConnector',
+      'tasks.max': '1',
+      topics: run,
+      'analytics.url': emulator.url,
+      'idp.auth.strategy': 'none',
+      'analytics.tables.topics.mapping': `[{topic: ${run}, db: d, table: T, format: csv}]`,
+      'flush.size.bytes': String(FLUSH_BYTES),
+      'flush.interval.ms': '1000',
+      'tempdir.path': folder,
+      'key.converter': STRING,
+      'value.converter': STRING,
+    },
+  });
+  let largest = 0;
+  await waitFor(
+    'everything to be accepted',
+    async () => {
+      largest = Math.max(largest, bytesBelow(folder));
+      const [topic] = await admin.fetchOffsets({ groupId: `connect-${run}`, topics: [run] });
+      return Number(topic?.partitions[0]?.offset) === RECORDS;
+    },
+    { timeoutMs: 300_000, everyMs: 20, detail: () => worker.process.log().slice(-4_000) },
+  );
+  const used = usage.end();
+  figure('from registration to the last acceptance', `${used.seconds.toFixed(1)} s`);
+  figure('rows accepted', `${whole(RECORDS / used.seconds)} /s`);
+  figure('', `${((RECORDS * BYTES) / used.seconds / 1e6).toFixed(1)} MB/s`);
+  figure('CPU of the worker per million rows', `${((used.cpu / RECORDS) * 1e6).toFixed(1)} s`);
+  figure('peak RSS of the worker', `${whole(used.peak)} MiB`);
+  figure('most bytes in the folder of files', whole(largest));
+  const began = performance.now();
+  emulator.ingestor.isPaused = false;
+  await emulator.ingestor.flush();
+  figure('loaded by the emulator in', `${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const rows = Number(await ask('query', 'T | count'));
+  figure('rows', whole(rows), whole(RECORDS));
+  if (rows < RECORDS) throw new Error('rows were lost');
+});
