@@ -86,19 +86,25 @@ benchmark(async (atEnd) => {
     },
   });
   let largest = 0;
+  // A consumer group takes its time to begin, which is nobody's speed.
+  let first: { readonly at: number; readonly offset: number } | null = null;
   await waitFor(
     'everything to be accepted',
     async () => {
       largest = Math.max(largest, bytesBelow(folder));
       const [topic] = await admin.fetchOffsets({ groupId: `connect-${run}`, topics: [run] });
-      return Number(topic?.partitions[0]?.offset) === RECORDS;
+      const offset = Number(topic?.partitions[0]?.offset);
+      if (offset > 0) first ??= { at: performance.now(), offset };
+      return offset === RECORDS;
     },
     { timeoutMs: 300_000, everyMs: 20, detail: () => worker.process.log().slice(-4_000) },
   );
   const used = usage.end();
+  const { at, offset } = first as unknown as { at: number; offset: number };
+  const seconds = (performance.now() - at) / 1_000;
   figure('from registration to the last acceptance', `${used.seconds.toFixed(1)} s`);
-  figure('rows accepted', `${whole(RECORDS / used.seconds)} /s`);
-  figure('', `${((RECORDS * BYTES) / used.seconds / 1e6).toFixed(1)} MB/s`);
+  figure('rows accepted, after the first', `${whole((RECORDS - offset) / seconds)} /s`);
+  figure('', `${(((RECORDS - offset) * BYTES) / seconds / 1e6).toFixed(1)} MB/s`);
   figure('CPU of the worker per million rows', `${((used.cpu / RECORDS) * 1e6).toFixed(1)} s`);
   figure('peak RSS of the worker', `${whole(used.peak)} MiB`);
   figure('most bytes in the folder of files', whole(largest));

@@ -85,15 +85,20 @@ export class AnalyticsSinkTask implements SinkTask {
   async put(records: readonly SinkRecord[]): Promise<void> {
     this.throwFatal();
     const troubled = new Set<AssignedPartition>();
+    let partition: AssignedPartition | undefined;
     for (const record of records) {
-      const partition = this.partitions.get(partitionKey(record));
-      if (partition && !troubled.has(partition) && !(await this.write(partition, record))) troubled.add(partition);
+      // Records come in runs of one partition.
+      if (partition?.id.partition !== record.partition || partition.id.topic !== record.topic)
+        partition = this.partitions.get(partitionKey(record));
+      if (!partition || troubled.has(partition)) continue;
+      const written = this.write(partition, record);
+      if (written !== true && !(await written)) troubled.add(partition);
     }
-    for (const partition of this.partitions.values()) {
-      if (troubled.has(partition)) continue;
-      await this.onDisk(partition, null, async () => {
-        await partition.batcher.sealIfDue();
-        await partition.batcher.drain();
+    for (const each of this.partitions.values()) {
+      if (troubled.has(each)) continue;
+      await this.onDisk(each, null, async () => {
+        await each.batcher.sealIfDue();
+        await each.batcher.drain();
       });
     }
     this.throwFatal();
@@ -125,10 +130,17 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   /** False: the disk refused, and the partition's records come again. */
-  private async write(partition: AssignedPartition, record: SinkRecord): Promise<boolean> {
-    return await this.onDisk(partition, record.offset, async () => {
+  private write(partition: AssignedPartition, record: SinkRecord): Promise<boolean> | true {
+    let adding: Promise<void> | null;
+    try {
+      adding = partition.batcher.add(record);
+    } catch (error) {
+      adding = Promise.reject(error as Error);
+    }
+    if (adding === null) return true;
+    return this.onDisk(partition, record.offset, async () => {
       try {
-        await partition.batcher.add(record);
+        await adding;
       } catch (error) {
         if (!isConnectError(error)) throw error;
         await this.reject(partition, record, error);

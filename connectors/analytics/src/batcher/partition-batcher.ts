@@ -48,20 +48,20 @@ export class PartitionBatcher {
     return this.open === null ? Infinity : this.open.since + this.options.settings.flushIntervalMs;
   }
 
-  /** @throws DataError for a record that does not fit; it is not part of any file then. */
-  async add(record: SinkRecord): Promise<void> {
-    const { mapping, settings } = this.options;
-    const row = writable(record, mapping.format, settings);
-    if (row.kind === 'skip') this.ranges.skip(record.offset);
-    else if (row.kind === 'file') await this.addWholeFile(record, row.bytes);
-    else if (row.kind === 'avro') await this.addAvro(record, row);
-    else {
-      if (this.open?.avro) await this.seal();
-      const open = this.current(record, null);
-      this.note(open, record);
-      open.file.append(row.bytes, record.offset);
-      if (open.file.rawBytes >= settings.flushBytes) await this.seal();
+  /**
+   * Null: it is done, as for most records, which need no promise. Otherwise a file is being sealed.
+   * @throws DataError, at once or by the promise, for a record that does not fit; it is not part of any file then.
+   */
+  add(record: SinkRecord): Promise<void> | null {
+    const row = writable(record, this.options.mapping.format, this.options.settings);
+    if (row.kind === 'file') return this.addWholeFile(record, row.bytes);
+    if (row.kind === 'avro') return this.addAvro(record, row);
+    if (row.kind === 'skip') {
+      this.ranges.skip(record.offset);
+      return null;
     }
+    if (this.open?.avro) return this.seal().then(async () => void (await this.addText(record, row.bytes)));
+    return this.addText(record, row.bytes);
   }
 
   /** A record that is in no file, and whose end is told later: by one less pending. */
@@ -103,6 +103,13 @@ export class PartitionBatcher {
     await open.file.discard();
     await open.records?.remove();
     return open.firstOffset;
+  }
+
+  private addText(record: SinkRecord, bytes: Buffer): Promise<void> | null {
+    const open = this.current(record, null);
+    this.note(open, record);
+    open.file.append(bytes, record.offset);
+    return open.file.rawBytes >= this.options.settings.flushBytes ? this.seal() : null;
   }
 
   private async addWholeFile(record: SinkRecord, bytes: Buffer): Promise<void> {
