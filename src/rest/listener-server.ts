@@ -4,6 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Listener } from '../config/listeners';
+import { hangUp } from './hang-up';
 import type { HttpsOptions } from './https';
 
 const IDLE_MS = 90_000;
@@ -24,6 +25,7 @@ export class ListenerServer {
       this.server = createHttpsServer({ ...https.server, keepAliveTimeout: IDLE_MS }, app);
       if (https.refuseUntrusted) this.server.on('secureConnection', refuseUntrusted);
     }
+    this.server.on('clientError', hangUp);
     // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for long.
     this.server.on('request', (_request, response) => {
       response.once('finish', () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { freePort } from '../../dev/services/free-port';
 import type { Herder } from '../../src/cluster/herder';
 import { corsSettings } from '../../src/config/cors';
@@ -63,6 +63,26 @@ test('a port in use is refused with the listener in the message, and nothing sta
     `listeners: cannot open http://127.0.0.1:${port}: `,
   );
   other.close();
+});
+
+test.each([
+  ['headers that are too long', `GET / HTTP/1.1\r\nHost: w\r\nX-Long: ${'x'.repeat(4_000_000)}\r\n\r\n`, '431'],
+  ['what is no HTTP', `${'\u0001'.repeat(4_000_000)}\r\n\r\n`, '400'],
+])('connect-rest §0.4: %s get an answer that no reset overtakes', async (_, text, status) => {
+  const rest = server([local]);
+  const [bound] = await rest.listen();
+  for (let i = 0; i < 20; i++) {
+    const answer = await new Promise<string>((resolve, reject) => {
+      let received = '';
+      // Reads only when all is written: a reset takes away what was not read by then.
+      const socket = connect(bound!.port, '127.0.0.1', () => socket.write(text, () => socket.resume()));
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString())).pause();
+      socket.on('error', reject);
+      socket.on('close', () => resolve(received));
+    });
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
+  await rest.close();
 });
 
 test('close waits for a request under way', async () => {
