@@ -97,6 +97,21 @@ test('analytics-sink 5: behavior.on.error in any case, but nothing else', () => 
   expect(parseSettings({ ...DOCUMENT, 'behavior.on.error': 'Log' }).settings.onError).toBe('log');
 });
 
+test('what offsets wait for', () => {
+  const confirm = (value: string): string =>
+    parseSettings({ ...DOCUMENT, 'analytics.ingest.confirm': value }).settings.confirm;
+  expect(['queued', 'false', 'ingested', 'true', 'INGESTED'].map(confirm)).toEqual([
+    'queued',
+    'queued',
+    'ingested',
+    'ingested',
+    'ingested',
+  ]);
+  expect(problemsWith({ 'analytics.ingest.confirm': 'later' })).toEqual([
+    'analytics.ingest.confirm: Invalid value later for configuration analytics.ingest.confirm: String must be one of: queued, ingested, true, false',
+  ]);
+});
+
 test.each(['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic.name'])(
   'analytics-sink 6: %s alone',
   (key) => {

@@ -220,8 +220,8 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'MEDIUM',
     group: GROUP.errors,
     documentation:
-      'When a file counts as delivered: `queued` when the service has taken it, `ingested` when its rows are in the table. With `queued` the service’s own failures are seen only in its failure list.',
-    constraint: oneOf('queued', 'ingested'),
+      'When a file counts as delivered: `queued` when the service has taken it, `ingested` (or `true`) when its rows are in the table. With `queued` the service’s own failures are seen only in its failure list.',
+    constraint: oneOf('queued', 'ingested', 'true', 'false'),
   },
   {
     name: 'analytics.ingest.confirm.timeout.ms',

@@ -86,7 +86,7 @@ export function parseSettings(config: ConnectorConfig): { settings: AnalyticsSet
     maxInflightFiles: number('analytics.max.inflight.files'),
     retainBlobs: flag('analytics.blob.retain'),
     dedupeTags: flag('analytics.dedupe.tags'),
-    confirm: lower('analytics.ingest.confirm') as AnalyticsSettings['confirm'],
+    confirm: ['ingested', 'true'].includes(lower('analytics.ingest.confirm')) ? 'ingested' : 'queued',
     confirmTimeoutMs: number('analytics.ingest.confirm.timeout.ms'),
     onError: lower('behavior.on.error') as AnalyticsSettings['onError'],
     retry: {
