@@ -30,6 +30,12 @@ afterAll(async () => {
   await clients.close();
 });
 
+// What stays is given to the workers of the next test, which counts on their work.
+afterEach(async () => {
+  for (const name of (await worker.request('GET', '/connectors')).json as string[])
+    await worker.request('DELETE', `/connectors/${name}`);
+});
+
 const STRING = 'org.apache.kafka.connect.storage.StringConverter';
 const CONVERTERS = { 'key.converter': STRING, 'value.converter': STRING };
 
@@ -85,7 +91,6 @@ test('analytics-sink 1: the registration document, its numbers as numbers: rows 
   );
   await rowsToBe(400);
   expect((await worker.status(name)).tasks[0]?.state).toBe('RUNNING');
-  await worker.request('DELETE', `/connectors/${name}`);
 });
 
 test('analytics-sink 2: the same with the vendor’s names and class: rows arrive by interval', async () => {
@@ -104,7 +109,6 @@ test('analytics-sink 2: the same with the vendor’s names and class: rows arriv
     return entry?.offset.kafka_offset === 2 && entry;
   });
   expect(offsets).toBeDefined();
-  await worker.request('DELETE', `/connectors/${name}`);
 });
 
 test('analytics-sink 3, 4, 5: what is wrong with a configuration is said before it is taken', async () => {
@@ -127,7 +131,6 @@ test('analytics-sink 7, 9: a wrong secret fails the task with the reason, and no
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
   expect(tasks[0]?.trace).toMatch(/The identity provider refuses the application: .*invalid_client/);
   expect(tasks[0]?.trace).not.toContain(SECRET);
-  await worker.request('DELETE', `/connectors/${name}`);
   expect(worker.process.log()).not.toContain(SECRET);
 });
 
@@ -138,7 +141,6 @@ test('a table that is not there fails the task when tables are checked', async (
   const name = await register(neutral(topic, checked));
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
   expect(tasks[0]?.trace).toMatch(/The tables are not ready for what is mapped to them: d\.Missing: /);
-  await worker.request('DELETE', `/connectors/${name}`);
 });
 
 test('analytics-sink 49, 50: a worker killed three times while records flow: no row is lost', async () => {
@@ -171,8 +173,8 @@ test('analytics-sink 49, 50: a worker killed three times while records flow: no 
 
 test('analytics-sink 51, 52: a second worker comes and the first goes while records flow: no row is lost', async () => {
   const topic = await clients.topic(4);
-  const name = await register(neutral(topic, { 'tasks.max': 2, 'flush.size.bytes': 500, 'flush.interval.ms': 500 }));
-  await worker.running(name, 2);
+  const name = await register(neutral(topic, { 'tasks.max': 4, 'flush.size.bytes': 500, 'flush.interval.ms': 500 }));
+  await worker.running(name, 4);
   setup.emulator.faults.add({ target: 'queue', delayMs: 50 });
   const producer = await clients.producer(topic);
   let sent = 0;
