@@ -34,6 +34,9 @@ interface ReadRequest {
   reject(error: unknown): void;
 }
 
+/** What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner than a producer's. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
 export class KafkaCompactedLog implements CompactedLog {
   private readonly producer: Producer;
   private readonly consumer: AssignedConsumer;
@@ -124,7 +127,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.consumer.wakeup();
     await this.loop;
     for (const request of this.requests.splice(0)) request.reject(this.stopped());
-    await Promise.all([this.producer.close(), this.consumer.close()]);
+    await Promise.all([this.producer.close(CLOSE_TIMEOUT_MS), this.consumer.close()]);
   }
 
   private stopped(): ConnectError {

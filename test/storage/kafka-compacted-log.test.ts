@@ -173,6 +173,22 @@ test('connect-runtime 14: a config topic with two partitions fails the start', a
   await expect(log.start(() => undefined)).rejects.toThrow('but found 2 partitions');
 });
 
+test('a worker whose Kafka is gone does not wait for it as long as a producer does', async () => {
+  const kafka = new MemoryKafka();
+  const waits: (number | undefined)[] = [];
+  const producer = kafka.producer();
+  const close = producer.close.bind(producer);
+  producer.close = async (timeoutMs) => {
+    waits.push(timeoutMs);
+    await close(timeoutMs);
+  };
+  kafka.producer = () => producer;
+  const { log, start } = create(kafka);
+  await start();
+  await log.stop();
+  expect(waits).toEqual([5_000]);
+});
+
 test('after stop nothing more is read or written', async () => {
   const { log, start } = create(new MemoryKafka());
   await start();
