@@ -258,6 +258,13 @@ test('analytics-sink 63: what may be created twice', async () => {
   });
 });
 
+test('analytics-sink 64: the Java SDK asks for the same resources with another word', async () => {
+  const types = async (text: string): Promise<unknown[]> => (await command(text)).rows.map(([type]) => type);
+  const shown = await types('.show ingestion resources');
+  expect(shown).toContain('TempStorage');
+  expect(shown).toEqual(await types('.get ingestion resources'));
+});
+
 test('analytics-sink 64: a message with the names and texts of the Java SDK', async () => {
   await command('.create table Java (a:string)');
   const { identity } = await resources();

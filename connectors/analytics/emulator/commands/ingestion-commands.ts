@@ -24,11 +24,15 @@ const FAILURES: readonly Column[] = [
   { name: 'ShouldRetry', type: 'bool' },
 ];
 
+const ingestionResources: Command = async ({ resources }, reader) => {
+  reader.rest();
+  return textTable(['ResourceTypeName', 'StorageRoot'], await resources.list());
+};
+
 export const ingestionCommands: Record<string, Command> = {
-  'get ingestion resources': async ({ resources }, reader) => {
-    reader.rest();
-    return textTable(['ResourceTypeName', 'StorageRoot'], await resources.list());
-  },
+  'get ingestion resources': ingestionResources,
+  // What the Java SDK asks, 7.0.5 too.
+  'show ingestion resources': ingestionResources,
 
   'get kusto identity token': async ({ identities }, reader) => {
     reader.end();
