@@ -31,6 +31,14 @@ test('analytics-sink 21: a structure in a JSON format, without its schema', () =
   expect(text('json', struct({ a: 'x', b: 1 }))).toBe('{"a":"x","b":1}\n');
 });
 
+test('analytics-sink 21: a float32 has its own digits in JSON, as from the Java sink', () => {
+  const texts = [0.1, -16777216, 3.4028235e38, 1.17549435e-38, 0, NaN].map((value) =>
+    jsonText(schema('FLOAT32'), Math.fround(value)),
+  );
+  expect(texts).toEqual(['0.1', '-16777216', '3.4028235e+38', '1.1754944e-38', '0', '"NaN"']);
+  expect(jsonText(schema('FLOAT64'), Math.fround(0.1))).toBe('0.10000000149011612');
+});
+
 test('analytics-sink 22: what a format can not hold is that record’s error', () => {
   for (const [format, record] of [
     ['csv', sinkRecord({ a: 'x' })],

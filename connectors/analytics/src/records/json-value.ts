@@ -3,11 +3,14 @@ import { LogicalName, type Schema } from '@millrace/sdk';
 
 const DAY_MS = 86_400_000;
 
-/** Struct members in schema order; bytes as base64; decimals as numbers of all their digits; dates as Connect's JSON numbers. */
+/**
+ * Struct members in schema order; bytes as base64; decimals as numbers of all their digits; float32 with a float32's digits (0.1, not
+ * 0.10000000149011612); dates as Connect's JSON numbers.
+ */
 export function jsonText(schema: Schema | null, value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : JSON.stringify(String(value));
+  if (typeof value === 'number') return numberText(schema, value);
   if (typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
   if (value instanceof Date) return dateText(schema, value);
@@ -24,6 +27,18 @@ export function jsonText(schema: Schema | null, value: unknown): string {
   if (typeof members.unscaled === 'bigint' && typeof members.scale === 'number')
     return decimalText(members.unscaled, members.scale);
   return object(Object.entries(members).map(([key, item]) => [key, jsonText(null, item)]));
+}
+
+function numberText(schema: Schema | null, value: number): string {
+  if (!Number.isFinite(value)) return JSON.stringify(String(value));
+  return String(schema?.type === 'FLOAT32' ? shortFloat(value) : value);
+}
+
+/** The float64 whose text is the shortest that still names this float32: nine digits always do, fewer than six need not be tried. */
+function shortFloat(value: number): number {
+  const float = Math.fround(value);
+  const candidates = [6, 7, 8, 9].map((digits) => Number(float.toPrecision(digits)));
+  return candidates.find((candidate) => Math.fround(candidate) === float) ?? value;
 }
 
 function object(members: readonly (readonly [string, string])[]): string {
