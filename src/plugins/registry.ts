@@ -1,5 +1,12 @@
 /** What the worker knows about installed plug-ins. Built from manifests alone; `load` imports code. */
-import type { Connector, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
+import type {
+  Connector,
+  ConverterPlugin,
+  HeaderConverterPlugin,
+  PluginType,
+  PredicatePlugin,
+  TransformationPlugin,
+} from '@millrace/sdk';
 
 export interface PluginDescription {
   readonly type: PluginType;
@@ -12,7 +19,7 @@ export interface PluginDescription {
   readonly location: string;
 }
 
-export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin;
+export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin;
 
 /** A plug-in that is compiled into the worker (converters). */
 export interface BuiltInPlugin {

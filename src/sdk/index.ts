@@ -19,3 +19,4 @@ export * from './manifest';
 export * from './record';
 export * from './schema';
 export * from './task';
+export * from './transformation';
