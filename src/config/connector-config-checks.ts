@@ -1,7 +1,6 @@
 /** The checks behind the framework's keys; each gives whole messages. Source: connect-rest §3.5. */
-import type { ParsedValue } from '@millrace/sdk';
+import { compileJavaRegex, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue } from './config-parse';
-import { compileJavaRegex } from './config-parse-regex';
 
 type Check = (value: ParsedValue, key: string) => readonly string[];
 

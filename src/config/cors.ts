@@ -1,5 +1,5 @@
 /** Which web pages may read this worker's answers. Pure. Sources: connect-rest §0.5, runs of Connect 4.3.1. */
-import { compileJavaRegex, matchesFully } from './config-parse-regex';
+import { compileJavaRegex, matchesFully } from '@millrace/sdk';
 
 export interface CorsSettings {
   readonly allows: (origin: string) => boolean;

@@ -1,5 +1,5 @@
 /** Rules over several keys of a sink. Source: connect-rest §3.5. */
-import { compileJavaRegex, matchesFully } from './config-parse-regex';
+import { compileJavaRegex, matchesFully } from '@millrace/sdk';
 import { unknownEntry, valueOf, type Entry, type NullableConfig } from './validation-entry';
 
 const TOPICS = 'topics';

@@ -14,6 +14,7 @@ export * from './config-def';
 export * from './connector';
 export * from './converter';
 export * from './errors';
+export * from './java-regex';
 export * from './logger';
 export * from './manifest';
 export * from './record';

@@ -1,6 +1,5 @@
 /** Which topics a sink connector reads. Source: connect-runtime §5.1. */
-import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
-import { compileJavaRegex } from '../config/config-parse-regex';
+import { compileJavaRegex, ConfigError, type ConnectorConfig } from '@millrace/sdk';
 
 /** `topics`, trimmed and without duplicates, or `topics.regex` as an anchored expression. Throws ConfigError. */
 export function sinkTopics(config: ConnectorConfig): readonly string[] | RegExp {

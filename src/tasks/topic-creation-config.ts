@@ -1,8 +1,7 @@
 /** The `topic.creation.*` settings: which group a topic belongs to, and what it is created with. Source: connect-runtime §4.5. */
-import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { compileJavaRegex, ConfigError, matchesFully, type ConnectorConfig } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { ConfigParseError, invalidValue, parseConfigValue, parseList } from '../config/config-parse';
-import { compileJavaRegex, matchesFully } from '../config/config-parse-regex';
 import type { NewTopic } from '../kafka/port';
 
 const PREFIX = 'topic.creation.';

@@ -1,6 +1,5 @@
-import type { ConfigType } from '@millrace/sdk';
+import { anchored, compileJavaRegex, matchesFully, type ConfigType } from '@millrace/sdk';
 import { javaTrim, parseConfigValue, renderConfigValue } from '../../src/config/config-parse';
-import { compileJavaRegex, matchesFully } from '../../src/config/config-parse-regex';
 
 test.each<[ConfigType, string, unknown]>([
   ['BOOLEAN', ' TRUE ', true],
@@ -63,6 +62,7 @@ describe("Java's regular expressions", () => {
     ['a\\++', 'a++', true],
   ])('%s on %s: %p', (pattern, text, expected) => {
     expect(matchesFully(compileJavaRegex(pattern), text)).toBe(expected);
+    expect(anchored(compileJavaRegex(pattern)).test(text)).toBe(expected);
   });
   test('a broken one is refused', () => {
     for (const pattern of ['[', '(', '*a']) expect(() => compileJavaRegex(pattern)).toThrow(SyntaxError);

@@ -58,7 +58,12 @@ export function compileJavaRegex(pattern: string): RegExp {
   }
 }
 
+/** The same expression, matching whole texts alone: compile once, `test` often. */
+export function anchored(regex: RegExp): RegExp {
+  return new RegExp(`^(?:${regex.source})$`, regex.flags);
+}
+
 /** `Matcher.matches()`: the whole text. */
 export function matchesFully(regex: RegExp, text: string): boolean {
-  return new RegExp(`^(?:${regex.source})$`, regex.flags).test(text);
+  return anchored(regex).test(text);
 }
