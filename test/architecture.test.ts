@@ -12,7 +12,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   metrics: [],
   logging: [],
   converters: ['sdk'],
-  transforms: ['sdk'],
+  transforms: ['sdk', 'config', 'converters'],
   connectors: ['sdk'],
   embedded: [],
   apps: [],
@@ -20,7 +20,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   storage: ['sdk', 'kafka', 'logging', 'metrics'],
   config: ['sdk', 'logging', 'plugins'],
   plugins: ['sdk', 'logging', 'config'],
-  tasks: ['sdk', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
+  tasks: ['sdk', 'kafka', 'config', 'plugins', 'transforms', 'logging', 'metrics'],
   cluster: ['sdk', 'tasks', 'storage', 'kafka', 'config', 'plugins', 'logging', 'metrics'],
   rest: ['sdk', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
   'embedded-broker': ['sdk', 'logging'],
@@ -29,7 +29,10 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   'composition roots': 'everything',
 };
 /** The only files of a room that other rooms may see, composition roots excepted. */
-const FRONT_DOORS: Record<string, readonly string[]> = { kafka: ['kafka/port', 'kafka/errors'] };
+const FRONT_DOORS: Record<string, readonly string[]> = {
+  kafka: ['kafka/port', 'kafka/errors'],
+  transforms: ['transforms/chain'],
+};
 const COMPOSITION_ROOTS = ['main.ts', 'worker.ts', 'worker-with-broker.ts', 'task-thread.ts', 'broker-thread.ts'];
 const LONGEST_FILE = 450;
 /** Lists without logic, which would not be clearer in pieces. */

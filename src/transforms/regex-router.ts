@@ -1,0 +1,66 @@
+/** `RegexRouter`: another topic for records whose topic matches. Source: connect-runtime §7.2. */
+import {
+  anchored,
+  compileJavaRegex,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Transformation,
+} from '@millrace/sdk';
+import { compileReplacement } from './java-replacement';
+import { Settings } from './settings';
+
+export const REGEX_ROUTER_CONFIG: readonly ConfigKey[] = [
+  {
+    name: 'regex',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'Regular expression that the whole name of a topic has to match.',
+    validator: invalidRegex,
+  },
+  {
+    name: 'replacement',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'The new name; $1 or ${name} stands for what a group of the expression matched.',
+  },
+];
+
+function invalidRegex(value: unknown): string | null {
+  // Java compiles a missing one as well, so that two messages say that it is missing.
+  if (typeof value !== 'string') return 'Invalid regex: there is none';
+  try {
+    compileJavaRegex(value);
+    return null;
+  } catch (error) {
+    return `Invalid regex: ${(error as Error).message}`;
+  }
+}
+
+export class RegexRouter implements Transformation {
+  private reroute: (topic: string) => string = (topic) => topic;
+  /** Topics are few: each is matched once. */
+  private readonly topics = new Map<string, string>();
+
+  configure(config: ConnectorConfig): void {
+    const settings = new Settings(REGEX_ROUTER_CONFIG, config);
+    const regex = compileJavaRegex(settings.text('regex'));
+    const whole = anchored(regex);
+    const replacement = compileReplacement(regex, settings.text('replacement'));
+    // Java asks whether the whole name matches, then replaces the first match, which may be a part of it.
+    this.reroute = (topic) => (whole.test(topic) ? topic.replace(regex, replacement) : topic);
+    this.topics.clear();
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    let topic = this.topics.get(record.topic);
+    if (topic === undefined) {
+      if (this.topics.size >= MANY) this.topics.clear();
+      this.topics.set(record.topic, (topic = this.reroute(record.topic)));
+    }
+    return topic === record.topic ? record : { ...record, topic };
+  }
+}
+
+/** A source that makes up topics from its data must not fill the memory. */
+const MANY = 10_000;

@@ -1,0 +1,46 @@
+/** Schemas that transformations derive from those of records. Source: connect-runtime §7.1. */
+import { structSchema, type Schema, type SchemaOptions } from '@millrace/sdk';
+import { ShapeError } from './failures';
+
+/** Name, version, doc and parameters; neither optionality nor default, which Java does not copy with them. */
+export function basics(schema: Schema): SchemaOptions {
+  return {
+    ...(schema.name !== null && { name: schema.name }),
+    ...(schema.version !== null && { version: schema.version }),
+    ...(schema.doc !== null && { doc: schema.doc }),
+    ...(schema.parameters !== null && { parameters: { ...schema.parameters } }),
+  };
+}
+
+/** Throws what Java's builder throws when two fields have one name. */
+export function structOf(fields: readonly (readonly [string, Schema])[], options: SchemaOptions = {}): Schema {
+  const names = new Set<string>();
+  for (const [name] of fields) {
+    if (names.has(name)) {
+      throw new ShapeError(
+        'org.apache.kafka.connect.errors.SchemaBuilderException',
+        `Cannot create field because of field name duplication ${name}`,
+      );
+    }
+    names.add(name);
+  }
+  return structSchema(fields, options);
+}
+
+/**
+ * Remembers what was worked out for a schema, for as long as the schema lives. Converters and connectors hand out the same object again and
+ * again, and mostly the one they handed out last.
+ */
+export function perSchema<T>(compile: (schema: Schema) => T): (schema: Schema) => T {
+  const known = new WeakMap<Schema, { readonly result: T }>();
+  let lastSchema: Schema | null = null;
+  let last: { readonly result: T } | undefined;
+  return (schema) => {
+    if (schema !== lastSchema || last === undefined) {
+      last = known.get(schema);
+      if (last === undefined) known.set(schema, (last = { result: compile(schema) }));
+      lastSchema = schema;
+    }
+    return last.result;
+  };
+}
