@@ -16,7 +16,7 @@ server=$!
 echo "$server" >"$KEPT_FOLDER/pid"
 (
   read -r _ <&3
-  sleep 20 &
+  sleep 60 &
   trap "kill $!; exit" TERM
   kill -s "$KEPT_SIGNAL" "$server"
   wait
@@ -38,7 +38,7 @@ export interface KeptProcessOptions {
   readonly args: readonly string[];
   /** The server's own folder: working directory, `log`; removed at the end. */
   readonly folder: string;
-  /** Ends the server; KILL follows after 20 s. Where data is thrown away: the fastest that leaves nothing behind. */
+  /** Ends the server; KILL follows after 60 s. Where data is thrown away: the fastest that leaves nothing behind. */
   readonly signal: 'KILL' | 'QUIT' | 'TERM';
   readonly user?: { readonly uid: number; readonly gid: number };
   /** All of the server's environment. (Default: this process's) */

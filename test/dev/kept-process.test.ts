@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../../dev/services/free-port';
+import { freePort, freePorts } from '../../dev/services/free-port';
 import { KeptProcess } from '../../dev/services/kept-process';
 import { isRunning } from '../helpers/is-running';
 import { waitFor } from '../helpers/wait-for';
@@ -13,7 +14,8 @@ function keep(script: string): { kept: KeptProcess; folder: string } {
 test('stop ends the process, removes its folder, resolves to the exit code and may be called twice', async () => {
   const { kept, folder } = keep('echo here; exec sleep 600');
   await waitFor('the process', () => kept.log() === 'here\n');
-  const pid = kept.pid as number;
+  // It may have spoken before its number was written down.
+  const pid = await waitFor('its number', () => kept.pid);
   expect(isRunning(pid)).toBe(true);
   const KILLED = 128 + 9;
   expect([await kept.stop(), await kept.stop()]).toEqual([KILLED, KILLED]);
@@ -29,8 +31,14 @@ test('a process that ends by itself leaves its log and exit code until stop', as
   expect(existsSync(folder)).toBe(false);
 });
 
-test('free ports differ', async () => {
-  expect(new Set(await freePorts(20)).size).toBe(20);
+test('free ports differ, nobody listens there, and no connection begins at one', async () => {
+  const ports = [...(await freePorts(20)), await freePort()];
+  expect(new Set(ports).size).toBe(21);
+  // Linux gives connections ports from 32768 on, others from 49152 on.
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(ports[0], '127.0.0.1', resolve));
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('waitFor: an error of the probe ends the wait, time up says what was awaited', async () => {

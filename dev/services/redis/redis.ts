@@ -13,6 +13,7 @@ import { whyNoRedis } from './program';
 
 const run = promisify(execFile);
 
+/** In the server's folder, where it runs: the whole path may be longer than a socket's can be. */
 const SOCKET = 'admin.sock';
 const ADMIN = { name: 'admin', password: 'admin-of-a-throw-away-server' };
 
@@ -98,8 +99,9 @@ export class RedisServer {
   /** Runs a command with redis-cli as an administrator and resolves to what it prints. Rejects when Redis refuses. */
   async cli(...command: string[]): Promise<string> {
     // Not through TLS: it works whatever the certificate is.
-    const args = ['-e', '-s', join(this.folder, SOCKET), '--user', ADMIN.name, ...command];
+    const args = ['-e', '-s', SOCKET, '--user', ADMIN.name, ...command];
     const { stdout } = await run('redis-cli', args, {
+      cwd: this.folder,
       env: { ...process.env, REDISCLI_AUTH: ADMIN.password },
     }).catch((error: Error & { stderr?: string; stdout?: string }) => {
       throw new Error(`redis-cli ${command.join(' ')}: ${(error.stderr || error.stdout || error.message).trim()}`, {
@@ -126,7 +128,7 @@ export class RedisServer {
     const settings: Record<string, string> = {
       port: '0',
       'tls-port': String(this.port),
-      unixsocket: at(SOCKET),
+      unixsocket: SOCKET,
       unixsocketperm: '700',
       bind: '127.0.0.1',
       dir: this.folder,
