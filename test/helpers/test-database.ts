@@ -5,8 +5,8 @@ import { waitFor } from './wait-for';
 
 export const SERVER_URL = process.env.TEST_POSTGRES_URL ?? '';
 
-async function connectTo(database: string): Promise<Client> {
-  const url = new URL(SERVER_URL);
+async function connectTo(database: string, server: string): Promise<Client> {
+  const url = new URL(server);
   url.pathname = `/${database}`;
   const client = new Client({ connectionString: url.toString() });
   client.on('error', () => undefined);
@@ -15,8 +15,12 @@ async function connectTo(database: string): Promise<Client> {
 }
 
 /** A statement for the server as a whole. */
-export async function onServer(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: SERVER_URL });
+export async function onServer(
+  sql: string,
+  values?: unknown[],
+  server = SERVER_URL,
+): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: server });
   await client.connect();
   try {
     return (await client.query(sql, values)).rows as Record<string, unknown>[];
@@ -25,23 +29,32 @@ export async function onServer(sql: string, values?: unknown[]): Promise<Record<
   }
 }
 
+export interface TestDatabaseOptions {
+  /** URL of a superuser. (Default: the server that tests share) */
+  readonly server?: string;
+  /** The server's name of it. (Default: UTF8) */
+  readonly encoding?: string;
+}
+
 export class TestDatabase {
   private constructor(
     readonly name: string,
     readonly client: Client,
+    private readonly server: string,
   ) {}
 
   /** @param sql what is in it from the start */
-  static async create(sql = ''): Promise<TestDatabase> {
+  static async create(sql = '', { server = SERVER_URL, encoding }: TestDatabaseOptions = {}): Promise<TestDatabase> {
     const name = uniqueName('db');
-    await onServer(`CREATE DATABASE ${name}`);
-    const database = new TestDatabase(name, await connectTo(name));
+    const encoded = encoding === undefined ? '' : ` TEMPLATE template0 ENCODING '${encoding}' LOCALE 'C'`;
+    await onServer(`CREATE DATABASE ${name}${encoded}`, [], server);
+    const database = new TestDatabase(name, await connectTo(name, server), server);
     if (sql !== '') await database.query(sql);
     return database;
   }
 
   connect(): Promise<Client> {
-    return connectTo(this.name);
+    return connectTo(this.name, this.server);
   }
 
   async query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
@@ -58,7 +71,7 @@ export class TestDatabase {
 
   /** What a source of this database is registered with; slot and publication are its own, topics begin with the database's name. */
   sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
-    const url = new URL(SERVER_URL);
+    const url = new URL(this.server);
     return {
       'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
       'tasks.max': '1',
@@ -79,12 +92,12 @@ export class TestDatabase {
   /** Ends what still reads its slots and takes them away. */
   async dropSlots(): Promise<void> {
     await waitFor(`the slots of ${this.name} to go`, async () => {
-      const slots = await onServer('SELECT slot_name, active_pid FROM pg_replication_slots WHERE database = $1', [
+      const slots = await this.onServer('SELECT slot_name, active_pid FROM pg_replication_slots WHERE database = $1', [
         this.name,
       ]);
       for (const { slot_name: slot, active_pid: pid } of slots) {
-        if (pid !== null) await onServer('SELECT pg_terminate_backend($1)', [pid]);
-        await onServer('SELECT pg_drop_replication_slot($1)', [slot]).catch((error: { code?: string }) => {
+        if (pid !== null) await this.onServer('SELECT pg_terminate_backend($1)', [pid]);
+        await this.onServer('SELECT pg_drop_replication_slot($1)', [slot]).catch((error: { code?: string }) => {
           // Still held for a moment longer, or gone by itself.
           if (error.code !== '55006' && error.code !== '42704') throw error;
         });
@@ -93,9 +106,13 @@ export class TestDatabase {
     });
   }
 
+  private async onServer(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+    return await onServer(sql, values, this.server);
+  }
+
   async drop(): Promise<void> {
     await this.client.end();
     await this.dropSlots();
-    await onServer(`DROP DATABASE ${this.name} WITH (FORCE)`);
+    await this.onServer(`DROP DATABASE ${this.name} WITH (FORCE)`);
   }
 }

@@ -1,5 +1,5 @@
 /** What a task does before its first record: checks first, then creates; whatever fails takes back what it created. */
-import { ConnectError, type SourceTaskContext } from '@millrace/sdk';
+import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from './config/postgres-config';
 import { findTables, qualified, readTables, type CatalogTable } from './database/catalog';
@@ -11,7 +11,7 @@ import { EventFactory } from './events/event-factory';
 import { readOffset, type StoredOffset } from './replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from './replication/publication';
 import { Relations } from './replication/relations';
-import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot } from './replication/slot';
+import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from './replication/slot';
 import type { Session } from './session';
 import { planStart, type StartPlan } from './snapshot/plan';
 import type { SourceOffset } from '@millrace/sdk';
@@ -46,8 +46,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const factory = new EventFactory(config, String(context.task));
     const storedOffset = await context.offsets.offset(factory.partition);
     const stored = readOffset(storedOffset);
-    const slot = streams ? await findSlot(client, config.slot.name) : null;
-    if (slot !== null) checkSlotFor(slot, config);
+    const slot = streams ? await usableSlot(client, config, logger) : null;
     const plan = planStart(config.snapshot.mode, stored, slot, config.slot.name, config.slot.checkPosition);
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
@@ -110,15 +109,18 @@ class Undo {
   }
 }
 
-function checkSlotFor(slot: NonNullable<Awaited<ReturnType<typeof findSlot>>>, config: PostgresConfig): void {
-  if (slot.lostBecause !== null && config.snapshot.mode === 'when_needed') {
-    // The plan must not be asked to read from it; a lost slot cannot be used again either.
-    throw new ConnectError(
-      `Replication slot "${config.slot.name}" is lost (${slot.lostBecause}). Drop it with SELECT pg_drop_replication_slot('${config.slot.name}'); the next start then takes a new snapshot.`,
-      { code: 'PG_SLOT_LOST', place: { slot: config.slot.name } },
-    );
-  }
+/** The connector's slot; null when there is none, or no more: a lost one is dropped where a new snapshot makes up for it. */
+async function usableSlot(client: Client, config: PostgresConfig, logger: Logger): Promise<SlotState | null> {
+  const { name } = config.slot;
+  const slot = await findSlot(client, name);
+  if (slot === null) return null;
   checkSlot(slot, config);
+  if (slot.lostBecause === null) return slot;
+  logger.warn(
+    `Replication slot "${name}" is lost (${slot.lostBecause}): another takes its place, with a new snapshot.`,
+  );
+  await dropSlot(client, name);
+  return null;
 }
 
 /** Throws when an include list is given and matches nothing. */

@@ -126,3 +126,67 @@ test('cdc-postgres 87: partitions go to their own topics, with publish.via.parti
   await database.query('INSERT INTO p VALUES (2, 1)');
   expect((await run.count(1))[0]?.topic).toBe('fulfillment.public.p');
 });
+
+test('Appendix R.8: a snapshot reads a partitioned table and its leaves, the stream the leaves alone', async () => {
+  await database.query(
+    'CREATE TABLE p (id int PRIMARY KEY, v int) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10); CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20); INSERT INTO p SELECT generate_series(0, 19)',
+  );
+  run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.p.*' }));
+  const seen = (): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const { topic, value } of run?.records ?? [])
+      counts[`${topic} ${value.op}`] = (counts[`${topic} ${value.op}`] ?? 0) + 1;
+    return counts;
+  };
+  await run.count(40);
+  const snapshot = { 'fulfillment.public.p r': 20, 'fulfillment.public.p1 r': 10, 'fulfillment.public.p2 r': 10 };
+  expect(seen()).toEqual(snapshot);
+  await database.query('UPDATE p SET v = 1');
+  await run.count(60);
+  await run.nothingMore();
+  expect(seen()).toEqual({ ...snapshot, 'fulfillment.public.p1 u': 10, 'fulfillment.public.p2 u': 10 });
+});
+
+describe('cdc-postgres 86: tables created while running', () => {
+  const CREATE = `
+    BEGIN; CREATE TABLE new_1 (id int PRIMARY KEY, v text NOT NULL); INSERT INTO new_1 VALUES (1, 'first'); COMMIT;
+    CREATE TABLE new_2 (id int PRIMARY KEY); INSERT INTO new_2 VALUES (1); DROP TABLE new_2;
+    CREATE TABLE hidden (id int PRIMARY KEY); INSERT INTO hidden VALUES (1); INSERT INTO new_1 VALUES (2, 'second')`;
+
+  test('all_tables: those that match are followed from their first row on, by a slot that is read later, too', async () => {
+    const config = taskConfig(database, {
+      'publication.autocreate.mode': 'all_tables',
+      'table.include.list': 'public.(other|new_.*)',
+    });
+    run = await TaskRun.start(config);
+    await database.query('INSERT INTO other VALUES (1)');
+    await run.count(1);
+    await database.query(CREATE);
+    const rows = (): unknown[] => (run?.records ?? []).map(({ topic, value }) => [topic, value.after]);
+    const created = [
+      ['fulfillment.public.new_1', { id: 1, v: 'first' }],
+      ['fulfillment.public.new_2', { id: 1 }],
+      ['fulfillment.public.new_1', { id: 2, v: 'second' }],
+    ];
+    await run.count(4);
+    expect(rows().slice(1)).toEqual(created);
+    const offset = run.records[0]?.sourceOffset ?? null;
+    await run.stop();
+    run = await TaskRun.start(config, offset);
+    await run.count(3);
+    expect(rows()).toEqual(created);
+  });
+
+  test('filtered: the next start adds them', async () => {
+    const config = taskConfig(database, { 'table.include.list': 'public.(other|new_.*)' });
+    run = await TaskRun.start(config);
+    await database.query(`${CREATE}; INSERT INTO other VALUES (1)`);
+    expect((await run.count(1))[0]?.topic).toBe('fulfillment.public.other');
+    const offset = run.lastOffset;
+    await run.stop();
+    run = await TaskRun.start(config, offset);
+    expect(await published()).toEqual([`${pub()}: new_1`, `${pub()}: other`]);
+    await database.query("INSERT INTO new_1 VALUES (3, 'third')");
+    expect((await run.count(1))[0]).toMatchObject({ topic: 'fulfillment.public.new_1', key: { id: 3 } });
+  });
+});

@@ -42,11 +42,16 @@ const CODES: readonly (readonly [RegExp, string])[] = [
   [/^42501/, 'PG_PRIVILEGE'],
   [/^42P01/, 'PG_NO_TABLE'],
   [/^55006/, 'PG_SLOT_ACTIVE'],
+  [/^22(021|P05)/, 'PG_ENCODING'],
   [/^53300/, 'PG_TOO_MANY_CONNECTIONS'],
   [/^57P0[123]/, 'PG_SERVER_SHUTDOWN'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'PG_UNKNOWN_HOST'],
   [/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|08)/, 'PG_CONNECTION'],
 ];
+
+/** The server's text has the bytes, but not where they come from. */
+const NO_UTF8 =
+  '. The database holds text that cannot be read as UTF-8, as one in SQL_ASCII may: find these bytes and correct them.';
 
 /** A ConnectError for whatever a database call threw; `doing` starts the sentence. */
 export function databaseError(doing: string, cause: unknown): ConnectError {
@@ -55,7 +60,7 @@ export function databaseError(doing: string, cause: unknown): ConnectError {
   const transient = isTransient(cause);
   const code = CODES.find(([pattern]) => pattern.test(sqlState))?.[1] ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
   const shown = SQLSTATE.test(sqlState) ? ` (SQLSTATE ${sqlState})` : '';
-  const message = `${doing}: ${errorText(cause)}${shown}`;
+  const message = `${doing}: ${errorText(cause)}${shown}${code === 'PG_ENCODING' ? NO_UTF8 : ''}`;
   const place: Record<string, string> = sqlState === '' ? {} : { sqlState };
   const options = { code, cause, place };
   return transient ? new RetriableError(message, options) : new ConnectError(message, options);

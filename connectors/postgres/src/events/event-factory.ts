@@ -27,7 +27,9 @@ export class Instant {
 export interface EventContext {
   readonly time: Instant;
   readonly xid: Lsn | null;
+  /** Name of the replication origin, and where on it the transaction was committed. */
   readonly origin: string | null;
+  readonly originLsn: Lsn | null;
 }
 
 export type SnapshotMark = 'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false';
@@ -79,7 +81,7 @@ export class EventFactory {
       lsn,
       xmin: null,
       origin: context.origin,
-      origin_lsn: null,
+      origin_lsn: context.originLsn,
     };
   }
 

@@ -53,6 +53,7 @@ class Transaction implements EventContext {
   readonly time = new Instant();
   xid = 0;
   origin: string | null = null;
+  originLsn: Lsn | null = null;
   open = false;
   /** Completed before the start: all of it is skipped. */
   old = false;
@@ -166,6 +167,7 @@ export class ChangeDecoder {
       case RELATION:
         return this.relation(buffer, at);
       case ORIGIN:
+        this.tx.originLsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
         this.tx.origin = buffer.toString('utf8', at + 9, buffer.indexOf(0, at + 9));
         return true;
       case TYPE:
@@ -186,6 +188,7 @@ export class ChangeDecoder {
     tx.time.setMicros(micros + PG_EPOCH_MICROS);
     tx.xid = buffer.readUInt32BE(at + 17);
     tx.origin = null;
+    tx.originLsn = null;
     tx.open = true;
     tx.index = 0;
     tx.old = this.filter.begin(finalLsn, tx.xid);

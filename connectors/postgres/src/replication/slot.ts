@@ -40,7 +40,7 @@ export async function findSlot(client: Client, name: string): Promise<SlotState 
   };
 }
 
-/** Throws unless the slot can be used by this connector. */
+/** Throws unless the slot can be used by this connector, or, lost as it is, replaced. */
 export function checkSlot(slot: SlotState, config: PostgresConfig): void {
   const { name } = config.slot;
   const { database } = config.connection;
@@ -49,7 +49,7 @@ export function checkSlot(slot: SlotState, config: PostgresConfig): void {
       `Replication slot "${name}" already exists for plug-in "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are needed. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
-  if (slot.lostBecause !== null) throw lostSlot(config, slot.lostBecause);
+  if (slot.lostBecause !== null && config.snapshot.mode !== 'when_needed') throw lostSlot(config, slot.lostBecause);
 }
 
 export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown): ConnectError {

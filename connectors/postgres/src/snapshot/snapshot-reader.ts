@@ -100,7 +100,7 @@ export class SnapshotReader implements Phase {
       time.setMicros(source.micros);
       const tap = new MessageTap<TableModel | null>(source.client, DATA_ROW, config.queue, null);
       tap.onQueued = () => this.wakeup.wake();
-      this.running = { source, tap, markers, context: { time, xid: source.xid, origin: null } };
+      this.running = { source, tap, markers, context: { time, xid: source.xid, origin: null, originLsn: null } };
       this.finalOffset = completed;
       const wanted = tables.filter((table) => config.snapshot.include?.matches(qualified(table)) ?? true);
       logger.info(`Snapshot of ${wanted.length} table(s) begins.`);

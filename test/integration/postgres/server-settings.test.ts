@@ -1,0 +1,155 @@
+/** What needs settings of the server that others must not meet: a server of its own. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
+import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
+import { TaskRun, ops, taskConfig } from './harness';
+
+/** Each login in the only way that its name says. */
+const LOGINS = `
+host all login_md5      127.0.0.1/32 md5
+host all login_scram    127.0.0.1/32 scram-sha-256
+host all login_password 127.0.0.1/32 password
+host all login_trust    127.0.0.1/32 trust
+host all postgres       127.0.0.1/32 scram-sha-256
+`;
+
+let folder: string;
+let server: RunningPostgres;
+let database: TestDatabase;
+let run: TaskRun | null = null;
+
+beforeAll(async () => {
+  // The server may run as another user.
+  folder = await mkdtemp(join(tmpdir(), 'millrace-hba-'));
+  await chmod(folder, 0o755);
+  const logins = join(folder, 'pg_hba.conf');
+  await writeFile(logins, LOGINS, { mode: 0o644 });
+  const settings = { hba_file: logins, max_prepared_transactions: '10', max_slot_wal_keep_size: '16MB' };
+  server = await startPostgres({ settings });
+});
+afterAll(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)', { server: server.url });
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
+
+describe('cdc-postgres 13: logins', () => {
+  // What SASLprep, MD5 and a connection string would each get wrong in their own way.
+  const PASSWORD = String.raw`Grüße '"\ %40 ñ`;
+
+  test.each([
+    ['md5', 'md5'],
+    ['scram', 'scram-sha-256'],
+    ['password', 'scram-sha-256'],
+    ['trust', 'scram-sha-256'],
+  ])('%s: snapshot and stream; a wrong password is final', async (method, encryption) => {
+    const role = `login_${method}`;
+    await database.query(
+      `SET password_encryption = '${encryption}'; CREATE ROLE ${role} LOGIN REPLICATION PASSWORD '${PASSWORD.replaceAll("'", "''")}';
+       GRANT SELECT ON t TO ${role}; CREATE PUBLICATION p FOR TABLE t; INSERT INTO t VALUES (1)`,
+    );
+    try {
+      const config = taskConfig(database, {
+        'database.user': role,
+        'database.password': PASSWORD,
+        'publication.name': 'p',
+        'publication.autocreate.mode': 'disabled',
+      });
+      run = await TaskRun.start(config);
+      await run.count(1);
+      await database.query('INSERT INTO t VALUES (2)');
+      await run.count(2);
+      expect(ids()).toEqual([1, 2]);
+      if (method === 'trust') return;
+      const wrong = { ...config, 'database.password': `${PASSWORD} ` };
+      await expect(TaskRun.start(wrong)).rejects.toMatchObject({ code: 'PG_AUTHENTICATION', retriable: false });
+    } finally {
+      await run?.stop();
+      await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  });
+});
+
+test('cdc-postgres 91: a transaction in two phases arrives once, when its second is committed', async () => {
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
+  await database.query(
+    "BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s; INSERT INTO t VALUES (100); ROLLBACK TO s; INSERT INTO t VALUES (2); PREPARE TRANSACTION 'kept'",
+  );
+  await database.query("BEGIN; INSERT INTO t VALUES (101); PREPARE TRANSACTION 'dropped'");
+  await database.query('INSERT INTO t VALUES (3)');
+  await run.count(1);
+  await run.nothingMore();
+  expect(ids()).toEqual([3]);
+  // Prepared before the stored position, committed after it: the slot still holds it.
+  const offset = run.commitUpTo();
+  await run.stop();
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), offset);
+  await database.query("COMMIT PREPARED 'kept'");
+  await database.query("ROLLBACK PREPARED 'dropped'");
+  await database.query('INSERT INTO t VALUES (4)');
+  await run.count(3);
+  expect(ids()).toEqual([1, 2, 4]);
+  const inside = run.records[0]?.sourceOffset ?? null;
+  await run.stop();
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), inside);
+  await run.count(2);
+  await run.nothingMore();
+  expect(ids()).toEqual([2, 4]);
+});
+
+describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {
+  const lost = {
+    code: 'PG_SLOT_LOST',
+    retriable: false,
+    message: expect.stringMatching(
+      /^Replication slot "\S+" is lost \(.+\): the server removed changes that were not read yet\..*max_slot_wal_keep_size/,
+    ),
+  };
+  /** Moves the log on until the server gives the slot up. */
+  async function loseSlot(): Promise<void> {
+    await waitFor('the slot to be given up', async () => {
+      await database.query("SELECT pg_switch_wal(), pg_logical_emit_message(false, 'test', 'x')");
+      await database.query('CHECKPOINT');
+      return (await database.slots())[0]?.wal_status === 'lost';
+    });
+  }
+
+  test('while it is read, and nothing is stored: the task fails at once', async () => {
+    run = await TaskRun.start(taskConfig(database));
+    await database.query('INSERT INTO t VALUES (1)');
+    await run.count(1);
+    await loseSlot();
+    await expect(run.count(2)).rejects.toMatchObject(lost);
+  });
+
+  test('while stopped: the start fails; when_needed takes the place of the slot and reads all again', async () => {
+    run = await TaskRun.start(taskConfig(database));
+    await database.query('INSERT INTO t VALUES (1)');
+    await run.count(1);
+    const offset = run.commitUpTo();
+    await run.stop();
+    await database.query('INSERT INTO t VALUES (2)');
+    await loseSlot();
+    await expect(TaskRun.start(taskConfig(database), offset)).rejects.toMatchObject(lost);
+    run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'when_needed' }), offset);
+    await database.query('INSERT INTO t VALUES (3)');
+    await run.count(3);
+    expect([ids(), ops(run.records)]).toEqual([
+      [1, 2, 3],
+      ['r', 'r', 'c'],
+    ]);
+    expect(run.log).toContainEqual({ level: 'warn', message: expect.stringMatching(/slot "\S+" is lost \(.+\)/) });
+  });
+});
