@@ -8,6 +8,8 @@ import { LogLevels } from './logging/log-levels';
 import { ThreadLogger } from './tasks/thread-logger';
 import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
 import { ThreadServer } from './tasks/thread-server';
+import { builtInTransformations } from './transforms';
+import { builtInPredicates } from './transforms/predicates';
 
 const port = parentPort;
 if (!port) throw new Error('task-thread runs as a worker thread only');
@@ -21,7 +23,7 @@ const clients = createKafkaClients(logger.child({}, 'millrace.kafka'));
 const config = parseWorkerConfig(data.settings);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
-  builtIns: builtInConverters,
+  builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
   logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
 });

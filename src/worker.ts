@@ -17,6 +17,8 @@ import { createPluginRegistry } from './plugins/create-registry';
 import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/create-host';
+import { builtInTransformations } from './transforms';
+import { builtInPredicates } from './transforms/predicates';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
 /** A start that takes longer is said to be waiting. */
@@ -45,7 +47,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
   const named = (name: string): Logger => logger.child({}, `millrace.${name}`);
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
-    builtIns: builtInConverters,
+    builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
     logger: named('plugins'),
   });
   const validator = createConfigValidator({ registry, config, resolver });

@@ -39,11 +39,18 @@ export interface SourceRecord {
   readonly headers?: readonly Header[] | null;
 }
 
-/** One record for a sink task. Topic, partition and offset are where it was consumed, whatever transforms did. */
+/**
+ * One record for a sink task. `topic` and `partition` are what transformations made of those it was consumed from, and say where it should
+ * go; `originalTopic`, `originalPartition` and `originalOffset` say where it was consumed, whatever was transformed: offsets of `preCommit`,
+ * `open`, `close`, `seek`, `pause` and `resume` are about these.
+ */
 export interface SinkRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
+  readonly originalTopic: string;
+  readonly originalPartition: number;
+  readonly originalOffset: number;
   readonly keySchema: Schema | null;
   readonly key: ConnectValue;
   readonly valueSchema: Schema | null;

@@ -27,7 +27,7 @@ export class ErrantRecords implements ErrantRecordReporter {
     const consumed = this.origins.get(record) ?? this.rebuild(record);
     const failure: FailedRecord = { stage: 'TASK_PUT', className: SINK_TASK, error, consumed };
     const writing = this.policy.report(failure);
-    this.writing.set(writing, { topic: record.topic, partition: record.partition });
+    this.writing.set(writing, { topic: consumed.topic, partition: consumed.partition });
     void writing.then(() => this.writing.delete(writing));
     if (this.policy.tolerant) return writing;
     const fatal = toleranceExceeded(failure);
@@ -51,10 +51,10 @@ export class ErrantRecords implements ErrantRecordReporter {
   /** A record that the task made itself has no original bytes. */
   private rebuild(record: SinkRecord): Consumed {
     const { key, value, header } = this.converters;
-    const { topic, partition, timestampType } = record;
+    const { originalTopic: topic, originalPartition: partition, timestampType } = record;
     const bytes = (data: Uint8Array | null): Buffer | null => data && Buffer.from(data);
     const consumed: ConsumerRecord = {
-      offset: record.offset,
+      offset: record.originalOffset,
       timestamp: record.timestamp ?? -1,
       key: bytes(key.converter.fromConnectData(topic, record.keySchema, record.key)),
       value: bytes(value.converter.fromConnectData(topic, record.valueSchema, record.value)),

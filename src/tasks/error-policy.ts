@@ -76,12 +76,14 @@ export class ErrorPolicy {
   }
 }
 
-export function toleranceExceeded({ stage, error, consumed, source }: FailedRecord): ConnectError {
+export function toleranceExceeded({ stage, className, error, consumed, source }: FailedRecord): ConnectError {
+  // Which of several it was.
+  const what = stage === 'TRANSFORMATION' ? `${stage} with ${className}` : stage;
   const topic = consumed?.topic ?? source?.topic;
   const place: Record<string, string | number> = topic === undefined ? {} : { topic };
   if (consumed) Object.assign(place, { partition: consumed.partition, offset: consumed.record.offset });
   return new ConnectError(
-    `Tolerance exceeded in error handler: ${stage} failed: ${messageOf(error)} Correct the record or the connector's settings, ` +
+    `Tolerance exceeded in error handler: ${what} failed: ${messageOf(error)} Correct the record or the connector's settings, ` +
       'or set errors.tolerance=all to skip such records.',
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );

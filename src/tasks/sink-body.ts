@@ -1,6 +1,7 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
 import type { SinkConnector, SinkTask, SinkTaskContext } from '@millrace/sdk';
 import type { GroupConsumer, Producer } from '../kafka/port';
+import type { TransformationChain } from '../transforms/chain';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from './client-configs';
 import { connectClient } from './connect-client';
 import { DeadLetters, ensureDeadLetterTopic } from './dead-letters';
@@ -12,6 +13,7 @@ import { SinkConversion } from './sink-records';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
 import { taskConverters } from './task-converters';
+import { closeTransforms, taskTransforms } from './task-transforms';
 import type { TaskBody, TaskBodyOptions } from './task-environment';
 import { taskName } from './task-id';
 import { messageOf } from './trace';
@@ -25,6 +27,7 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
   const settings = errorSettings(spec.connectorConfig);
   const topics = sinkTopics(spec.connectorConfig);
   const converters = await taskConverters(spec.connectorConfig, config, registry);
+  const chain = await taskTransforms(spec.connectorConfig, registry);
   const task = options.connector.createTask();
   const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
   const deadLetters = settings.deadLetterTopic
@@ -49,20 +52,21 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
     consumer,
     errants,
     logger,
-    conversion: new SinkConversion(converters, policy, errants ? errants.remember : null),
+    conversion: new SinkConversion(converters, chain, policy, errants ? errants.remember : null),
     flushIntervalMs: config.offsetFlushIntervalMs,
     flushTimeoutMs: config.offsetFlushTimeoutMs,
     onTopicActive: (topic) => options.hooks.onTopicActive(topic),
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
-  return new SinkBody(options, { settings, topics, task, consumer, deadLetters, errants, loop, waker });
+  return new SinkBody(options, { settings, topics, task, chain, consumer, deadLetters, errants, loop, waker });
 }
 
 interface Parts {
   readonly settings: ErrorSettings;
   readonly topics: readonly string[] | RegExp;
   readonly task: SinkTask;
+  readonly chain: TransformationChain | null;
   readonly consumer: GroupConsumer;
   readonly deadLetters: Producer | null;
   readonly errants: ErrantRecords | null;
@@ -137,9 +141,10 @@ class SinkBody implements TaskBody {
   }
 
   private async finish(): Promise<void> {
-    const { task, consumer, deadLetters } = this.parts;
+    const { task, chain, consumer, deadLetters } = this.parts;
     this.aborter.abort();
     if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    if (chain) closeTransforms(chain, this.options.logger);
     await this.quietly('closing the consumer', () => consumer.close(this.cancelled ? { timeoutMs: 0 } : {}));
     if (deadLetters)
       await this.quietly('closing the dead letter producer', () => deadLetters.close(this.cancelled ? 0 : CLOSE_MS));

@@ -256,7 +256,9 @@ export class SinkLoop implements RebalanceListener {
   private forget(partitions: readonly TopicPartition[]): void {
     this.offsets.forget(partitions);
     this.pauses.forget(partitions);
-    this.batch = this.batch.filter((record) => !includes(partitions, record));
+    this.batch = this.batch.filter(
+      ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),
+    );
     for (const partition of partitions) {
       this.batchOffsets.delete(partition);
       this.rewinds.delete(partition);

@@ -1,21 +1,25 @@
-/** Consumed bytes to sink records, a fetched batch at a time. Source: connect-runtime §5.3. */
+/** Consumed bytes to sink records, transformed, a fetched batch at a time. Source: connect-runtime §5.3. */
 import type { Header, SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord, FetchedBatch } from '../kafka/port';
+import type { TransformationChain } from '../transforms/chain';
 import type { ErrorPolicy, Operation } from './error-policy';
 import type { Consumed, Stage } from './failed-record';
 import type { TaskConverters } from './source-records';
+import { recoverTransformation } from './transform-recovery';
 
 const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
 export class SinkConversion {
   constructor(
     private readonly converters: TaskConverters,
+    /** Null: records are put as they were converted. */
+    private readonly chain: TransformationChain | null,
     private readonly policy: ErrorPolicy,
     /** Remembers where a record came from, for reports about it; null when nobody reports. */
     private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
   ) {}
 
-  /** Appends the batch's records to `into`, without the skipped ones. */
+  /** Appends the batch's records to `into`, without the skipped and the dropped ones. */
   async convert(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
     for (const record of batch.records) {
       let sinkRecord: SinkRecord | null;
@@ -23,6 +27,10 @@ export class SinkConversion {
         sinkRecord = this.one(batch, record);
       } catch (error) {
         sinkRecord = await this.again(batch, record, error);
+      }
+      if (sinkRecord !== null && this.chain !== null) {
+        const transformed = this.transform(this.chain, sinkRecord, batch, record);
+        sinkRecord = transformed instanceof Promise ? await transformed : transformed;
       }
       if (sinkRecord === null) continue;
       this.remember?.(sinkRecord, consumedOf(batch, record));
@@ -38,6 +46,9 @@ export class SinkConversion {
       topic,
       partition,
       offset: record.offset,
+      originalTopic: topic,
+      originalPartition: partition,
+      originalOffset: record.offset,
       keySchema: key.schema,
       key: key.value,
       valueSchema: value.schema,
@@ -46,6 +57,23 @@ export class SinkConversion {
       timestampType,
       headers: record.headers.length === 0 ? NO_HEADERS : this.headers(topic, record),
     };
+  }
+
+  /** A promise only after something went wrong. */
+  private transform(
+    chain: TransformationChain,
+    converted: SinkRecord,
+    batch: FetchedBatch,
+    record: ConsumerRecord,
+  ): SinkRecord | null | Promise<SinkRecord | null> {
+    try {
+      return withOrigin(chain.apply(converted), converted);
+    } catch (error) {
+      const consumed = consumedOf(batch, record);
+      return recoverTransformation<SinkRecord>(chain, this.policy, error, { consumed }).then((recovered) =>
+        withOrigin(recovered, converted),
+      );
+    }
   }
 
   private headers(topic: string, record: ConsumerRecord): Header[] {
@@ -74,6 +102,19 @@ export class SinkConversion {
       return { stage: 'VALUE_CONVERTER', className: value.className };
     return { stage: 'HEADER_CONVERTER', className: header.className };
   }
+}
+
+/** Offsets are committed by it, so a transformation that has made a record of its own must not lose it. */
+function withOrigin(transformed: SinkRecord | null, converted: SinkRecord): SinkRecord | null {
+  const { originalTopic, originalPartition, originalOffset } = converted;
+  if (
+    transformed === null ||
+    (transformed.originalOffset === originalOffset &&
+      transformed.originalPartition === originalPartition &&
+      transformed.originalTopic === originalTopic)
+  )
+    return transformed;
+  return { ...transformed, originalTopic, originalPartition, originalOffset };
 }
 
 function fails(run: () => unknown): boolean {

@@ -1,6 +1,7 @@
 /** A source task with its producer, converters, offset tracker and committer. Source: connect-runtime §4. */
 import { ConnectError, type SourceConnector, type SourceTask, type SourceTaskContext } from '@millrace/sdk';
 import type { Admin, Producer } from '../kafka/port';
+import type { TransformationChain } from '../transforms/chain';
 import { sourceProducerConfig, taskAdminConfig } from './client-configs';
 import { connectClient } from './connect-client';
 import { ErrorPolicy, LogReporter } from './error-policy';
@@ -10,6 +11,7 @@ import { OffsetCommitter } from './offset-commit';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-records';
 import { taskConverters } from './task-converters';
+import { closeTransforms, taskTransforms } from './task-transforms';
 import type { TaskBody, TaskBodyOptions } from './task-environment';
 import { taskName } from './task-id';
 import { TopicCreator } from './topic-creation';
@@ -23,6 +25,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
   const { spec, environment, logger } = options;
   const { config, clients, registry } = environment;
   const converters = await taskConverters(spec.connectorConfig, config, registry);
+  const chain = await taskTransforms(spec.connectorConfig, registry);
   const groups = config.topicCreationEnable ? topicGroups(spec.connectorConfig) : null;
   const task = options.connector.createTask();
   const producer = clients.producer(sourceProducerConfig(config, spec.id, spec.connectorConfig));
@@ -41,6 +44,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
     producer,
     policy,
     inFlight,
+    chain,
     logger,
     conversion: new SourceConversion(converters, policy),
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
@@ -49,11 +53,12 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
-  return new SourceBody(options, { task, producer, admin, inFlight, loop });
+  return new SourceBody(options, { task, chain, producer, admin, inFlight, loop });
 }
 
 interface Parts {
   readonly task: SourceTask;
+  readonly chain: TransformationChain | null;
   readonly producer: Producer;
   readonly admin: Admin | null;
   readonly inFlight: InFlight;
@@ -128,7 +133,7 @@ class SourceBody implements TaskBody {
 
   /** Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source. */
   private async finish(): Promise<void> {
-    const { task, producer, admin } = this.parts;
+    const { task, chain, producer, admin } = this.parts;
     this.aborter.abort();
     await this.committer.stop();
     if (!this.cancelled) {
@@ -137,6 +142,7 @@ class SourceBody implements TaskBody {
       await this.committer.commit(limit);
     }
     if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    if (chain) closeTransforms(chain, this.options.logger);
     await this.quietly('closing the producer', () => producer.close(this.cancelled ? 0 : CLOSE_MS));
     if (admin) await this.quietly('closing the admin client', () => admin.close());
   }

@@ -1,5 +1,5 @@
 /**
- * poll → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source: connect-runtime §4.2, §4.3.
+ * poll → transform → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source: connect-runtime §4.2, §4.3.
  *
  * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
  */
@@ -7,6 +7,7 @@ import { isRetriable, type SourceRecord, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
 import type { ErrorPolicy } from './error-policy';
 import type { InFlight } from './in-flight';
@@ -14,6 +15,7 @@ import { PendingRecords } from './pending-records';
 import type { SourceConversion } from './source-records';
 import type { TopicCreator } from './topic-creation';
 import { messageOf } from './trace';
+import { recoverTransformation } from './transform-recovery';
 import { breathe, Waker } from './waker';
 
 /** Before a batch that Kafka did not take yet is tried again. */
@@ -29,6 +31,8 @@ export interface SourceLoopParts {
   readonly conversion: SourceConversion;
   readonly policy: ErrorPolicy;
   readonly inFlight: InFlight;
+  /** Null: records are converted as the task gave them. */
+  readonly chain: TransformationChain | null;
   /** Null: topics are left to the broker. */
   readonly topics: TopicCreator | null;
   /** True when failed records are reported with their contents. */
@@ -144,7 +148,7 @@ export class SourceLoop {
 
   /** False: the rest of the batch has to wait. */
   private async send(): Promise<boolean> {
-    const { producer, conversion } = this.parts;
+    const { producer, conversion, chain } = this.parts;
     for (; this.at < this.held.length; this.at++) {
       const full = producer.whenReady();
       if (full) {
@@ -152,21 +156,53 @@ export class SourceLoop {
         if (this.stopping) return false;
       }
       if (this.sendError) this.throwSendError();
-      const record = this.held[this.at] as SourceRecord;
+      const polled = this.held[this.at] as SourceRecord;
+      let record = polled;
+      if (chain !== null) {
+        let transformed = this.transform(chain, polled);
+        if (transformed instanceof Promise) transformed = await transformed;
+        if (transformed === null) {
+          this.drop(polled);
+          continue;
+        }
+        record = transformed;
+      }
       if (record.topic !== this.readyTopic && !this.isReady(record.topic) && !(await this.prepare(record.topic)))
         return false;
-      let converted = conversion.convert(record);
+      let converted = conversion.convert(record, polled);
       if (converted instanceof Promise) converted = await converted;
-      if (converted === null) this.tellTask(record, null);
-      else if (!this.hand(record, converted)) return false;
+      if (converted === null) this.drop(polled);
+      else if (!this.hand(polled, converted)) return false;
     }
     return true;
   }
 
+  /** Null: dropped, or skipped; a promise only after something went wrong. */
+  private transform(
+    chain: TransformationChain,
+    polled: SourceRecord,
+  ): SourceRecord | null | Promise<SourceRecord | null> {
+    try {
+      return chain.apply(polled);
+    } catch (error) {
+      return recoverTransformation<SourceRecord>(chain, this.parts.policy, error, { source: polled });
+    }
+  }
+
+  /**
+   * Kafka gets nothing of it, so it is done with as soon as everything before it is. Java's offset stays where it is until a later record of the
+   * partition is delivered; a source whose records are all filtered would be read again from there, and could never forget them.
+   */
+  private drop(polled: SourceRecord): void {
+    const { inFlight } = this.parts;
+    inFlight.acknowledge(inFlight.add(polled.sourcePartition, polled.sourceOffset));
+    this.tellTask(polled, null);
+  }
+
   /** False: Kafka cannot take it now. */
-  private hand(record: SourceRecord, converted: ProducerRecord): boolean {
-    const slot = this.parts.inFlight.add(record.sourcePartition, record.sourceOffset);
-    const token = this.pending ? this.pending.add(record, slot) : slot;
+  private hand(polled: SourceRecord, converted: ProducerRecord): boolean {
+    const slot = this.parts.inFlight.add(polled.sourcePartition, polled.sourceOffset);
+    const token = this.pending ? this.pending.add(polled, slot) : slot;
     try {
       this.parts.producer.send(converted, this.onDelivery, token);
       return true;
@@ -174,10 +210,10 @@ export class SourceLoop {
       if (!(error instanceof KafkaError)) throw error;
       if (!error.retriable) {
         // Such as a record too large: the same as a refusal that comes later.
-        this.onDelivery(error, token, record.topic, -1, -1);
+        this.onDelivery(error, token, converted.topic, -1, -1);
         return true;
       }
-      this.parts.logger.warn(`Kafka does not take records of topic ${record.topic} now: ${messageOf(error)}`);
+      this.parts.logger.warn(`Kafka does not take records of topic ${converted.topic} now: ${messageOf(error)}`);
       this.pending?.remove(token);
       this.parts.inFlight.withdraw(slot);
       return false;

@@ -22,8 +22,11 @@ export class SourceConversion {
     private readonly policy: ErrorPolicy,
   ) {}
 
-  /** The record for Kafka; null when it is skipped; a promise only after something went wrong. */
-  convert(record: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
+  /**
+   * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task gave, before any
+   * transformation: reports are about that.
+   */
+  convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
     const { key, value, header } = this.converters;
     const timestamp = timestampOf(record);
     let stage: Stage = 'HEADER_CONVERTER';
@@ -36,7 +39,7 @@ export class SourceConversion {
       return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
     } catch (error) {
       const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
-      return this.again({ stage, className: failed.className, source: record, run: () => this.once(record) }, error);
+      return this.again({ stage, className: failed.className, source: polled, run: () => this.once(record) }, error);
     }
   }
 

@@ -6,14 +6,9 @@ import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
 import type { WorkerConfig } from '../config/worker-config';
 
-/** Throws ConfigError TRANSFORMS_UNSUPPORTED, EXACTLY_ONCE_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
+/** Throws ConfigError EXACTLY_ONCE_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
 export function refuseUnsupported(type: 'source' | 'sink', config: ConnectorConfig, worker: RefusingWorker): void {
   refuseOverrides(type, config, worker);
-  if (config.transforms?.trim()) {
-    throw new ConfigError('This worker has no transforms yet: remove "transforms" from the connector configuration.', {
-      code: 'TRANSFORMS_UNSUPPORTED',
-    });
-  }
   if (type === 'sink') return;
   if (config['exactly.once.support']?.trim().toLowerCase() === 'required') {
     throw new ConfigError(

@@ -54,7 +54,7 @@ test('connect-runtime 73: success after two tries', async () => {
 test('exhausted retries fail the task when nothing is tolerated (Java skips the record)', async () => {
   const { policy, reports } = setUp({ 'errors.retry.timeout': '500' });
   await expect(policy.recover(operation(99), new RetriableError('busy'))).rejects.toThrow(
-    'TRANSFORMATION failed: busy',
+    'TRANSFORMATION with X failed: busy',
   );
   expect(reports).toHaveLength(1);
 });

@@ -26,6 +26,7 @@ import type {
   TopicPartitionOffset,
 } from '../../src/kafka/port';
 import type { Logger } from '../../src/logging/logger';
+import type { BuiltInPlugin } from '../../src/plugins/registry';
 import type { OffsetStorage, TaskId, TaskListener, TaskSpec } from '../../src/tasks/host';
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
 import { waitFor } from '../helpers/wait-for';
@@ -326,8 +327,12 @@ export class FakeAdmin {
   async close(): Promise<void> {}
 }
 
-/** A worker around one connector, with text converters. */
-export function world(connector: Connector, workerSettings: Record<string, string> = {}): World {
+/** A worker around one connector, with text converters and whatever else is `installed`. */
+export function world(
+  connector: Connector,
+  workerSettings: Record<string, string> = {},
+  installed: readonly BuiltInPlugin[] = [],
+): World {
   const config = parseWorkerConfig({
     'bootstrap.servers': 'localhost:9092',
     'group.id': 'g',
@@ -364,7 +369,7 @@ export function world(connector: Connector, workerSettings: Record<string, strin
     taskClass: null,
     location: 'test',
   };
-  const plugins = [...builtInConverters, { description, plugin: connector }];
+  const plugins = [...builtInConverters, ...installed, { description, plugin: connector }];
   const registry: TaskEnvironment['registry'] = {
     list: () => plugins.map((p) => p.description),
     find: (name, type) => {

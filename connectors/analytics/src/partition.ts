@@ -1,6 +1,6 @@
 /** One assigned partition: its open file, what is under way, and whether it is paused. */
 import { setMaxListeners } from 'node:events';
-import type { SinkRecord, TopicPartition } from '@millrace/sdk';
+import type { TopicPartition } from '@millrace/sdk';
 import type { PartitionBatcher } from './batcher/partition-batcher';
 
 export class AssignedPartition {
@@ -34,6 +34,6 @@ export class AssignedPartition {
   }
 }
 
-export function partitionKey({ topic, partition }: TopicPartition | SinkRecord): string {
+export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }

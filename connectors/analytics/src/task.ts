@@ -87,9 +87,10 @@ export class AnalyticsSinkTask implements SinkTask {
     const troubled = new Set<AssignedPartition>();
     let partition: AssignedPartition | undefined;
     for (const record of records) {
-      // Records come in runs of one partition.
-      if (partition?.id.partition !== record.partition || partition.id.topic !== record.topic)
-        partition = this.partitions.get(partitionKey(record));
+      // Records come in runs of one partition. Transformations may have named another topic; offsets are about the one that was consumed.
+      const { originalTopic: topic, originalPartition: number } = record;
+      if (partition?.id.partition !== number || partition.id.topic !== topic)
+        partition = this.partitions.get(partitionKey({ topic, partition: number }));
       if (!partition || troubled.has(partition)) continue;
       const written = this.write(partition, record);
       if (written !== true && !(await written)) troubled.add(partition);
@@ -138,7 +139,7 @@ export class AnalyticsSinkTask implements SinkTask {
       adding = Promise.reject(error as Error);
     }
     if (adding === null) return true;
-    return this.onDisk(partition, record.offset, async () => {
+    return this.onDisk(partition, record.originalOffset, async () => {
       try {
         await adding;
       } catch (error) {
@@ -149,12 +150,12 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   private async reject(partition: AssignedPartition, record: SinkRecord, error: Error): Promise<void> {
-    const range = partition.batcher.setAside(record.offset);
+    const range = partition.batcher.setAside(record.originalOffset);
     const handled = this.failures
       .handle({
         records: () => [rawRecord(record)],
         count: 1,
-        what: `${record.topic}-${record.partition} offset ${record.offset}`,
+        what: `${record.originalTopic}-${record.originalPartition} offset ${record.originalOffset}`,
         place: this.place(partition, 'WRITE', ''),
         error,
         signal: partition.aborter.signal,

@@ -5,7 +5,10 @@ import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record
 import type { SinkTask, SinkTaskContext } from '../task';
 import { MemoryLogger } from './memory-logger';
 
-/** A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. */
+/**
+ * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name `originalTopic` and the like
+ * as well for a record that a transformation has sent elsewhere.
+ */
 export type PutRecord = Partial<SinkRecord> & { readonly value: unknown };
 
 export interface SinkHarnessOptions {
@@ -89,8 +92,8 @@ export class SinkTaskHarness {
 
   async redeliver(): Promise<void> {
     await this.task.put(this.lastBatch);
-    for (const { topic, partition, offset } of this.lastBatch) {
-      this.processed.set(keyOf({ topic, partition }), { topic, partition, offset: offset + 1 });
+    for (const { originalTopic: topic, originalPartition: partition, originalOffset } of this.lastBatch) {
+      this.processed.set(keyOf({ topic, partition }), { topic, partition, offset: originalOffset + 1 });
     }
     this.lastBatch = [];
   }
@@ -153,9 +156,9 @@ export class SinkTaskHarness {
   }
 
   private complete(record: PutRecord): SinkRecord {
-    const topic = record.topic ?? this.topic;
-    const partition = record.partition ?? 0;
-    const offset = record.offset ?? this.next.get(keyOf({ topic, partition })) ?? 0;
+    const topic = record.originalTopic ?? record.topic ?? this.topic;
+    const partition = record.originalPartition ?? record.partition ?? 0;
+    const offset = record.originalOffset ?? record.offset ?? this.next.get(keyOf({ topic, partition })) ?? 0;
     this.next.set(keyOf({ topic, partition }), offset + 1);
     return {
       keySchema: null,
@@ -164,10 +167,13 @@ export class SinkTaskHarness {
       timestamp: null,
       timestampType: 'NoTimestampType',
       headers: [],
-      ...record,
       topic,
       partition,
       offset,
+      ...record,
+      originalTopic: topic,
+      originalPartition: partition,
+      originalOffset: offset,
     };
   }
 }

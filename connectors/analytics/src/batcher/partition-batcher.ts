@@ -57,7 +57,7 @@ export class PartitionBatcher {
     if (row.kind === 'file') return this.addWholeFile(record, row.bytes);
     if (row.kind === 'avro') return this.addAvro(record, row);
     if (row.kind === 'skip') {
-      this.ranges.skip(record.offset);
+      this.ranges.skip(record.originalOffset);
       return null;
     }
     if (this.open?.avro) return this.seal().then(async () => void (await this.addText(record, row.bytes)));
@@ -108,7 +108,7 @@ export class PartitionBatcher {
   private addText(record: SinkRecord, bytes: Buffer): Promise<void> | null {
     const open = this.current(record, null);
     this.note(open, record);
-    open.file.append(bytes, record.offset);
+    open.file.append(bytes, record.originalOffset);
     return open.file.rawBytes >= this.options.settings.flushBytes ? this.seal() : null;
   }
 
@@ -116,7 +116,7 @@ export class PartitionBatcher {
     await this.seal();
     const open = this.current(record, null);
     this.note(open, record);
-    open.file.append(bytes, record.offset);
+    open.file.append(bytes, record.originalOffset);
     await this.seal();
   }
 
@@ -134,29 +134,29 @@ export class PartitionBatcher {
     const open = this.current(record, rows);
     if (isNew) open.file.appendFraming(rows.header());
     this.note(open, record);
-    open.file.append(rows.block(false), record.offset, size);
+    open.file.append(rows.block(false), record.originalOffset, size);
     if (open.file.rawBytes >= this.options.settings.flushBytes) await this.seal();
   }
 
   private current(record: SinkRecord, avro: AvroRows | null): Open {
     if (this.open) return this.open;
     const { topic, partition, mapping, folder, settings, now } = this.options;
-    const options = { folder, topic, partition, mapping, firstOffset: record.offset };
+    const options = { folder, topic, partition, mapping, firstOffset: record.originalOffset };
     this.open = {
       file: new StagingFile(options),
-      range: this.ranges.begin(record.offset),
+      range: this.ranges.begin(record.originalOffset),
       avro,
       records: settings.deadLetters
-        ? new RecordLog(join(folder, `kafka_${topic}_${partition}_${record.offset}.records`))
+        ? new RecordLog(join(folder, `kafka_${topic}_${partition}_${record.originalOffset}.records`))
         : null,
       since: now(),
-      firstOffset: record.offset,
+      firstOffset: record.originalOffset,
     };
     return this.open;
   }
 
   private note(open: Open, record: SinkRecord): void {
-    open.range.next = record.offset + 1;
+    open.range.next = record.originalOffset + 1;
     open.records?.append(record);
   }
 }

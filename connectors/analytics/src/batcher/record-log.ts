@@ -13,7 +13,7 @@ export interface RawRecord {
 
 export function rawRecord(record: SinkRecord): RawRecord {
   return {
-    offset: record.offset,
+    offset: record.originalOffset,
     timestamp: record.timestamp,
     key: rawBytes(record.keySchema, record.key),
     value: rawBytes(record.valueSchema, record.value),

@@ -5,6 +5,6 @@ export function recordError(record: SinkRecord, message: string, cause?: unknown
   return new DataError(message, {
     code: 'ANALYTICS_RECORD',
     cause,
-    place: { topic: record.topic, partition: record.partition, offset: record.offset },
+    place: { topic: record.originalTopic, partition: record.originalPartition, offset: record.originalOffset },
   });
 }

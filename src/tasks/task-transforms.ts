@@ -1,0 +1,117 @@
+/** The chain of transformations that a connector's configuration names, with the predicates they name. Source: connect-runtime §7.1. */
+import {
+  ConfigError,
+  type ConfigKey,
+  type ConnectorConfig,
+  type Predicate,
+  type PredicatePlugin,
+  type Transformation,
+  type TransformationPlugin,
+} from '@millrace/sdk';
+import { withoutPrefix } from '../config/client-config';
+import { parseList } from '../config/config-parse';
+import { checkKey } from '../config/validation-entry';
+import type { Logger } from '../logging/logger';
+import type { PluginRegistry } from '../plugins/registry';
+import { TransformationChain, type ChainStep } from '../transforms/chain';
+import { messageOf } from './trace';
+
+/** Null when the connector names none. Throws ConfigError; what was configured before is closed then. */
+export async function taskTransforms(
+  connector: ConnectorConfig,
+  registry: PluginRegistry,
+): Promise<TransformationChain | null> {
+  const aliases = new Set(parseList(connector.transforms ?? ''));
+  if (aliases.size === 0) return null;
+  const steps: ChainStep[] = [];
+  try {
+    for (const alias of aliases) steps.push(await chainStep(alias, connector, registry));
+  } catch (error) {
+    new TransformationChain(steps).close();
+    throw error;
+  }
+  return new TransformationChain(steps);
+}
+
+/** What they throw is logged and ignored. */
+export function closeTransforms(chain: TransformationChain, logger: Logger): void {
+  for (const error of chain.close()) {
+    logger.warn(`An error while closing a transformation is ignored: ${messageOf(error)}`, { error });
+  }
+}
+
+async function chainStep(alias: string, connector: ConnectorConfig, registry: PluginRegistry): Promise<ChainStep> {
+  const name = `transforms.${alias}`;
+  // These two belong to the chain, whatever keys the transformation has itself.
+  const { predicate: predicateAlias, negate, ...settings } = withoutPrefix(connector, `${name}.`);
+  if (negate !== undefined && predicateAlias === undefined) {
+    throw new ConfigError(`${name}.negate needs ${name}.predicate, the alias of the predicate to be negated.`, {
+      code: 'TRANSFORM_CONFIG',
+    });
+  }
+  const { plugin, className } = await load<TransformationPlugin>('transformation', name, settings, registry);
+  const predicate =
+    predicateAlias === undefined ? null : await chainPredicate(name, predicateAlias.trim(), connector, registry);
+  const transformation = configured<Transformation>(name, className, plugin, settings);
+  return { transformation, className, predicate, negate: negate?.trim().toLowerCase() === 'true' };
+}
+
+async function chainPredicate(
+  transformation: string,
+  alias: string,
+  connector: ConnectorConfig,
+  registry: PluginRegistry,
+): Promise<Predicate> {
+  const name = `predicates.${alias}`;
+  if (!parseList(connector.predicates ?? '').includes(alias)) {
+    throw new ConfigError(
+      `${transformation}.predicate names "${alias}", which "predicates" does not list: add it there and set ${name}.type.`,
+      { code: 'PREDICATE_UNKNOWN' },
+    );
+  }
+  const settings = withoutPrefix(connector, `${name}.`);
+  const { plugin, className } = await load<PredicatePlugin>('predicate', name, settings, registry);
+  return configured<Predicate>(name, className, plugin, settings);
+}
+
+/** The plug-in behind `<name>.type`. */
+async function load<P extends TransformationPlugin | PredicatePlugin>(
+  kind: P['type'],
+  name: string,
+  settings: ConnectorConfig,
+  registry: PluginRegistry,
+): Promise<{ plugin: P; className: string }> {
+  const type = settings.type?.trim() ?? '';
+  const description = registry.find(type, kind);
+  if (!description) {
+    throw new ConfigError(
+      `${name}.type is "${type}", but no ${kind} of that name is installed in this worker: correct it, or install the plug-in.`,
+      { code: 'TRANSFORM_UNKNOWN' },
+    );
+  }
+  return { plugin: (await registry.load(description)) as P, className: description.class };
+}
+
+/** A stored configuration may never have been validated, or with another release of the plug-in: its keys are checked here once more. */
+function configured<T extends Transformation | Predicate>(
+  name: string,
+  className: string,
+  plugin: { readonly config: readonly ConfigKey[]; create(): T },
+  settings: ConnectorConfig,
+): T {
+  const fail = (reason: string, cause?: unknown): never => {
+    throw new ConfigError(`${name} (${className}) cannot be configured: ${reason}`, {
+      code: 'TRANSFORM_CONFIG',
+      cause,
+    });
+  };
+  const problems = plugin.config.flatMap((key) => checkKey(key, settings).errors);
+  if (problems.length > 0) fail(problems.join(' '));
+  try {
+    const part = plugin.create();
+    part.configure(settings);
+    return part;
+  } catch (error) {
+    return fail(messageOf(error), error);
+  }
+}

@@ -1,0 +1,72 @@
+/** The transformations of one task, in the order of `transforms`, each with the predicate that decides about it. Source: connect-runtime §7.1. */
+import type { ConnectRecord, Predicate, Transformation } from '@millrace/sdk';
+
+export interface ChainStep {
+  readonly transformation: Transformation;
+  /** Of the transformation, as failures report it. */
+  readonly className: string;
+  /** Null: every record is transformed. */
+  readonly predicate: Predicate | null;
+  /** Transform where the predicate does not hold. */
+  readonly negate: boolean;
+}
+
+/** The step that threw `cause`, and the record that it was given. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: number,
+    readonly record: ConnectRecord,
+    cause: unknown,
+  ) {
+    super(`Step ${step} of the chain of transformations failed.`, { cause });
+  }
+}
+
+export class TransformationChain {
+  constructor(private readonly steps: readonly ChainStep[]) {}
+
+  /** The record that leaves the chain; null: dropped. Throws StepFailure. `from`: go on at that step. */
+  apply<R extends ConnectRecord>(record: R, from = 0): R | null {
+    let current: R = record;
+    for (let step = from; step < this.steps.length; step++) {
+      let next: R | null;
+      try {
+        next = this.applyStep(current, step);
+      } catch (error) {
+        throw new StepFailure(step, current, error);
+      }
+      if (next === null) return null;
+      current = next;
+    }
+    return current;
+  }
+
+  /** One step alone, its predicate included. Throws what the step throws. */
+  applyStep<R extends ConnectRecord>(record: R, step: number): R | null {
+    const { transformation, className, predicate, negate } = this.steps[step] as ChainStep;
+    if (predicate !== null && Boolean(predicate.test(record)) === negate) return record;
+    const next = transformation.apply(record);
+    // A promise, or nothing at all: a fault of the plug-in that would else show far from here.
+    if (next !== record && next !== null && typeof next?.topic !== 'string') {
+      throw new TypeError(`apply() of ${className} returned neither a record nor null.`);
+    }
+    return next;
+  }
+
+  classOf(step: number): string {
+    return (this.steps[step] as ChainStep).className;
+  }
+
+  /** Closes every transformation and predicate, whatever others throw. Returns what they threw. */
+  close(): unknown[] {
+    const errors: unknown[] = [];
+    for (const part of this.steps.flatMap(({ transformation, predicate }) => [transformation, predicate])) {
+      try {
+        part?.close?.();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    return errors;
+  }
+}

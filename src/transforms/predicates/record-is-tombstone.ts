@@ -1,0 +1,8 @@
+import type { PredicatePlugin } from '@millrace/sdk';
+
+/** Holds for records without a value, whatever their schema. */
+export const recordIsTombstone: PredicatePlugin = {
+  type: 'predicate',
+  config: [],
+  create: () => ({ configure: () => undefined, test: ({ value }) => value == null }),
+};
