@@ -66,6 +66,7 @@ benchmark(async (atEnd) => {
     task: 0,
     logger: { error: console.error, warn: console.error, info: quiet, debug: quiet, trace: quiet },
     signal: stop.signal,
+    workerSettings: {},
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },
   });

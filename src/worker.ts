@@ -109,7 +109,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     },
     failed,
     start: async () => {
-      for (const warning of configWarnings(config.raw)) logger.warn(warning);
+      const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
+      for (const warning of configWarnings(config.raw, ofPlugins)) logger.warn(warning);
       const bound = await rest.listen();
       if (stopping) return await rest.close();
       urls = bound.map(localUrl);

@@ -5,8 +5,10 @@ import {
   type ConnectorConfig,
   type ConnectorInstance,
   type SourceConnectorContext,
+  type WorkerSettings,
 } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { PluginDescription } from '../plugins/registry';
 import type { TargetState } from '../storage/config-records';
 import type { OffsetStorage } from '../tasks/host';
 import { namesDefaultGroup, topicGroups } from '../tasks/topic-creation-config';
@@ -24,6 +26,8 @@ export interface ConnectorSetOptions {
   readonly offsets: OffsetStorage;
   /** Sources may create topics: `topic.creation.enable` of the worker. */
   readonly topicCreation: boolean;
+  /** What a plug-in gets to see of the worker's settings. */
+  readonly workerSettings: (plugin: PluginDescription) => WorkerSettings;
   /** `expires` hears for how long values are good. */
   readonly resolve: (config: ConnectorConfig, expires: (ttlMs: number) => void) => Promise<ConnectorConfig>;
   /** An instance was made of values that are not good for ever, perhaps. */
@@ -101,15 +105,14 @@ export class ConnectorSet {
   ): Promise<ConnectorInstance> {
     const { plugins, resolve, offsets, logger, reconfigure } = this.options;
     const lifetime = new Lifetime();
-    const [plugin, resolved] = await Promise.all([
-      plugins.load(plugins.require(config)),
-      resolve(config, lifetime.limit),
-    ]);
+    const description = plugins.require(config);
+    const [plugin, resolved] = await Promise.all([plugins.load(description), resolve(config, lifetime.limit)]);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
     if (plugin.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
     const context: SourceConnectorContext = {
       connector,
       logger: logger.child({ connector }),
+      workerSettings: this.options.workerSettings(description),
       requestTaskReconfiguration: () => {
         if (this.runners.get(connector) === runner) reconfigure(connector);
       },

@@ -9,9 +9,12 @@ const KNOWN = new Set([
 ]);
 const MAX_EDITS = 2;
 
-/** One sentence each; values are never in them. */
-export function configWarnings(raw: Readonly<Record<string, string>>): string[] {
-  const warnings = suspiciousKeys(Object.keys(raw)).map(
+/**
+ * One sentence each; values are never in them.
+ * @param ofPlugins settings that plug-ins ask for in their manifests
+ */
+export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins: readonly string[] = []): string[] {
+  const warnings = suspiciousKeys(Object.keys(raw), ofPlugins).map(
     ({ key, meant }) => `Worker setting "${key}" is not known and is ignored; did you mean "${meant}"?`,
   );
   if (raw['config.storage.partitions'] !== undefined) {
@@ -31,12 +34,13 @@ export interface SuspiciousKey {
 }
 
 /** Unknown keys at most two edits away from a known one. Other unknown keys are ignored silently, as in Java. */
-export function suspiciousKeys(keys: readonly string[]): SuspiciousKey[] {
+export function suspiciousKeys(keys: readonly string[], ofPlugins: readonly string[] = []): SuspiciousKey[] {
+  const known = new Set([...KNOWN, ...ofPlugins]);
   const found: SuspiciousKey[] = [];
   for (const key of keys) {
-    if (KNOWN.has(key)) continue;
+    if (known.has(key)) continue;
     let best: { meant: string; edits: number } | null = null;
-    for (const meant of KNOWN) {
+    for (const meant of known) {
       const edits = editDistance(key.toLowerCase(), meant, (best?.edits ?? MAX_EDITS + 1) - 1);
       if (edits !== null) best = { meant, edits };
     }

@@ -2,8 +2,9 @@
  * Validates a connector's configuration in Java's order: framework keys, transformations and predicates, the plug-in's own keys, client
  * overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
-import type { ConfigKey, Connector } from '@millrace/sdk';
+import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
 import { candidates } from '../plugins/aliases';
+import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { parseList } from './config-parse';
 import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from './connector-config';
@@ -177,7 +178,8 @@ class Validator implements ConfigValidator {
     // Such a plug-in words these errors itself, in `askPlugin`.
     if (connector.validatesValues) for (const entry of own) entry.errors.length = 0;
     entries.put(own);
-    if (own.every((entry) => entry.errors.length === 0)) await this.askPlugin(connector, config, entries);
+    const settings = grantedSettings(plugin, this.worker.raw);
+    if (own.every((entry) => entry.errors.length === 0)) await this.askPlugin(connector, settings, config, entries);
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
@@ -266,10 +268,15 @@ class Validator implements ConfigValidator {
   }
 
   /** Only when every key of its own is fine: a plug-in need not connect with half a configuration. */
-  private async askPlugin(connector: Connector, config: NullableConfig, entries: Entries): Promise<void> {
+  private async askPlugin(
+    connector: Connector,
+    workerSettings: WorkerSettings,
+    config: NullableConfig,
+    entries: Entries,
+  ): Promise<void> {
     if (!connector.validate) return;
     const problems = await withinStage(
-      Promise.resolve(connector.validate(withoutNulls(config))),
+      Promise.resolve(connector.validate(withoutNulls(config), workerSettings)),
       this.pluginLimitMs,
       'performing multi-property validation for the connector',
     );

@@ -17,6 +17,8 @@ export interface PluginDescription {
   readonly taskClass: string | null;
   /** Folder, or `built-in`. */
   readonly location: string;
+  /** Connectors only: worker settings that it gets to see. (Default: none) */
+  readonly workerSettings?: readonly string[];
 }
 
 export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin;

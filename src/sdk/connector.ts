@@ -1,4 +1,4 @@
-import type { ConfigKey, ConfigProblem, ConnectorConfig } from './config-def';
+import type { ConfigKey, ConfigProblem, ConnectorConfig, WorkerSettings } from './config-def';
 import type { Logger } from './logger';
 import type { SourceOffset, SourcePartition, TopicPartition } from './record';
 import type { OffsetReader, SinkTask, SourceTask } from './task';
@@ -6,6 +6,7 @@ import type { OffsetReader, SinkTask, SourceTask } from './task';
 export interface ConnectorContext {
   readonly connector: string;
   readonly logger: Logger;
+  readonly workerSettings: WorkerSettings;
   /** Asks the runtime to call `taskConfigs` again and, if the answer changed, to restart the tasks. */
   requestTaskReconfiguration(): void;
   /** Marks the connector FAILED. */
@@ -28,7 +29,10 @@ interface ConnectorDefinition {
   /** Keys of this connector alone; the runtime adds the common ones. */
   readonly config: readonly ConfigKey[];
   /** Checks that need several keys or the outside world. Runs at validation and before a connector is created. */
-  validate?(config: ConnectorConfig): Promise<readonly ConfigProblem[]> | readonly ConfigProblem[];
+  validate?(
+    config: ConnectorConfig,
+    workerSettings: WorkerSettings,
+  ): Promise<readonly ConfigProblem[]> | readonly ConfigProblem[];
   /**
    * `validate` also checks single values, in its own words (as Debezium's connectors do): the runtime then reports neither missing nor
    * unparsable ones itself. (Default: false)

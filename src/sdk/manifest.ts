@@ -24,4 +24,9 @@ export interface PluginEntry {
   readonly module?: string;
   /** Name of the export. (Default: `default`, or the module itself) */
   readonly export?: string;
+  /**
+   * Connectors only: worker settings that the connector and its tasks get to see, for what an administrator decides and no connector
+   * configuration may change. By full name, e.g. `file.root`. (Default: none)
+   */
+  readonly workerSettings?: readonly string[];
 }

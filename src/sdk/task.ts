@@ -1,4 +1,4 @@
-import type { ConnectorConfig } from './config-def';
+import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { Logger } from './logger';
 import type {
   RecordMetadata,
@@ -23,6 +23,7 @@ export interface TaskContext {
   readonly logger: Logger;
   /** Aborted when the task is asked to stop: pass it to timers and requests. */
   readonly signal: AbortSignal;
+  readonly workerSettings: WorkerSettings;
   /** Current task configuration, placeholders resolved. */
   configs(): ConnectorConfig;
 }

@@ -160,7 +160,7 @@ class SinkBody implements TaskBody {
 
   private context(): SinkTaskContext {
     const { loop, consumer, errants } = this.parts;
-    const { spec, logger } = this.options;
+    const { spec, logger, workerSettings } = this.options;
     return {
       connector: spec.id.connector,
       task: spec.id.task,
@@ -169,6 +169,7 @@ class SinkBody implements TaskBody {
       configs: () => spec.taskConfig,
       assignment: () => consumer.assignment(),
       seek: (offset) => loop.seek(offset),
+      workerSettings,
       timeout: (ms) => loop.limitNextPoll(ms),
       pause: (partitions) => loop.pausePartitions(partitions),
       resume: (partitions) => loop.resumePartitions(partitions),

@@ -161,7 +161,7 @@ class SourceBody implements TaskBody {
   }
 
   private context(): SourceTaskContext {
-    const { spec, environment, logger } = this.options;
+    const { spec, environment, logger, workerSettings } = this.options;
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
       return await environment.offsets.read(spec.id.connector, partitions);
@@ -174,6 +174,7 @@ class SourceBody implements TaskBody {
       configs: () => spec.taskConfig,
       offsets: {
         offset: async (partition) => (await read([partition]))[0] ?? null,
+      workerSettings,
         offsets: read,
       },
     };

@@ -1,5 +1,5 @@
 /** What a task needs from the worker, and what it runs as. */
-import type { Connector } from '@millrace/sdk';
+import type { Connector, WorkerSettings } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
@@ -39,6 +39,8 @@ export interface TaskBodyOptions<C extends Connector> {
   readonly spec: TaskSpec;
   readonly connector: C;
   readonly environment: TaskEnvironment;
+  /** What the plug-in gets to see of the worker's settings. */
+  readonly workerSettings: WorkerSettings;
   readonly hooks: TaskHooks;
   readonly calls: CallClock;
   /** Carries the task's name. */

@@ -1,6 +1,7 @@
 /** Runs one task from start to end and tells the listener about it. Source: connect-runtime §3.10. */
-import { ConfigError, type Connector } from '@millrace/sdk';
+import { ConfigError, type Connector, type WorkerSettings } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import { grantedSettings } from '../plugins/granted-settings';
 import { CallClock } from './call-clock';
 import type { TaskListener, TaskSpec } from './host';
 import { createSinkBody } from './sink-body';
@@ -100,7 +101,7 @@ export class TaskRunner {
   private async createBody(): Promise<TaskBody> {
     const { spec, environment, logger, calls } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
-    const connector = await this.loadConnector();
+    const { connector, workerSettings } = await this.loadConnector();
     const hooks: TaskHooks = {
       onRunning: () => this.report('started'),
       onPaused: () => this.report('paused'),
@@ -110,12 +111,12 @@ export class TaskRunner {
       },
     };
     return connector.type === 'source'
-      ? await createSourceBody({ spec, environment, hooks, calls, logger, connector })
-      : await createSinkBody({ spec, environment, hooks, calls, logger, connector });
+      ? await createSourceBody({ spec, environment, hooks, calls, logger, connector, workerSettings })
+      : await createSinkBody({ spec, environment, hooks, calls, logger, connector, workerSettings });
   }
 
-  private async loadConnector(): Promise<Connector> {
-    const { registry } = this.environment;
+  private async loadConnector(): Promise<{ connector: Connector; workerSettings: WorkerSettings }> {
+    const { registry, config } = this.environment;
     const description = registry.find(this.spec.connectorClass, ['source', 'sink']);
     if (!description) {
       throw new ConfigError(`Connector class ${this.spec.connectorClass} is not installed in this worker.`, {
@@ -123,7 +124,8 @@ export class TaskRunner {
       });
     }
     const plugin = await registry.load(description);
-    if (plugin.type === 'source' || plugin.type === 'sink') return plugin;
+    if (plugin.type === 'source' || plugin.type === 'sink')
+      return { connector: plugin, workerSettings: grantedSettings(description, config.raw) };
     throw new ConfigError(`${description.class} is a ${plugin.type}, not a connector.`, { code: 'CONNECTOR_KIND' });
   }
 

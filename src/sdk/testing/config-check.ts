@@ -1,12 +1,16 @@
 /** What a worker would say about a connector's configuration before it creates the connector. */
-import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue } from '../config-def';
+import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue, WorkerSettings } from '../config-def';
 import type { Connector } from '../connector';
 
 /** The problems on the connector's own keys, its `validate` included; empty: the configuration is accepted. */
-export async function checkConfig(connector: Connector, config: ConnectorConfig): Promise<ConfigProblem[]> {
+export async function checkConfig(
+  connector: Connector,
+  config: ConnectorConfig,
+  workerSettings: WorkerSettings = {},
+): Promise<ConfigProblem[]> {
   const problems = connector.config.flatMap((key) => checkKey(key, config));
   // As in the worker: checks that need several keys run only on values that can be read.
-  if (problems.length === 0) problems.push(...((await connector.validate?.(config)) ?? []));
+  if (problems.length === 0) problems.push(...((await connector.validate?.(config, workerSettings)) ?? []));
   return problems;
 }
 

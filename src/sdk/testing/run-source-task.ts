@@ -1,6 +1,6 @@
 /** Runs one source task as the worker would: start, poll until enough, commit, stop. */
-import type { ConnectorConfig } from '../config-def';
-import type { SourceConnector } from '../connector';
+import type { ConnectorConfig, WorkerSettings } from '../config-def';
+import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask } from '../task';
@@ -24,6 +24,8 @@ export interface RunSourceOptions {
    * What the next run then delivers shows whether anything is lost. (Default: it stops in order)
    */
   crashAfter?: number;
+  /** What the worker grants the plug-in. (Default: nothing) */
+  workerSettings?: WorkerSettings;
 }
 
 export interface SourceRun {
@@ -46,9 +48,11 @@ export async function runSourceTask(
   const aborter = new AbortController();
   const number = options.task ?? 0;
   const name = config.name ?? 'test';
-  const taskConfig = await configOfTask(connector, { name, ...config }, number, { name, offsets, logger });
+  const workerSettings = options.workerSettings ?? {};
+  const parts = { connector: name, logger, offsets, workerSettings };
+  const taskConfig = await configOfTask(connector, { name, ...config }, number, parts);
   const task = connector.createTask();
-  const context = { connector: name, task: number, logger, signal: aborter.signal, configs: () => taskConfig, offsets };
+  const context = { ...parts, task: number, signal: aborter.signal, configs: () => taskConfig };
   const records: SourceRecord[] = [];
   let crashed = false;
   try {
@@ -128,14 +132,12 @@ async function configOfTask(
   connector: SourceConnector,
   config: ConnectorConfig,
   number: number,
-  parts: { name: string; offsets: MemoryOffsets; logger: MemoryLogger },
+  parts: Pick<SourceConnectorContext, 'connector' | 'offsets' | 'logger' | 'workerSettings'>,
 ): Promise<ConnectorConfig> {
   if (!connector.create) return config;
   const failures: unknown[] = [];
   const instance = connector.create(config, {
-    connector: parts.name,
-    logger: parts.logger,
-    offsets: parts.offsets,
+    ...parts,
     requestTaskReconfiguration: () => undefined,
     raiseError: (error) => void failures.push(error),
   });

@@ -1,5 +1,5 @@
 /** Drives a sink task as the worker would, one step at a time, and keeps the committed offsets. */
-import type { ConnectorConfig } from '../config-def';
+import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SinkConnector } from '../connector';
 import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SinkTaskContext } from '../task';
@@ -18,6 +18,8 @@ export interface SinkHarnessOptions {
   readonly topic?: string;
   /** False: the context has no reporter, as without dead letter topic and error log. (Default: true) */
   readonly errantRecords?: boolean;
+  /** What the worker grants the plug-in. (Default: nothing) */
+  readonly workerSettings?: WorkerSettings;
 }
 
 export class SinkTaskHarness {
@@ -49,6 +51,7 @@ export class SinkTaskHarness {
       task: 0,
       logger: this.logger,
       signal: this.aborter.signal,
+      workerSettings: options.workerSettings ?? {},
       configs: () => config,
       assignment: () => [...this.assigned],
       seek: (offset) => void this.seeks.push(offset),

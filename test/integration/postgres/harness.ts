@@ -62,6 +62,7 @@ export class TaskRun {
       task: 0,
       logger,
       signal: this.abort.signal,
+      workerSettings: {},
       configs: () => this.config,
       offsets: {
         offset: async () => read,

@@ -1,10 +1,11 @@
 /** The worker as a user starts it, real Kafka, a topic into a file. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
+import { canMountSmallDisk, startSmallDisk } from '../../helpers/small-disk';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import type { Producer } from '../../../src/kafka/port';
@@ -172,6 +173,28 @@ test('analytics-sink 71: rotated files named by a template, which a config provi
   expect(contents.every((text) => text.length <= 1000 && text.endsWith('\n'))).toBe(true);
   const values = contents.flatMap((text) => text.split('\n').slice(0, -1)).map((line) => JSON.parse(line).value);
   expect(values).toEqual(lines);
+});
+
+(canMountSmallDisk ? test : test.skip)('analytics-sink 70: a full disk is waited for', async () => {
+  const disk = await startSmallDisk(256);
+  try {
+    const topic = await clients.topic();
+    const sent = Array.from({ length: 2_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
+    const [file, ballast] = [join(disk.folder, 'out'), join(disk.folder, 'ballast')];
+    await writeFile(ballast, Buffer.alloc(240 * 1024));
+    await register(topic, fileSinkConfig(topic, file));
+    await clients.send(topic, sent);
+    await waitFor('the worker to say it', () => worker.process.log().includes(`Cannot write to ${file}`));
+    await waitFor('a second try', () => worker.process.log().split(`Cannot write to ${file}`).length > 2);
+    expect((await worker.status(topic)).tasks[0]?.state).toBe('RUNNING');
+    expect(await committed(topic)).toBeLessThan(sent.length);
+    await rm(ballast);
+    expect(await untilLines(file, sent.length)).toEqual(sent);
+    await waitFor('offsets to be committed', async () => (await committed(topic)) === sent.length);
+    await worker.request('DELETE', `/connectors/${topic}`);
+  } finally {
+    await disk.stop();
+  }
 });
 
 test('analytics-sink 67: without a file, lines go to the standard output of the worker', async () => {

@@ -1,46 +1,52 @@
 /** One file, opened for appending. */
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, isConnectError } from '@millrace/sdk';
+import { requireInRoot } from '../file-root';
+import { CutWrite } from './cut-write';
 
 export interface AppendOptions {
   /** What ends a line. */
   readonly separator: Buffer;
   readonly fsync: boolean;
   readonly createDirs: boolean;
+  /** The directory that the worker allows; null: any. */
+  readonly root: string | null;
 }
+
+const MODE = 0o644;
 
 export class AppendFile {
   private unsynced = false;
+  /** Null: the last write was done as a whole. */
+  private cut: CutWrite | null = null;
 
   private constructor(
     private readonly handle: FileHandle,
     /** Pipes and devices cannot be synchronised. */
     private readonly regular: boolean,
     private bytes: number,
-    private readonly fsync: boolean,
+    private readonly options: AppendOptions,
   ) {}
 
-  /** Throws ConnectError `FILE_SINK_OPEN`. */
-  static async open(file: string, { separator, fsync, createDirs }: AppendOptions): Promise<AppendFile> {
-    let handle: FileHandle;
+  /** Throws ConnectError `FILE_SINK_OPEN`, `FILE_OUTSIDE_ROOT`. */
+  static async open(file: string, options: AppendOptions): Promise<AppendFile> {
+    let handle: FileHandle | null = null;
     try {
-      if (createDirs) await mkdir(dirname(file), { recursive: true });
-      handle = await open(file, 'a+');
+      await requireInRoot(file, options.root);
+      if (options.createDirs) await mkdir(dirname(file), { recursive: true });
+      handle = await open(file, 'a+', MODE);
+      const stats = await handle.stat();
+      const added = stats.isFile() ? await endTornLine(handle, stats.size, options.separator) : 0;
+      return new AppendFile(handle, stats.isFile(), stats.size + added, options);
     } catch (error) {
+      await handle?.close();
+      if (isConnectError(error)) throw error;
       throw new ConnectError(`Cannot append to the file "${file}": ${reason(file, error)}.`, {
         code: 'FILE_SINK_OPEN',
         cause: error,
         place: { file },
       });
-    }
-    try {
-      const stats = await handle.stat();
-      const added = stats.isFile() ? await endTornLine(handle, stats.size, separator) : 0;
-      return new AppendFile(handle, stats.isFile(), stats.size + added, fsync);
-    } catch (error) {
-      await handle.close();
-      throw error;
     }
   }
 
@@ -48,17 +54,25 @@ export class AppendFile {
     return this.bytes;
   }
 
+  /** After a rejection: give it the same bytes again. It goes on where the disk had no more room. */
   async write(bytes: Buffer): Promise<void> {
     this.unsynced = true;
-    let written = 0;
-    while (written < bytes.length) {
-      written += (await this.handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    const { separator } = this.options;
+    let written = this.cut ? await this.cut.goOn(this.handle) : 0;
+    try {
+      while (written < bytes.length) {
+        written += (await this.handle.write(bytes, written, bytes.length - written)).bytesWritten;
+      }
+    } catch (error) {
+      this.cut = await CutWrite.of(this.handle, this.regular, { bytes, written, separator });
+      throw error;
     }
+    this.cut = null;
     this.bytes += bytes.length;
   }
 
   async flush(): Promise<void> {
-    if (this.unsynced && this.fsync && this.regular) await this.handle.datasync();
+    if (this.unsynced && this.options.fsync && this.regular) await this.handle.datasync();
     this.unsynced = false;
   }
 

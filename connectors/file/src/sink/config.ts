@@ -1,6 +1,7 @@
-/** The keys of the file sink: Java's `file`, and our own behind it, whose defaults are Java's behaviour but for `file.fsync`. Source: analytics-sink §9.2. */
-import type { ConfigKey, ConfigProblem, ConnectorConfig, ParsedValue } from '@millrace/sdk';
-import { templateNames, templateProblem } from './path-template';
+/** The keys of the file sink: Java's `file`, and our own behind it, whose defaults are Java's behaviour. Source: analytics-sink §9.2. */
+import type { ConfigKey, ConfigProblem, ConnectorConfig, ParsedValue, WorkerSettings } from '@millrace/sdk';
+import { fileRootProblems } from '../file-root';
+import { pathTemplate, templateNames, templateProblem } from './path-template';
 
 export type LineFormat = 'string' | 'json' | 'jsonenvelope';
 
@@ -87,7 +88,7 @@ export const sinkKeys: readonly ConfigKey[] = [
   {
     name: 'file.fsync',
     type: 'BOOLEAN',
-    default: true,
+    default: false,
     importance: 'LOW',
     documentation:
       'Whether lines are brought to the disk before their offsets are committed, so that a power failure loses none.',
@@ -125,14 +126,25 @@ export function fileSinkConfig(config: ConnectorConfig): FileSinkConfig {
     template: flag('file.template', false),
     rotateBytes: Number(text('file.rotate.bytes', '0')),
     rotateMs: Number(text('file.rotate.ms', '0')),
-    fsync: flag('file.fsync', true),
+    fsync: flag('file.fsync', false),
     createDirs: flag('file.create.dirs', false),
     skipTombstones: text('file.tombstones', 'print') === 'skip',
   };
 }
 
+export async function validateSink(config: ConnectorConfig, settings: WorkerSettings): Promise<ConfigProblem[]> {
+  const problems = sinkProblems(config);
+  return problems.length > 0 ? problems : await fileRootProblems(exampleFile(config), settings);
+}
+
+/** With a template: the file of some record; that of another can only be checked when there is one. */
+function exampleFile(config: ConnectorConfig): string | null {
+  const { file, template } = fileSinkConfig(config);
+  return file !== null && template ? pathTemplate(file)({ topic: 'topic', partition: 0, timestamp: 0 }, 0) : file;
+}
+
 /** What is wrong with several keys together. */
-export function sinkProblems(config: ConnectorConfig): ConfigProblem[] {
+function sinkProblems(config: ConnectorConfig): ConfigProblem[] {
   const { file, template, rotateBytes, rotateMs, createDirs } = fileSinkConfig(config);
   const rotates = rotateBytes > 0 || rotateMs > 0;
   if (file === null) {

@@ -1,12 +1,12 @@
 /** `FileStreamSinkConnector`: appends each record's value as one line to a file. Sources: connect-runtime §10.9, analytics-sink §9. */
 import type { SinkConnector } from '@millrace/sdk';
-import { sinkKeys, sinkProblems } from './config';
+import { sinkKeys, validateSink } from './config';
 import { FileStreamSinkTask } from './task';
 
 export const fileStreamSink: SinkConnector = {
   type: 'sink',
   config: sinkKeys,
-  validate: sinkProblems,
+  validate: validateSink,
   createTask: () => new FileStreamSinkTask(),
   // Nothing outside Kafka depends on the offsets.
   alterOffsets: () => true,

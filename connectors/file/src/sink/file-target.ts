@@ -89,16 +89,24 @@ class RotatedFile implements LineTarget {
 
   async rotate(): Promise<void> {
     const part = this.part;
-    this.part = null;
     if (!part) return;
-    await part.close();
+    await part.flush();
+    // Renamed while it is open: where that fails, it can be tried again.
     if (part.size === 0) await unlink(this.partName);
     else await rename(this.partName, await this.completeName());
+    this.part = null;
+    await part.close(false);
   }
 
   /** A file that nobody writes any more is complete. */
   async close(complete: boolean): Promise<void> {
-    await (complete ? this.rotate() : this.part?.close(false));
+    try {
+      if (complete) await this.rotate();
+    } finally {
+      const part = this.part;
+      this.part = null;
+      await part?.close(false);
+    }
   }
 
   private get partName(): string {

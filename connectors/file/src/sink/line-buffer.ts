@@ -14,7 +14,7 @@ export class LineBuffer {
     return this.used;
   }
 
-  /** False when there may be no room: write `bytes`, clear, and try again; or `grow` when it is empty. */
+  /** False when there may be no room: write `bytes`, clear, and try again; or `appendLarge` when it is empty. */
   append(line: string | Uint8Array): boolean {
     const room = this.buffer.length - this.used - this.separator.length;
     if (typeof line === 'string') {
@@ -35,8 +35,8 @@ export class LineBuffer {
     return Buffer.byteLength(line) + this.separator.length;
   }
 
-  /** Holds this one line, whatever its size. Only for an empty buffer; discard it afterwards. */
-  grow(line: string | Uint8Array): void {
+  /** Whatever the line's size, until the next `clear`. Only for an empty buffer. */
+  appendLarge(line: string | Uint8Array): void {
     this.buffer = Buffer.allocUnsafe(this.sizeOf(line));
     this.append(line);
   }
@@ -48,5 +48,6 @@ export class LineBuffer {
 
   clear(): void {
     this.used = 0;
+    if (this.buffer.length > CAPACITY) this.buffer = Buffer.allocUnsafe(CAPACITY);
   }
 }

@@ -5,7 +5,7 @@ export interface LineTarget {
   isFull(pending: number, next: number): boolean;
   /** Completes the file; the next write begins another. */
   rotate(): Promise<void>;
-  /** All bytes are with the operating system when it resolves. */
+  /** All bytes are with the operating system when it resolves. After a rejection for want of room: once more with the same bytes. */
   write(bytes: Buffer): Promise<void>;
   /** Everything written is as durable as the settings ask for when it resolves. */
   flush(): Promise<void>;

@@ -39,8 +39,7 @@ export class Targets {
   }
 
   private async closeOne(name: string, complete: boolean): Promise<void> {
-    const target = this.open.get(name);
+    await this.open.get(name)?.close(complete);
     this.open.delete(name);
-    await target?.close(complete);
   }
 }

@@ -1,15 +1,18 @@
 /**
- * Writes a batch as few large writes. Every failure of the disk fails the task, unlike Java's sink, which swallows them; offsets are committed only
- * for what `flush` has brought to the disk.
+ * Writes a batch as few large writes. A full disk is waited for: the batch comes again, and what is in the files already is not written twice. Every
+ * other failure of the disk fails the task, unlike Java's sink, which swallows them; offsets are committed only for what was written.
  */
 import {
   ConnectError,
   isConnectError,
+  isRetriable,
+  RetriableError,
   type ConnectorConfig,
   type SinkRecord,
   type SinkTask,
   type SinkTaskContext,
 } from '@millrace/sdk';
+import { fileRootOf } from '../file-root';
 import { fileSinkConfig, type FileSinkConfig } from './config';
 import { openTarget } from './file-target';
 import { LineBuffer } from './line-buffer';
@@ -28,6 +31,8 @@ export class FileStreamSinkTask implements SinkTask {
   private separator = Buffer.from('\n');
   private buffer = new LineBuffer(this.separator);
   private failure: ConnectError | null = null;
+  /** Those of a batch that comes again which are in a file or in the buffer already. */
+  private readonly taken = new Set<SinkRecord>();
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
     const settings = fileSinkConfig(config);
@@ -42,17 +47,28 @@ export class FileStreamSinkTask implements SinkTask {
   async put(records: readonly SinkRecord[]): Promise<void> {
     // A failed flush only rewinds the consumer; this makes it fail the task.
     if (this.failure) throw this.failure;
-    // Nothing is awaited per record, but where a file or the buffer is full or another file begins.
-    for (const record of records) {
-      if (this.skipTombstones && record.value === null) continue;
-      const path = this.pathOf?.(record);
-      if (path !== undefined && this.target?.name !== path) await this.turnTo(path);
-      const line = this.line(record);
-      if (this.hasLimit && this.targetIsFull(line)) await this.rotate();
-      if (!this.buffer.append(line)) await this.appendLarge(line);
+    const rest = this.taken.size === 0 ? records : records.filter((record) => !this.taken.has(record));
+    let next = 0;
+    try {
+      // What had no room the last time.
+      await this.write();
+      // Nothing is awaited per record, but where a file or the buffer is full or another file begins.
+      for (; next < rest.length; next++) {
+        const record = rest[next] as SinkRecord;
+        if (this.skipTombstones && record.value === null) continue;
+        const path = this.pathOf?.(record);
+        if (path !== undefined && this.target?.name !== path) await this.turnTo(path);
+        const line = this.line(record);
+        if (this.hasLimit && this.targetIsFull(line)) await this.rotate();
+        if (!this.buffer.append(line)) await this.appendLarge(line);
+      }
+      await this.write();
+      await this.attempt('complete a file of', 'the sink', () => this.targets.tick(Date.now()));
+    } catch (error) {
+      if (isRetriable(error)) for (const record of rest.slice(0, next)) this.taken.add(record);
+      throw error;
     }
-    await this.write();
-    await this.attempt('complete a file of', 'the sink', () => this.targets.tick(Date.now()));
+    this.taken.clear();
   }
 
   async flush(): Promise<void> {
@@ -63,19 +79,31 @@ export class FileStreamSinkTask implements SinkTask {
   /** Another task may go on in the files of these partitions, so none of them stays open here. */
   async close(): Promise<void> {
     if (!this.pathOf) return;
+    const complete = this.isComplete();
     this.target = null;
-    await this.attempt('complete a file of', 'the sink', () => this.targets.close(this.failure === null));
+    // What waits for room goes with its file. Of the batch that comes again, everything is written anew.
+    this.buffer.clear();
+    this.taken.clear();
+    await this.attempt('complete a file of', 'the sink', () => this.targets.close(complete));
   }
 
   async stop(): Promise<void> {
     this.target = null;
-    await this.targets.close(this.failure === null);
+    await this.targets.close(this.isComplete());
   }
 
-  private async openTargets(settings: FileSinkConfig, { logger, task }: SinkTaskContext): Promise<void> {
+  /** No line is half written. */
+  private isComplete(): boolean {
+    return this.failure === null && this.buffer.length === 0;
+  }
+
+  private async openTargets(
+    settings: FileSinkConfig,
+    { logger, task, workerSettings }: SinkTaskContext,
+  ): Promise<void> {
     const { file } = settings;
     if (file !== null) {
-      const options = { ...settings, separator: this.separator };
+      const options = { ...settings, separator: this.separator, root: fileRootOf(workerSettings) };
       this.targets = new Targets(async (name) => await openTarget(name, options));
     }
     if (file !== null && settings.template) {
@@ -104,10 +132,7 @@ export class FileStreamSinkTask implements SinkTask {
 
   private async appendLarge(line: string | Uint8Array): Promise<void> {
     await this.write();
-    if (this.buffer.append(line)) return;
-    this.buffer.grow(line);
-    await this.write();
-    this.buffer = new LineBuffer(this.separator);
+    if (!this.buffer.append(line)) this.buffer.appendLarge(line);
   }
 
   private async write(): Promise<void> {
@@ -121,6 +146,15 @@ export class FileStreamSinkTask implements SinkTask {
     try {
       return await action();
     } catch (error) {
+      if (isFullDisk(error))
+        throw new RetriableError(
+          `Cannot ${verb} ${name}: there is no room on the disk; it is tried again until there is.`,
+          {
+            code: 'FILE_SINK_FULL',
+            cause: error,
+            place: { file: name },
+          },
+        );
       this.failure = isConnectError(error)
         ? error
         : new ConnectError(`Cannot ${verb} ${name}: ${(error as Error).message}`, {
@@ -131,4 +165,14 @@ export class FileStreamSinkTask implements SinkTask {
       throw this.failure;
     }
   }
+}
+
+/**
+ * Also where the file could not be opened for it. Not where the disk says so only when it is to keep what it has taken: the system may have
+ * forgotten that by then, so that trying again would find nothing wrong.
+ */
+function isFullDisk(error: unknown): boolean {
+  const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };
+  if (code === 'FILE_SINK_OPEN') return isFullDisk(cause);
+  return (code === 'ENOSPC' || code === 'EDQUOT') && syscall !== 'fdatasync';
 }

@@ -1,12 +1,13 @@
 /**
  * A value as Java's sink prints it (`String.valueOf`): `null`, `Struct{id=1,name=x}` without absent fields, `[1, 2]`, `{a=1, b=2}`, `1.0E10`. Different on
- * purpose: bytes are written as they are (Java prints an object address) and dates in ISO form (Java's depend on the machine's time zone).
+ * purpose: bytes are text where they are UTF-8 and base64 otherwise (Java prints an object address), and dates in ISO form (Java's depend on the machine's time zone).
  */
+import { isUtf8 } from 'node:buffer';
 import type { ConnectValue, Schema } from '@millrace/sdk';
 
-/** Bytes stay bytes only at the top; inside a structure they are printed as UTF-8 text. */
+/** UTF-8 that is a value of its own stays bytes, which spares decoding it. */
 export function valueText(schema: Schema | null, value: ConnectValue): string | Uint8Array {
-  return value instanceof Uint8Array ? value : text(schema, value);
+  return value instanceof Uint8Array && isUtf8(value) ? value : text(schema, value);
 }
 
 function text(schema: Schema | null, value: ConnectValue): string {
@@ -26,7 +27,8 @@ function text(schema: Schema | null, value: ConnectValue): string {
 }
 
 function objectText(schema: Schema | null, value: object): string {
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+  if (value instanceof Uint8Array)
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(isUtf8(value) ? 'utf8' : 'base64');
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return `[${value.map((item) => text(schema?.valueSchema ?? null, item)).join(', ')}]`;
   if (value instanceof Map) {

@@ -10,6 +10,7 @@ import {
   type SourceTask,
   type SourceTaskContext,
 } from '@millrace/sdk';
+import { fileRootOf, requireInRoot } from '../file-root';
 import { fileSourceConfig, type FileSourceConfig } from './config';
 import type { Input } from './input';
 import { LineSplitter } from './line-splitter';
@@ -34,6 +35,7 @@ export class FileStreamSourceTask implements SourceTask {
 
   async start(taskConfig: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const config = fileSourceConfig(taskConfig);
+    if (config.file !== null) await requireInRoot(config.file, fileRootOf(context.workerSettings));
     const partition = config.file === null ? null : { filename: config.file };
     const stored = partition && (await context.offsets.offset(partition));
     const position = stored ? storedPosition(stored, config.file as string) : 0;

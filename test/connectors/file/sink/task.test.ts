@@ -5,7 +5,10 @@ import type { SinkRecord, SinkTask, SinkTaskContext } from '@millrace/sdk';
 import { fileStreamSink } from '../../../../connectors/file/src/sink/connector';
 
 const log = () => undefined;
-const context = { logger: { error: log, warn: log, info: log, debug: log, trace: log } } as unknown as SinkTaskContext;
+const context = {
+  logger: { error: log, warn: log, info: log, debug: log, trace: log },
+  workerSettings: {},
+} as unknown as SinkTaskContext;
 let folder: string;
 let file: string;
 let task: SinkTask;
@@ -48,7 +51,7 @@ test('connect-runtime 10.9: appends each value and a newline in UTF-8, null as "
 });
 
 test('a batch is with the operating system when put resolves, on the disk when flush resolves', async () => {
-  await task.start({ file }, context);
+  await task.start({ file, 'file.fsync': 'true' }, context);
   await task.put([record('a')]);
   expect(await written()).toBe('a\n');
   await task.flush?.([]);
@@ -82,25 +85,41 @@ test.each<[string, () => string, string]>([
   await expect((async () => task.start({ file: target() }, context))()).rejects.toThrow(reason);
 });
 
-test('analytics-sink 70: a full disk fails put and everything after it', async () => {
+test('analytics-sink 70: a full disk asks for the batch again, however often', async () => {
   await symlink('/dev/full', file);
   await task.start({ file }, context);
-  await expect(task.put([record('x')])).rejects.toMatchObject({
-    code: 'FILE_SINK_WRITE',
-    message: expect.stringMatching(/^Cannot write to .*out\.txt: ENOSPC/),
-  });
-  await expect(task.put([])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE' });
-  await expect(task.flush?.([])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE' });
+  const full = {
+    code: 'FILE_SINK_FULL',
+    retriable: true,
+    message: expect.stringMatching(/^Cannot write to .*out\.txt: there is no room on the disk/),
+  };
+  await expect(task.put([record('x')])).rejects.toMatchObject(full);
+  await expect(task.put([record('x')])).rejects.toMatchObject(full);
 });
 
-test('a failed flush fails the next put, so that the task fails', async () => {
+test.each([
+  ['EIO', 'write'],
+  ['EROFS', 'write'],
+])('%s fails put and everything after it', async (code, syscall) => {
   await task.start({ file }, context);
+  const inside = task as unknown as { target: { file: { handle: { write(): Promise<void> } } } };
+  inside.target.file.handle.write = () =>
+    Promise.reject(Object.assign(new Error(`${code}: i/o error`), { code, syscall }));
+  const failure = { code: 'FILE_SINK_WRITE', retriable: false, message: expect.stringContaining(`${file}: ${code}`) };
+  await expect(task.put([record('x')])).rejects.toMatchObject(failure);
+  await expect(task.put([])).rejects.toMatchObject(failure);
+  await expect(task.flush?.([])).rejects.toMatchObject(failure);
+});
+
+test.each(['EIO', 'ENOSPC'])('a flush that fails with %s fails the next put, so that the task fails', async (code) => {
+  await task.start({ file, 'file.fsync': 'true' }, context);
   await task.put([record('x')]);
   const inside = task as unknown as { target: { file: { handle: { datasync(): Promise<void> } } } };
   const { handle } = inside.target.file;
-  handle.datasync = () => Promise.reject(new Error('EIO: i/o error'));
-  await expect(task.flush?.([])).rejects.toThrow(`Cannot flush ${file}: EIO`);
-  await expect(task.put([record('y')])).rejects.toThrow(`Cannot flush ${file}: EIO`);
+  const error = Object.assign(new Error(`${code}: the disk says so late`), { code, syscall: 'fdatasync' });
+  handle.datasync = () => Promise.reject(error);
+  await expect(task.flush?.([])).rejects.toThrow(`Cannot flush ${file}: ${code}`);
+  await expect(task.put([record('y')])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE', retriable: false });
 });
 
 test('analytics-sink 67: without a file, lines go to standard output', async () => {

@@ -62,7 +62,10 @@ test.each<[string, Schema | null, unknown, string]>([
   expect(valueText(valueSchema, value)).toBe(expected);
 });
 
-test('bytes stay as they are', () => {
-  const bytes = Buffer.from([0xff, 0x00]);
-  expect(valueText(schema('BYTES'), bytes)).toBe(bytes);
+test('analytics-sink 68: bytes are text where they are UTF-8, base64 otherwise', () => {
+  const text = Buffer.from('zwölf');
+  expect(valueText(schema('BYTES'), text)).toBe(text);
+  expect(valueText(schema('BYTES'), Buffer.from([0xff, 0x00]))).toBe('/wA=');
+  const both = [text, new Uint8Array([0xff, 0x00])];
+  expect(valueText(arraySchema(schema('BYTES')), both)).toBe('[zwölf, /wA=]');
 });

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function start(config: Record<string, string> = {}): Promise<void> {
-  const context = { logger, offsets, signal: aborter.signal } as unknown as SourceTaskContext;
+  const context = { logger, offsets, signal: aborter.signal, workerSettings: {} } as unknown as SourceTaskContext;
   await task.start({ file, topic: 't', ...config }, context);
 }
 

@@ -1,0 +1,97 @@
+/** `file.root`, the worker setting: files outside of that directory are refused, whatever a configuration says. */
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectorConfig } from '@millrace/sdk';
+import { checkConfig, runSourceTask, SinkTaskHarness } from '@millrace/sdk/testing';
+import { fileStreamSink } from '../../../connectors/file/src/sink/connector';
+import { fileStreamSource } from '../../../connectors/file/src/source/connector';
+
+let folder: string;
+let root: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-file-root-'));
+  root = join(folder, 'root');
+  await mkdir(join(root, 'sub'), { recursive: true });
+  await mkdir(join(folder, 'root-beside'));
+  await mkdir(join(folder, 'etc'));
+  await symlink('../etc', join(root, 'link-out'));
+  await symlink('sub', join(root, 'link-in'));
+  await symlink('../etc/made-by-a-link', join(root, 'to-nowhere'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const settings = (): Record<string, string> => ({ 'file.root': root });
+/** Not `join`, which would take `..` away. */
+const path = (relative: string): string => `${root}/${relative}`;
+
+const REFUSED = [
+  '../etc/x',
+  'sub/../../etc/x',
+  'link-out/x',
+  // The operating system follows the link first: this is `etc/x`'s neighbour, not `root/x`.
+  'link-out/../x',
+  'to-nowhere',
+  'not-there/../../etc/x',
+  '../root-beside/x',
+  '..',
+];
+
+test.each(REFUSED)('analytics-sink 73: %s is refused by validation and by the task', async (relative) => {
+  const config: ConnectorConfig = { topics: 't', topic: 't', file: path(relative) };
+  const problem = {
+    key: 'file',
+    message: `The file "${path(relative)}" is not in ${root}, outside of which the worker setting "file.root" allows none.`,
+  };
+  const refused = { code: 'FILE_OUTSIDE_ROOT', message: problem.message };
+  expect(await checkConfig(fileStreamSink, config, settings())).toEqual([problem]);
+  expect(await checkConfig(fileStreamSource, config, settings())).toEqual([problem]);
+  const options = { workerSettings: settings() };
+  await expect(SinkTaskHarness.start(fileStreamSink, config, options)).rejects.toMatchObject(refused);
+  await expect(runSourceTask(fileStreamSource, config, options)).rejects.toMatchObject(refused);
+});
+
+test.each(['x', 'sub/../x', 'link-in/x', 'link-in/../x', './x', 'sub//x'])(
+  'analytics-sink 73: %s is allowed',
+  async (relative) => {
+    const config = { topics: 't', file: path(relative) };
+    expect(await checkConfig(fileStreamSink, config, settings())).toEqual([]);
+    const harness = await SinkTaskHarness.start(fileStreamSink, config, { workerSettings: settings() });
+    await harness.put([{ value: 'line' }]);
+    await harness.stop();
+    expect(await readFile(path(relative), 'utf8')).toBe('line\n');
+  },
+);
+
+test('analytics-sink 73: a template is checked with an example, and each file when it is opened', async () => {
+  const out = { file: path('${topic}/../../etc/${topic}'), 'file.template': 'true', 'file.create.dirs': 'true' };
+  expect(await checkConfig(fileStreamSink, { topics: 't', ...out }, settings())).toEqual([
+    { key: 'file', message: expect.stringContaining('is not in') },
+  ]);
+  await symlink('../etc', path('escaping'));
+  const config = { topics: 'escaping', file: path('${topic}/x'), 'file.template': 'true', 'file.create.dirs': 'true' };
+  expect(await checkConfig(fileStreamSink, config, settings())).toEqual([]);
+  const harness = await SinkTaskHarness.start(fileStreamSink, config, { workerSettings: settings() });
+  await expect(harness.put([{ value: 'x' }])).rejects.toMatchObject({ code: 'FILE_OUTSIDE_ROOT' });
+  await harness.stop();
+});
+
+test('analytics-sink 73: the file that grows is checked, too', async () => {
+  await symlink('../etc/victim', path('x.part'));
+  await writeFile(join(folder, 'etc', 'victim'), 'precious\n');
+  const config = { topics: 't', file: path('x'), 'file.rotate.bytes': '10' };
+  const started = SinkTaskHarness.start(fileStreamSink, config, { workerSettings: settings() });
+  await expect(started).rejects.toMatchObject({ code: 'FILE_OUTSIDE_ROOT' });
+});
+
+test('analytics-sink 73: without the setting, or a file, nothing is refused; a root that is not there is an error', async () => {
+  expect(await checkConfig(fileStreamSink, { topics: 't', file: path('../etc/x') })).toEqual([]);
+  expect(await checkConfig(fileStreamSink, { topics: 't' }, settings())).toEqual([]);
+  const gone = { 'file.root': join(folder, 'gone') };
+  expect(await checkConfig(fileStreamSink, { topics: 't', file: path('x') }, gone)).toEqual([
+    {
+      key: 'file',
+      message: expect.stringMatching(/^The directory of the worker setting "file.root" cannot be used: ENOENT/),
+    },
+  ]);
+});

@@ -1,0 +1,42 @@
+/** A file system of some kilobytes for tests of full disks: a tmpfs that goes with the process that holds it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const OWN_MOUNTS = ['--user', '--map-root-user', '--mount'];
+
+/** Without privileges on most Linux systems, and nowhere else. */
+export const canMountSmallDisk =
+  process.platform === 'linux' &&
+  spawnSync('unshare', [...OWN_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+if (!canMountSmallDisk)
+  process.stderr.write('SKIPPED: no file system may be mounted here: full disks are not tried.\n');
+
+export interface SmallDisk {
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+export async function startSmallDisk(kilobytes: number): Promise<SmallDisk> {
+  const place = mkdtempSync(join(tmpdir(), 'millrace-disk-'));
+  const script = `mount -t tmpfs -o size=${kilobytes}k tmpfs "$1" && echo mounted && exec cat`;
+  const holder = spawn('unshare', [...OWN_MOUNTS, 'sh', '-c', script, 'sh', place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(holder, 'exit');
+  await Promise.race([
+    once(holder.stdout, 'data'),
+    ended.then(() => Promise.reject(new Error('The small disk could not be mounted'))),
+  ]);
+  return {
+    // The mount is in the holder's name space alone.
+    folder: `/proc/${holder.pid}/root${place}`,
+    stop: async () => {
+      holder.stdin.end();
+      await ended;
+      rmdirSync(place);
+    },
+  };
+}
