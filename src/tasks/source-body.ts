@@ -171,10 +171,10 @@ class SourceBody implements TaskBody {
       task: spec.id.task,
       logger,
       signal: this.aborter.signal,
+      workerSettings,
       configs: () => spec.taskConfig,
       offsets: {
         offset: async (partition) => (await read([partition]))[0] ?? null,
-      workerSettings,
         offsets: read,
       },
     };
