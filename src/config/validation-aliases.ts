@@ -1,9 +1,10 @@
 /** The keys of `transforms.<alias>.*` and `predicates.<alias>.*`. Source: connect-rest §3.4, §3.5, §4.4. */
 import type { ConfigKey, Importance } from '@millrace/sdk';
-import type { PluginRegistry } from '../plugins/registry';
+import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { invalidValue } from './config-parse';
 import { classOf, findUnambiguous } from './validation-converters';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
+import { compareVersions, noSuchVersion, VersionRange } from './validation-version';
 
 export interface AliasKind {
   readonly listKey: 'transforms' | 'predicates';
@@ -77,7 +78,6 @@ async function oneAlias(
 ): Promise<Entry[]> {
   const prefix = `${kind.listKey}.${alias}.`;
   const group = `${kind.listKey === 'transforms' ? 'Transforms' : 'Predicates'}: ${alias}`;
-  const title = kind.base === 'Transformation' ? 'Transformation' : 'Predicate';
   const classes = registry.list().filter((plugin) => plugin.type === kind.pluginType);
   const typeKey: FrameworkKey = {
     name: 'type',
@@ -87,16 +87,22 @@ async function oneAlias(
     group,
     order: 0,
     width: 'LONG',
-    displayName: `${title} type for ${alias}`,
+    displayName: `${kind.base} type for ${alias}`,
     recommended: classes.map((plugin) => plugin.class),
-    classOf: (name) => classOf(registry, name),
+    classOf: (name) => classOf(registry, name) ?? (variants(name, classes).length > 0 ? name : null),
   };
   const options = { prefix, prefixInMessages: true };
   const type = checkKey(typeKey, config, options);
   const requested = typeof type.parsed === 'string' ? type.parsed : null;
   const plugin = requested === null ? null : findUnambiguous(registry, requested, kind.pluginType);
+  const versions = plugin ? versionsOf(plugin, classes) : [];
+  const version = checkKey(versionKey(kind, alias, group, plugin, versions), config, options);
+  const unavailable = plugin && versionProblem(plugin, version, versions);
   let own: readonly ConfigKey[] | null = null;
-  if (plugin) {
+  if (unavailable) {
+    type.errors.push(unavailable);
+    version.errors.push(unavailable);
+  } else if (plugin) {
     try {
       own = ((await registry.load(plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
     } catch (error) {
@@ -104,7 +110,12 @@ async function oneAlias(
       type.errors.push(invalidValue(type.name, requested ?? '', reason));
     }
   } else if (requested !== null) {
-    type.errors.push(`Class class ${requested} does not implement the ${kind.base} interface`);
+    const meant = variants(requested, classes);
+    type.errors.push(
+      meant.length > 0
+        ? `This class is abstract and cannot be created. Did you mean ${meant.join(', ')}?`
+        : `Class class ${requested} does not implement the ${kind.base} interface`,
+    );
   }
   if (
     kind === TRANSFORMS &&
@@ -115,7 +126,33 @@ async function oneAlias(
       `Config '${prefix}negate' was provided but there is no config '${prefix}predicate' defining a predicate to be negated.`,
     );
   }
-  const version: FrameworkKey = {
+  const ownKeys = sortEmbedded(own === null ? [] : [...own, ...kind.implicit]).map((key, index) => ({
+    ...key,
+    group: key.group == null ? group : `${group}: ${key.group}`,
+    order: index + 2,
+  }));
+  return [type, version, ...ownKeys.map((key) => checkKey(key, config, options))];
+}
+
+/** Java's inner classes of a class that is abstract itself: `InsertField` → `InsertField$Key`, `InsertField$Value`. */
+function variants(name: string, classes: readonly PluginDescription[]): readonly string[] {
+  return classes.map((plugin) => plugin.class).filter((one) => one.startsWith(`${name}$`));
+}
+
+/** Ascending. */
+function versionsOf(plugin: PluginDescription, classes: readonly PluginDescription[]): readonly string[] {
+  const all = classes.filter((one) => one.class === plugin.class).map((one) => one.version);
+  return [...new Set(all)].sort(compareVersions);
+}
+
+function versionKey(
+  kind: AliasKind,
+  alias: string,
+  group: string,
+  plugin: PluginDescription | null,
+  versions: readonly string[],
+): FrameworkKey {
+  return {
     name: 'plugin.version',
     type: 'STRING',
     default: plugin?.version ?? null,
@@ -124,13 +161,18 @@ async function oneAlias(
     group,
     order: 1,
     width: 'LONG',
-    displayName: `${title} version for ${alias}`,
-    recommended: plugin ? [plugin.version] : [],
+    displayName: `${kind.base} version for ${alias}`,
+    recommended: versions,
   };
-  const ownKeys = sortEmbedded(own === null ? [] : [...own, ...kind.implicit]).map((key, index) => ({
-    ...key,
-    group: key.group == null ? group : `${group}: ${key.group}`,
-    order: index + 2,
-  }));
-  return [type, checkKey(version, config, options), ...ownKeys.map((key) => checkKey(key, config, options))];
+}
+
+/** Null: one of the versions will do. */
+function versionProblem(plugin: PluginDescription, asked: Entry, versions: readonly string[]): string | null {
+  try {
+    const range = VersionRange.parse(asked.parsed as string | null);
+    if (range === null || versions.some((version) => range.contains(version))) return null;
+    return noSuchVersion(plugin.class, range, versions);
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

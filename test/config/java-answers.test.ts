@@ -8,6 +8,8 @@ import { builtInConverters } from '../../src/converters';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
+import { builtInTransformations } from '../../src/transforms';
+import { builtInPredicates } from '../../src/transforms/predicates';
 import { reduceAnswer, type Answer, type Reduced } from '../golden/validation/reduce';
 import { fakeWorkerConfig } from '../rest/fake-worker';
 
@@ -35,7 +37,13 @@ const validator = createConfigValidator({
     pluginPath: [],
     catalog: { entries: [], problems: [] },
     logger: silentLogger,
-    builtIns: [connector('Source', fileStreamSource), connector('Sink', fileStreamSink), ...builtInConverters],
+    builtIns: [
+      connector('Source', fileStreamSource),
+      connector('Sink', fileStreamSink),
+      ...builtInTransformations,
+      ...builtInPredicates,
+      ...builtInConverters,
+    ],
   }),
   config: fakeWorkerConfig({ 'key.converter': json, 'value.converter': json }),
 });
