@@ -84,6 +84,8 @@ test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freeze
 
   await waitFor('every row in the file', async () => (await idsInFile()).size === TRANSACTIONS * ROWS_EACH + 1, {
     timeoutMs: 150_000,
+    // All of the file is read each time.
+    everyMs: 500,
     detail: () => worker.process.log(),
   });
   await worker.running('todos');

@@ -8,17 +8,22 @@ const given = process.env.CONFORMANCE_URL !== undefined;
   'connect-rest 87: paused and stopped connectors stay so when their worker comes back',
   async () => {
     const group = uniqueName('conformance');
+    // A sink's consumer group is named after it: others have a sink called "paused".
+    const [paused, stopped] = [uniqueName('paused'), uniqueName('stopped')];
     const config = { 'connector.class': 'FileStreamSink', topics: uniqueName('conformance') };
     const states = async (worker: StartedWorker): Promise<void> => {
-      await worker.statusWhen('paused', (s) => s.connector.state === 'PAUSED');
-      await worker.statusWhen('stopped', (s) => s.connector.state === 'STOPPED' && s.tasks.length === 0);
+      await worker.statusWhen(paused, (s) => s.connector.state === 'PAUSED');
+      await worker.statusWhen(stopped, (s) => s.connector.state === 'STOPPED' && s.tasks.length === 0);
     };
 
     const before = await startWorker({ group });
     try {
       await before.ready();
-      for (const name of ['paused', 'stopped']) {
-        const answer = await before.request('POST', '/connectors', { name, config, initial_state: name.toUpperCase() });
+      for (const [name, state] of [
+        [paused, 'PAUSED'],
+        [stopped, 'STOPPED'],
+      ]) {
+        const answer = await before.request('POST', '/connectors', { name, config, initial_state: state });
         expect(answer.status).toBe(201);
       }
       await states(before);
@@ -30,9 +35,9 @@ const given = process.env.CONFORMANCE_URL !== undefined;
     try {
       await after.ready();
       await states(after);
-      expect((await after.request('PUT', '/connectors/paused/resume')).status).toBe(202);
-      await after.running('paused');
-      expect((await after.request('GET', '/connectors/stopped/status')).json.connector.state).toBe('STOPPED');
+      expect((await after.request('PUT', `/connectors/${paused}/resume`)).status).toBe(202);
+      await after.running(paused);
+      expect((await after.request('GET', `/connectors/${stopped}/status`)).json.connector.state).toBe('STOPPED');
     } finally {
       await after.stop();
     }
