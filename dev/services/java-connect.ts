@@ -32,6 +32,8 @@ export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>
     args: [...flags, '-cp', classPath, 'org.apache.kafka.connect.cli.ConnectDistributed', properties],
     folder,
     signal: 'TERM',
+    // Java takes the encoding of file names from it.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
   });
   return startedWorker(`http://127.0.0.1:${port}`, folder, worker);
 }

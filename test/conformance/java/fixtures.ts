@@ -39,6 +39,8 @@ const SETTINGS = {
   'heartbeat.interval.ms': '1000',
   'scheduled.rebalance.max.delay.ms': '2000',
   'offset.flush.interval.ms': '1000',
+  // A task that is cut off commits nothing, and what it wrote last is written again: a slow machine gets its time.
+  'task.shutdown.graceful.timeout.ms': '30000',
   'consumer.session.timeout.ms': '6000',
   'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
   'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
@@ -90,10 +92,10 @@ export class Cluster {
     return worker;
   }
 
-  /** A file sink of a new topic, both named after it, and how to feed it. */
+  /** A file sink of a new topic, and how to feed it. Its consumer group is named after it: no other cluster has a sink of that name. */
   async sink(name: string, partitions = 1): Promise<Sink> {
     const topic = await this.clients.topic(partitions, {}, `${this.group}-${name}`);
-    return new Sink(name, topic, this.path(name), partitions, this.producer);
+    return new Sink(`${name}_${this.group}`, topic, this.path(name), partitions, this.producer);
   }
 
   path(name: string): string {

@@ -7,14 +7,18 @@ import { waitFor } from '../../helpers/wait-for';
 import { Cluster, create, describeWithJava } from './fixtures';
 
 describeWithJava('connect-runtime 42: a frozen follower', () => {
-  const NAMES = ['f1', 'f2', 'f3', 'f4'];
+  const names: string[] = [];
   let cluster: Cluster;
   let leader: StartedWorker;
   let follower: StartedWorker;
   beforeAll(async () => {
     cluster = await Cluster.create();
     leader = await cluster.ours();
-    for (const name of NAMES) await create(leader, await cluster.sink(name));
+    for (const name of ['f1', 'f2', 'f3', 'f4']) {
+      const sink = await cluster.sink(name);
+      names.push(sink.name);
+      await create(leader, sink);
+    }
     follower = await cluster.java();
   });
   afterAll(async () => {
@@ -25,7 +29,7 @@ describeWithJava('connect-runtime 42: a frozen follower', () => {
 
   /** `connector state@worker task state@worker`, per connector. */
   async function statuses(): Promise<string[][]> {
-    const all = await Promise.all(NAMES.map(async (name) => await leader.status(name)));
+    const all = await Promise.all(names.map(async (name) => await leader.status(name)));
     return all.map(({ connector, tasks }) =>
       [connector, ...tasks].map(({ state, worker_id }) => `${state}@${worker_id}`),
     );
@@ -39,7 +43,7 @@ describeWithJava('connect-runtime 42: a frozen follower', () => {
         seen = await statuses();
         const flat = seen.flat();
         const counts = workers.map((worker) => flat.filter((text) => text === running(worker)).length);
-        return flat.length === 2 * NAMES.length && counts.every((count) => count === flat.length / workers.length);
+        return flat.length === 2 * names.length && counts.every((count) => count === flat.length / workers.length);
       },
       { detail: () => `${JSON.stringify(seen)}\n${cluster.logs()}` },
     );

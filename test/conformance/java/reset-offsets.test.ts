@@ -51,21 +51,22 @@ describeWithJava('offsets changed on one side', () => {
     await create(first, sink);
     for (const name of ['lines', 'kept']) await ends(name, 2);
     await delivers(sink, 5);
-    for (const name of ['lines', 'kept', 'out']) await stop(first, name);
+    const names = ['lines', 'kept', sink.name];
+    for (const name of names) await stop(first, name);
     await answered(first, 'DELETE', '/connectors/lines/offsets');
     const partition = { kafka_topic: `${cluster.group}-out`, kafka_partition: 0 };
-    await answered(first, 'PATCH', '/connectors/out/offsets', {
+    await answered(first, 'PATCH', `/connectors/${sink.name}/offsets`, {
       offsets: [{ partition, offset: { kafka_offset: 3 } }],
     });
     expect(await first.stop()).not.toBeNull();
 
     const second = await after();
     expect(await answered(second, 'GET', '/connectors/lines/offsets')).toEqual({ offsets: [] });
-    expect(await answered(second, 'GET', '/connectors/out/offsets')).toEqual({
+    expect(await answered(second, 'GET', `/connectors/${sink.name}/offsets`)).toEqual({
       offsets: [{ partition, offset: { kafka_offset: 3 } }],
     });
     await appendFile(file, 'three\n');
-    for (const name of ['lines', 'kept', 'out']) {
+    for (const name of names) {
       await reaches(second, name, 'STOPPED');
       await answered(second, 'PUT', `/connectors/${name}/resume`);
     }
