@@ -1,6 +1,6 @@
 /** A transformation's settings by the same parser and checks as a validation request, so that the two cannot disagree. */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
-import { checkKey } from '../config/validation-entry';
+import { checkKey, type FrameworkKey } from '../config/validation-entry';
 import { configError } from './failures';
 
 export class Settings {
@@ -40,3 +40,19 @@ export const REPLACE_NULL: ConfigKey = {
   importance: 'MEDIUM',
   documentation: 'Whether a field that is null and has a default counts as that default.',
 };
+
+/** For a list that must not be empty, or, with `mayBeEmpty`, must at least have no empty element. Java's words. */
+export function listCheck({ mayBeEmpty = false } = {}): FrameworkKey['check'] {
+  return (value, key) => {
+    if (!Array.isArray(value)) return [`Configuration '${key}' values must not be null.`];
+    if (value.length === 0 && !mayBeEmpty) {
+      return [`Configuration '${key}' must not be empty. Valid values include: any non-empty value`];
+    }
+    return value.includes('') ? [`Configuration '${key}' values must not be empty.`] : [];
+  };
+}
+
+/** For a text that must be one of these. */
+export function oneOf(...choices: readonly string[]): (value: ParsedValue) => string | null {
+  return (value) => (choices.includes(value as string) ? null : `String must be one of: ${choices.join(', ')}`);
+}

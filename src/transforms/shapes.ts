@@ -44,6 +44,12 @@ export function membersOf(map: SchemalessMap): [unknown, unknown][] {
   return map instanceof Map ? [...(map as Map<unknown, unknown>)] : Object.entries(map);
 }
 
+/** What Java says when null is put into a field that must not be null, whatever its default. */
+export function requireFit(name: string, schema: Schema, value: unknown): void {
+  if (!isNull(value) || schema.optional) return;
+  throw dataError(`Invalid value: null used for required field: "${name}", schema type: ${schema.type}`);
+}
+
 /** A field's value, null when it is absent; a default in place of null if that is wanted. */
 export function fieldValue(struct: StructValue, field: Field, replaceNull: boolean): unknown {
   const value = struct[field.name];

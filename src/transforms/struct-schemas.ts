@@ -12,6 +12,12 @@ export function basics(schema: Schema): SchemaOptions {
   };
 }
 
+/** The same type under other conditions. */
+export function redefined(schema: Schema, optional: boolean, fallback: unknown): Schema {
+  if (schema.optional === optional && schema.default === fallback) return schema;
+  return Object.freeze({ ...schema, optional, default: fallback });
+}
+
 /** Throws what Java's builder throws when two fields have one name. */
 export function structOf(fields: readonly (readonly [string, Schema])[], options: SchemaOptions = {}): Schema {
   const names = new Set<string>();

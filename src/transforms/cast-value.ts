@@ -1,0 +1,116 @@
+/** One value as another primitive type, with Java's conversions. Source: connect-runtime §7.2, “Cast”. */
+import { isDecimal, LogicalName, type Decimal, type Schema } from '@millrace/sdk';
+import { headerText } from '../converters/header-text';
+import { safeInteger } from '../converters/json-tree';
+import { DAY_MS } from '../converters/logical-values';
+import { dataError } from './failures';
+import { parseFloating, parseInteger } from './java-parse';
+import { isNull, isSchemalessMap, javaClassOf } from './shapes';
+
+export const CAST_TYPES = ['INT8', 'INT16', 'INT32', 'INT64', 'FLOAT32', 'FLOAT64', 'BOOLEAN', 'STRING'] as const;
+export type CastType = (typeof CAST_TYPES)[number];
+
+const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
+
+/** Null stays null. Throws DataError for what is no primitive value, and for text that is no such number. */
+export function castValue(schema: Schema | null, value: unknown, to: CastType): unknown {
+  if (isNull(value)) return null;
+  refuseOthers(schema, value);
+  if (to === 'STRING') return headerText(schema, value);
+  const plain = value instanceof Date ? encoded(schema, value) : value;
+  const bits = BITS[to];
+  if (bits !== undefined) return integer(schema, plain, bits);
+  if (to === 'BOOLEAN') return boolean(plain);
+  const floating = typeof plain === 'string' ? (parseFloating(plain) ?? outOfRange(plain)) : double(plain);
+  return to === 'FLOAT32' ? Math.fround(floating) : floating;
+}
+
+function refuseOthers(schema: Schema | null, value: unknown): void {
+  if (typeof value !== 'object') return;
+  if (schema === null && (value instanceof Date || isDecimal(value))) {
+    throw dataError(
+      `Cast transformation was passed a value of type class ${javaClassOf(null, value)} which is not supported by Connect's data API`,
+    );
+  }
+  const type = schema?.type ?? (Array.isArray(value) ? 'ARRAY' : isSchemalessMap(value) ? 'MAP' : null);
+  if (type === 'ARRAY' || type === 'MAP' || type === 'STRUCT') {
+    throw dataError(
+      `Cast transformation does not support casting from ${type}; supported types are [${[...CAST_TYPES, 'BYTES'].join(', ')}]`,
+    );
+  }
+}
+
+function encoded(schema: Schema | null, value: Date): number {
+  return schema?.name === LogicalName.DATE ? Math.floor(value.getTime() / DAY_MS) : value.getTime();
+}
+
+/** Integers wrap around, fractions are cut off and clamped. */
+function integer(schema: Schema | null, value: unknown, bits: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return parseInteger(value, bits) ?? outOfRange(value);
+    case 'boolean':
+      return value ? 1 : 0;
+    case 'bigint':
+      return wrapped(value, bits);
+    case 'number': {
+      const floating = schema === null ? !Number.isInteger(value) : schema.type.startsWith('FLOAT');
+      if (!floating) return wrapped(BigInt(value), bits);
+      // Smaller types by way of int32.
+      return wrapped(saturated(value, bits === 64 ? 64 : 32), bits);
+    }
+    default:
+      return isDecimal(value) ? wrapped(wholePart(value), bits) : unexpected(schema, value);
+  }
+}
+
+function wrapped(value: bigint, bits: number): number | bigint {
+  return safeInteger(BigInt.asIntN(bits, value));
+}
+
+function saturated(value: number, bits: number): bigint {
+  if (Number.isNaN(value)) return 0n;
+  const limit = 2 ** (bits - 1);
+  if (value >= limit) return 2n ** BigInt(bits - 1) - 1n;
+  return value < -limit ? -(2n ** BigInt(bits - 1)) : BigInt(Math.trunc(value));
+}
+
+function wholePart({ unscaled, scale }: Decimal): bigint {
+  return scale >= 0 ? unscaled / 10n ** BigInt(scale) : unscaled * 10n ** BigInt(-scale);
+}
+
+function boolean(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+      return value.toLowerCase() === 'true';
+    case 'number':
+      return Number.isFinite(value) ? Math.trunc(value) !== 0 : !Number.isNaN(value);
+    case 'bigint':
+      return value !== 0n;
+    case 'boolean':
+      return value;
+    default:
+      return isDecimal(value) ? BigInt.asIntN(64, wholePart(value)) !== 0n : unexpected(null, value);
+  }
+}
+
+function double(value: unknown): number {
+  switch (typeof value) {
+    case 'number':
+      return value;
+    case 'bigint':
+      return Number(value);
+    case 'boolean':
+      return value ? 1 : 0;
+    default:
+      return isDecimal(value) ? Number(`${value.unscaled}e${-value.scale}`) : unexpected(null, value);
+  }
+}
+
+function outOfRange(text: string): never {
+  throw dataError(`Value (${text}) was out of range for requested data type`);
+}
+
+function unexpected(schema: Schema | null, value: unknown): never {
+  throw dataError(`Unexpected type in Cast transformation: class ${javaClassOf(schema, value)}`);
+}

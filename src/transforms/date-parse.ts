@@ -1,0 +1,157 @@
+/** Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is named. */
+import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
+
+/** What was read so far; a part that was not is that of 1970-01-01 00:00. */
+interface Parts {
+  year: number;
+  month: number;
+  day: number;
+  /** Of the year; in place of month and day. */
+  dayOfYear: number | null;
+  hour: number;
+  /** Of half a day, in place of `hour`. */
+  halfDayHour: number | null;
+  afternoon: boolean;
+  beforeChrist: boolean;
+  minute: number;
+  second: number;
+  ms: number;
+  offsetMinutes: number;
+}
+
+const EPOCH: Parts = {
+  year: 1970,
+  month: 1,
+  day: 1,
+  dayOfYear: null,
+  hour: 0,
+  halfDayHour: null,
+  afternoon: false,
+  beforeChrist: false,
+  minute: 0,
+  second: 0,
+  ms: 0,
+  offsetMinutes: 0,
+};
+
+/** Null when the text does not begin with what the pattern describes. What follows that is ignored, as in Java. */
+export function parseDate(pieces: readonly Piece[], text: string): Date | null {
+  const parts = { ...EPOCH };
+  let at = 0;
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i] as Piece;
+    if (typeof piece === 'string') {
+      if (!text.startsWith(piece, at)) return null;
+      at += piece.length;
+      continue;
+    }
+    while (text[at] === ' ' || text[at] === '\t') at++;
+    const abuts = typeof pieces[i + 1] === 'object';
+    const length = readLetter(piece, text.slice(at), abuts, parts);
+    if (length === 0) return null;
+    at += length;
+  }
+  return dateOf(parts);
+}
+
+/** How many characters were read; 0: it does not match. */
+function readLetter({ letter, count }: Letter, text: string, abuts: boolean, parts: Parts): number {
+  switch (letter) {
+    case 'G':
+      return named(['BC', 'AD'], text, (era) => (parts.beforeChrist = era === 0));
+    case 'a':
+      return named(['AM', 'PM'], text, (half) => (parts.afternoon = half === 1));
+    case 'E':
+      return named(WEEKDAYS, text, () => undefined);
+    case 'z':
+    case 'Z':
+      return zone(/^(?:GMT|UTC)?([+-])(\d{1,2}):(\d{2})|^([+-])(\d{2})(\d{2})|^(?:GMT|UTC|Z)/i, text, parts);
+    case 'X':
+      return zone(ISO_ZONES[count - 1] as RegExp, text, parts);
+    case 'M':
+    case 'L':
+      if (count >= SHORT) return named(MONTHS, text, (month) => (parts.month = month + 1));
+  }
+  const digits = /^-?\d+/.exec(text)?.[0] ?? '';
+  const used = abuts ? digits.slice(0, count) : digits;
+  if (used === '' || used === '-' || (abuts && used.length < count)) return 0;
+  setNumber(letter, letter === 'y' && count <= 2 && /^\d\d$/.test(used) ? century(Number(used)) : Number(used), parts);
+  return used.length;
+}
+
+function setNumber(letter: string, value: number, parts: Parts): void {
+  switch (letter) {
+    case 'y':
+      parts.year = value;
+      break;
+    case 'M':
+    case 'L':
+      parts.month = value;
+      parts.dayOfYear = null;
+      break;
+    case 'd':
+      parts.day = value;
+      parts.dayOfYear = null;
+      break;
+    case 'D':
+      parts.dayOfYear = value;
+      break;
+    case 'H':
+    case 'k':
+      parts.hour = letter === 'k' && value === 24 ? 0 : value;
+      parts.halfDayHour = null;
+      break;
+    case 'K':
+    case 'h':
+      parts.halfDayHour = letter === 'h' && value === 12 ? 0 : value;
+      break;
+    case 'm':
+      parts.minute = value;
+      break;
+    case 's':
+      parts.second = value;
+      break;
+    case 'S':
+      parts.ms = value;
+  }
+}
+
+/** The year with these last two digits that is less than 80 years ago or at most 20 ahead. */
+function century(twoDigits: number): number {
+  const first = new Date().getUTCFullYear() - 80;
+  const year = first - (first % 100) + twoDigits;
+  return year < first ? year + 100 : year;
+}
+
+function named(names: readonly string[], text: string, set: (index: number) => unknown): number {
+  const lower = text.toLowerCase();
+  for (const length of [Infinity, SHORT]) {
+    const index = names.findIndex((name) => lower.startsWith(name.slice(0, length).toLowerCase()));
+    if (index < 0) continue;
+    set(index);
+    return Math.min(length, (names[index] as string).length);
+  }
+  return 0;
+}
+
+const ISO_ZONES = [/^([+-])(\d{2})|^Z/, /^([+-])(\d{2})(\d{2})|^Z/, /^([+-])(\d{2}):(\d{2})|^Z/];
+
+function zone(pattern: RegExp, text: string, parts: Parts): number {
+  const match = pattern.exec(text);
+  if (!match) return 0;
+  const [sign, hours = '0', minutes = '0'] = match.slice(1).filter((group) => group !== undefined);
+  parts.offsetMinutes = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return match[0].length;
+}
+
+function dateOf(parts: Parts): Date {
+  const { dayOfYear, halfDayHour } = parts;
+  const hour = halfDayHour === null ? parts.hour : halfDayHour + (parts.afternoon ? 12 : 0);
+  // Not by Date.UTC, which takes the year 99 for 1999.
+  const date = new Date(0);
+  const year = parts.beforeChrist ? 1 - parts.year : parts.year;
+  if (dayOfYear === null) date.setUTCFullYear(year, parts.month - 1, parts.day);
+  else date.setUTCFullYear(year, 0, dayOfYear);
+  date.setUTCHours(hour, parts.minute - parts.offsetMinutes, parts.second, parts.ms);
+  return date;
+}

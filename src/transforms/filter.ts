@@ -1,0 +1,9 @@
+/** `Filter`: drops every record it is applied to, so it wants a predicate. Source: connect-runtime §7.2. */
+import type { Transformation } from '@millrace/sdk';
+
+export class Filter implements Transformation {
+  configure(): void {}
+  apply(): null {
+    return null;
+  }
+}

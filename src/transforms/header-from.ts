@@ -1,0 +1,115 @@
+/** `HeaderFrom`: moves or copies fields into headers. Source: connect-runtime §7.2. */
+import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Header, Schema, Transformation } from '@millrace/sdk';
+import { configError, ShapeError } from './failures';
+import { oneOf, REPLACE_NULL, Settings } from './settings';
+import { fieldValue, memberOf, membersOf, requireMap, requireStruct, type SchemalessMap } from './shapes';
+import type { Side } from './side';
+import { basics, perSchema, structOf } from './struct-schemas';
+
+const notEmpty: ConfigKey['validator'] = (value) => (!Array.isArray(value) || value.length === 0 ? 'Empty list' : null);
+
+export const HEADER_FROM_CONFIG: readonly ConfigKey[] = [
+  {
+    name: 'fields',
+    type: 'LIST',
+    importance: 'HIGH',
+    documentation: 'Fields whose values become headers.',
+    validator: notEmpty,
+  },
+  {
+    name: 'headers',
+    type: 'LIST',
+    importance: 'HIGH',
+    documentation: 'Names of these headers: as many as fields, in the same order.',
+    validator: notEmpty,
+  },
+  {
+    name: 'operation',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'move takes the fields away from the key or value, copy leaves them there.',
+    validator: oneOf('move', 'copy'),
+  },
+  REPLACE_NULL,
+];
+
+interface Plan {
+  /** One per header. */
+  readonly taken: readonly Field[];
+  readonly kept: readonly Field[];
+  readonly schema: Schema;
+}
+
+export class HeaderFrom implements Transformation {
+  private fields: readonly string[] = [];
+  private headers: readonly string[] = [];
+  private moves = false;
+  private replaceNull = true;
+
+  constructor(private readonly side: Side) {}
+
+  configure(config: ConnectorConfig): void {
+    const settings = new Settings(HEADER_FROM_CONFIG, config);
+    this.fields = settings.list('fields');
+    this.headers = settings.list('headers');
+    if (this.fields.length !== this.headers.length) {
+      throw configError("'fields' config must have the same number of elements as 'headers' config.");
+    }
+    this.moves = settings.text('operation') === 'move';
+    this.replaceNull = settings.flag('replace.null.with.default');
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    const schema = this.side.schemaOf(record);
+    const value = this.side.valueOf(record);
+    return schema === null ? this.schemaless(record, value) : this.withSchema(record, schema, value);
+  }
+
+  private schemaless<R extends ConnectRecord>(record: R, value: unknown): R {
+    const map = requireMap(value, 'header from');
+    const added = this.headers.map((key, i): Header => {
+      return { key, schema: null, value: memberOf(map, this.fields[i] as string) };
+    });
+    const headers = [...(record.headers ?? []), ...added];
+    return { ...(this.moves ? this.side.replaced(record, null, this.rest(map)) : record), headers };
+  }
+
+  private rest(map: SchemalessMap): SchemalessMap {
+    const kept = membersOf(map).filter(([key]) => !this.fields.includes(key as string));
+    return map instanceof Map ? new Map(kept) : (Object.fromEntries(kept) as SchemalessMap);
+  }
+
+  private withSchema<R extends ConnectRecord>(record: R, schema: Schema, value: unknown): R {
+    const struct = requireStruct(schema, value, 'header from');
+    const plan = this.plan(schema);
+    const headers = [...(record.headers ?? [])];
+    for (let i = 0; i < plan.taken.length; i++) {
+      const field = plan.taken[i] as Field;
+      const key = this.headers[i] as string;
+      headers.push({ key, schema: field.schema, value: fieldValue(struct, field, this.replaceNull) });
+    }
+    if (!this.moves) return { ...record, headers };
+    const updated: Record<string, unknown> = {};
+    for (const field of plan.kept) updated[field.name] = fieldValue(struct, field, this.replaceNull);
+    return { ...this.side.replaced(record, plan.schema, updated), headers };
+  }
+
+  private readonly plan = perSchema((schema): Plan => {
+    const all = schema.fields ?? [];
+    const taken = this.fields.map((name): Field => {
+      const field = all.find((one) => one.name === name);
+      // Java falls over its own null here; its class, with a sentence that helps.
+      if (!field) throw new ShapeError('java.lang.NullPointerException', `HeaderFrom: there is no field "${name}".`);
+      return field;
+    });
+    const kept = all.filter(({ name }) => !this.fields.includes(name));
+    return {
+      taken,
+      kept,
+      schema: structOf(
+        kept.map((field) => [field.name, field.schema]),
+        basics(schema),
+      ),
+    };
+  });
+}

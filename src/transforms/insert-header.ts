@@ -1,0 +1,36 @@
+/** `InsertHeader`: one more header, the same for every record. Source: connect-runtime §7.2. */
+import type { ConfigKey, ConnectorConfig, ConnectRecord, Header, ParsedValue, Transformation } from '@millrace/sdk';
+import { parseHeader } from '../converters/header-parser';
+import { Settings } from './settings';
+
+const notNull = (value: ParsedValue): string | null => (value === null ? 'entry must be non null' : null);
+
+export const INSERT_HEADER_CONFIG: readonly ConfigKey[] = [
+  {
+    name: 'header',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'Name of the header.',
+    validator: notNull,
+  },
+  {
+    name: 'value.literal',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'Its value as text, read as header texts are: 12 is a number, true a boolean.',
+    validator: notNull,
+  },
+];
+
+export class InsertHeader implements Transformation {
+  private header: Header = { key: '', schema: null, value: null };
+
+  configure(config: ConnectorConfig): void {
+    const settings = new Settings(INSERT_HEADER_CONFIG, config);
+    this.header = { key: settings.text('header'), ...parseHeader(settings.text('value.literal')) };
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    return { ...record, headers: [...(record.headers ?? []), this.header] };
+  }
+}

@@ -1,0 +1,70 @@
+/** `MaskField`: an empty or given value in place of a field's own. Source: connect-runtime §7.2. */
+import type { ConnectorConfig, ConnectRecord, ParsedValue, Schema, Transformation } from '@millrace/sdk';
+import type { FrameworkKey } from '../config/validation-entry';
+import { emptyLike, replacementFor } from './mask-value';
+import { listCheck, REPLACE_NULL, Settings } from './settings';
+import { fieldValue, isNull, memberOf, requireMap, requireStruct, withMember } from './shapes';
+import type { Side } from './side';
+
+export const MASK_FIELD_CONFIG: readonly FrameworkKey[] = [
+  {
+    name: 'fields',
+    type: 'LIST',
+    importance: 'HIGH',
+    documentation: 'Fields to mask.',
+    check: listCheck(),
+  },
+  {
+    name: 'replacement',
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    documentation: 'What numbers and strings are replaced by. Without it: 0, false, an empty text and so on.',
+    validator: (value: ParsedValue) => (value === '' ? 'String must be non-empty' : null),
+  },
+  REPLACE_NULL,
+];
+
+const PURPOSE = 'mask fields';
+
+export class MaskField implements Transformation {
+  private names: ReadonlySet<string> = new Set();
+  private replacement: string | null = null;
+  private replaceNull = true;
+
+  constructor(private readonly side: Side) {}
+
+  configure(config: ConnectorConfig): void {
+    const settings = new Settings(MASK_FIELD_CONFIG, config);
+    this.names = new Set(settings.list('fields'));
+    this.replacement = settings.optionalText('replacement');
+    this.replaceNull = settings.flag('replace.null.with.default');
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    const schema = this.side.schemaOf(record);
+    const value = this.side.valueOf(record);
+    return this.side.replaced(record, schema, schema ? this.maskStruct(schema, value) : this.maskMap(value));
+  }
+
+  private maskMap(value: unknown): unknown {
+    let map = requireMap(value, PURPOSE);
+    for (const name of this.names) map = withMember(map, name, this.masked(null, memberOf(map, name)));
+    return map;
+  }
+
+  private maskStruct(schema: Schema, value: unknown): unknown {
+    const struct = requireStruct(schema, value, PURPOSE);
+    const updated: Record<string, unknown> = {};
+    for (const field of schema.fields ?? []) {
+      const member = fieldValue(struct, field, this.replaceNull);
+      updated[field.name] = this.names.has(field.name) ? this.masked(field.schema, member) : member;
+    }
+    return updated;
+  }
+
+  private masked(schema: Schema | null, value: unknown): unknown {
+    if (isNull(value)) return null;
+    return this.replacement === null ? emptyLike(schema, value) : replacementFor(schema, value, this.replacement);
+  }
+}

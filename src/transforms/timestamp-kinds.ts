@@ -1,0 +1,118 @@
+/** The five ways to write a time that TimestampConverter knows, each to and from a Date. Source: connect-runtime §7.2. */
+import {
+  dateSchema,
+  LogicalName,
+  schema as makeSchema,
+  timeSchema,
+  timestampSchema,
+  type Schema,
+  type SchemaOptions,
+} from '@millrace/sdk';
+import { safeInteger } from '../converters/json-tree';
+import { DAY_MS } from '../converters/logical-values';
+import { formatDate } from './date-format';
+import { parseDate } from './date-parse';
+import type { Piece } from './date-pattern';
+import { ShapeError, dataError } from './failures';
+import { javaClassOf } from './shapes';
+
+export const KINDS = ['string', 'unix', 'Date', 'Time', 'Timestamp'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const PRECISIONS = ['nanoseconds', 'microseconds', 'milliseconds', 'seconds'] as const;
+export type Precision = (typeof PRECISIONS)[number];
+
+export interface TextFormat {
+  readonly pattern: string;
+  readonly pieces: readonly Piece[];
+}
+
+const SCHEMAS: Readonly<Record<Kind, (options: SchemaOptions) => Schema>> = {
+  string: (options) => makeSchema('STRING', options),
+  unix: (options) => makeSchema('INT64', options),
+  Date: dateSchema,
+  Time: timeSchema,
+  Timestamp: timestampSchema,
+};
+
+export function schemaOfKind(kind: Kind, optional: boolean): Schema {
+  return SCHEMAS[kind]({ optional });
+}
+
+/** Throws when values of that schema are no times. */
+export function kindOfSchema(schema: Schema): Kind {
+  if (schema.name === LogicalName.TIMESTAMP) return 'Timestamp';
+  if (schema.name === LogicalName.DATE) return 'Date';
+  if (schema.name === LogicalName.TIME) return 'Time';
+  if (schema.type === 'STRING') return 'string';
+  if (schema.type === 'INT64') return 'unix';
+  throw new ShapeError(
+    'org.apache.kafka.connect.errors.ConnectException',
+    `Schema Schema{${schema.name === null ? '' : `${schema.name}:`}${schema.type}} does not correspond to a known timestamp type format`,
+  );
+}
+
+/** Of a value without a schema. */
+export function kindOfValue(value: unknown): Kind {
+  if (value instanceof Date) return 'Timestamp';
+  if (typeof value === 'bigint' || Number.isInteger(value)) return 'unix';
+  if (typeof value === 'string') return 'string';
+  throw dataError(`TimestampConverter does not support class ${javaClassOf(null, value)} objects as timestamps`);
+}
+
+const PER_MS = { microseconds: 1000n, nanoseconds: 1_000_000n };
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+/** Cut off towards zero, as Java's TimeUnit does. */
+function fromUnix(value: number | bigint, precision: Precision): number {
+  if (precision === 'milliseconds') return Number(value);
+  if (precision === 'seconds') return Number(value) * 1000;
+  return Number(BigInt(value) / PER_MS[precision]);
+}
+
+function toUnix(ms: number, precision: Precision): number | bigint {
+  if (precision === 'milliseconds') return ms;
+  if (precision === 'seconds') return Math.trunc(ms / 1000);
+  const exact = BigInt(ms) * PER_MS[precision];
+  return safeInteger(exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : exact);
+}
+
+/** @param format null: none is configured */
+export function toDate(kind: Kind, value: unknown, format: TextFormat | null, precision: Precision): Date {
+  switch (kind) {
+    case 'string': {
+      if (typeof value !== 'string') {
+        throw dataError(`Expected string timestamp to be a String, but found class ${javaClassOf(null, value)}`);
+      }
+      // Java falls over its own null here; its class, with a sentence that helps.
+      if (format === null) {
+        throw new ShapeError('java.lang.NullPointerException', 'TimestampConverter needs "format" to read strings.');
+      }
+      const date = parseDate(format.pieces, value);
+      if (date) return date;
+      throw dataError(`Could not parse timestamp: value (${value}) does not match pattern (${format.pattern})`);
+    }
+    case 'unix':
+      if (typeof value === 'number' || typeof value === 'bigint') return new Date(fromUnix(value, precision));
+      throw dataError(`Expected Unix timestamp to be a Long, but found class ${javaClassOf(null, value)}`);
+    default:
+      if (value instanceof Date) return value;
+      throw dataError(`Expected ${kind} to be a java.util.Date, but found class ${javaClassOf(null, value)}`);
+  }
+}
+
+export function fromDate(kind: Kind, date: Date, format: TextFormat | null, precision: Precision): unknown {
+  switch (kind) {
+    case 'string':
+      return formatDate(format?.pieces ?? [], date);
+    case 'unix':
+      return toUnix(date.getTime(), precision);
+    case 'Date':
+      return new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
+    case 'Time':
+      return new Date(date.getTime() - Math.floor(date.getTime() / DAY_MS) * DAY_MS);
+    case 'Timestamp':
+      return date;
+  }
+}

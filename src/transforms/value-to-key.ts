@@ -1,0 +1,54 @@
+/** `ValueToKey`: a new key from fields of the value. Source: connect-runtime §7.2. */
+import type { ConnectorConfig, ConnectRecord, Field, Schema, Transformation } from '@millrace/sdk';
+import type { FrameworkKey } from '../config/validation-entry';
+import { dataError } from './failures';
+import { listCheck, REPLACE_NULL, Settings } from './settings';
+import { fieldValue, memberOf, requireMap, requireStruct } from './shapes';
+import { KEY } from './side';
+import { perSchema, structOf } from './struct-schemas';
+
+export const VALUE_TO_KEY_CONFIG: readonly FrameworkKey[] = [
+  {
+    name: 'fields',
+    type: 'LIST',
+    importance: 'HIGH',
+    documentation: 'Fields of the value that make up the key, in this order.',
+    check: listCheck(),
+  },
+  REPLACE_NULL,
+];
+
+const PURPOSE = 'copying fields from value to key';
+
+export class ValueToKey implements Transformation {
+  private names: readonly string[] = [];
+  private replaceNull = true;
+
+  configure(config: ConnectorConfig): void {
+    const settings = new Settings(VALUE_TO_KEY_CONFIG, config);
+    this.names = [...new Set(settings.list('fields'))];
+    this.replaceNull = settings.flag('replace.null.with.default');
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    const key: Record<string, unknown> = {};
+    if (record.valueSchema === null) {
+      const map = requireMap(record.value, PURPOSE);
+      for (const name of this.names) key[name] = memberOf(map, name);
+      return KEY.replaced(record, null, key);
+    }
+    const struct = requireStruct(record.valueSchema, record.value, PURPOSE);
+    const { fields, schema } = this.plan(record.valueSchema);
+    for (const field of fields) key[field.name] = fieldValue(struct, field, this.replaceNull);
+    return KEY.replaced(record, schema, key);
+  }
+
+  private readonly plan = perSchema((schema: Schema) => {
+    const fields = this.names.map((name): Field => {
+      const field = schema.fields?.find((one) => one.name === name);
+      if (!field) throw dataError(`Field does not exist: ${name}`);
+      return field;
+    });
+    return { fields, schema: structOf(fields.map((field) => [field.name, field.schema])) };
+  });
+}
