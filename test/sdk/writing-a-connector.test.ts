@@ -20,6 +20,8 @@ test('its manifest is found and its code loads by simple names', async () => {
   for (const [name, type] of [
     ['TickSource', 'source'],
     ['LinesSinkConnector', 'sink'],
+    ['CutText', 'transformation'],
+    ['HasField', 'predicate'],
   ] as const) {
     const description = registry.find(name, type);
     if (!description) throw new Error(name);
@@ -28,7 +30,7 @@ test('its manifest is found and its code loads by simple names', async () => {
   expect(registry.problems()).toEqual([]);
 });
 
-test.each(['sourceGoesOnAfterACrash', 'badSettingsAreExplained', 'sinkCommitsWhatItWrote'])(
+test.each(['sourceGoesOnAfterACrash', 'badSettingsAreExplained', 'sinkCommitsWhatItWrote', 'longTextsAreCut'])(
   'its test %s passes',
   async (name) => {
     // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -38,5 +40,11 @@ test.each(['sourceGoesOnAfterACrash', 'badSettingsAreExplained', 'sinkCommitsWha
 );
 
 test('every file of the page was tried, the last one in test/integration/dev/connector-page.test.ts', () => {
-  expect(files.map((file) => file.name)).toEqual(['package.json', 'index.js', 'index.test.js', 'worker.test.js']);
+  expect(files.map((file) => file.name)).toEqual([
+    'package.json',
+    'index.js',
+    'cut-text.js',
+    'index.test.js',
+    'worker.test.js',
+  ]);
 });

@@ -1,16 +1,19 @@
-/** What a worker would say about a connector's configuration before it creates the connector. */
+/** What a worker would say about a plug-in's configuration before it creates the plug-in. */
 import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue, WorkerSettings } from '../config-def';
 import type { Connector } from '../connector';
+import type { PredicatePlugin, TransformationPlugin } from '../transformation';
 
-/** The problems on the connector's own keys, its `validate` included; empty: the configuration is accepted. */
+/** The problems on the plug-in's own keys, a connector's `validate` included; empty: the configuration is accepted. */
 export async function checkConfig(
-  connector: Connector,
+  plugin: Connector | TransformationPlugin | PredicatePlugin,
   config: ConnectorConfig,
   workerSettings: WorkerSettings = {},
 ): Promise<ConfigProblem[]> {
-  const problems = connector.config.flatMap((key) => checkKey(key, config));
+  const problems = plugin.config.flatMap((key) => checkKey(key, config));
   // As in the worker: checks that need several keys run only on values that can be read.
-  if (problems.length === 0) problems.push(...((await connector.validate?.(config, workerSettings)) ?? []));
+  if (problems.length === 0 && 'validate' in plugin) {
+    problems.push(...((await plugin.validate?.(config, workerSettings)) ?? []));
+  }
   return problems;
 }
 

@@ -1,9 +1,11 @@
 /**
- * Runs a connector's tasks in a test, without Kafka and without a worker: `@millrace/sdk/testing`.
+ * Runs a connector's tasks, transformations and predicates in a test, without Kafka and without a worker: `@millrace/sdk/testing`.
  * See docs/writing-a-connector.md.
  */
+export type { PutRecord } from './complete-record';
 export * from './config-check';
 export * from './memory-logger';
 export { MemoryOffsets } from './memory-offsets';
 export * from './run-source-task';
+export * from './run-transformation';
 export * from './sink-task-harness';

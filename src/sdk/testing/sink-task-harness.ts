@@ -3,13 +3,8 @@ import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SinkConnector } from '../connector';
 import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SinkTaskContext } from '../task';
+import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
-
-/**
- * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name `originalTopic` and the like
- * as well for a record that a transformation has sent elsewhere.
- */
-export type PutRecord = Partial<SinkRecord> & { readonly value: unknown };
 
 export interface SinkHarnessOptions {
   /** Partitions assigned at the start. (Default: partition 0 of `topic`) */
@@ -134,8 +129,9 @@ export class SinkTaskHarness {
     await this.task.open?.(partitions);
   }
 
-  /** Takes partitions away in order: commit, then close. */
+  /** Takes partitions away in order: a word of warning, commit, then close. */
   async revoke(partitions: readonly TopicPartition[]): Promise<void> {
+    await this.task.revoking?.(partitions);
     await this.commit(partitions);
     await this.lose(partitions);
   }
@@ -159,25 +155,12 @@ export class SinkTaskHarness {
   }
 
   private complete(record: PutRecord): SinkRecord {
-    const topic = record.originalTopic ?? record.topic ?? this.topic;
-    const partition = record.originalPartition ?? record.partition ?? 0;
-    const offset = record.originalOffset ?? record.offset ?? this.next.get(keyOf({ topic, partition })) ?? 0;
-    this.next.set(keyOf({ topic, partition }), offset + 1);
-    return {
-      keySchema: null,
-      key: null,
-      valueSchema: null,
-      timestamp: null,
-      timestampType: 'NoTimestampType',
-      headers: [],
-      topic,
-      partition,
-      offset,
-      ...record,
-      originalTopic: topic,
-      originalPartition: partition,
-      originalOffset: offset,
-    };
+    const complete = completeRecord(record, this.topic, (topic, partition) => {
+      return this.next.get(keyOf({ topic, partition })) ?? 0;
+    });
+    const { originalTopic: topic, originalPartition: partition, originalOffset } = complete;
+    this.next.set(keyOf({ topic, partition }), originalOffset + 1);
+    return complete;
   }
 }
 

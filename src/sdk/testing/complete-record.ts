@@ -1,0 +1,33 @@
+import type { SinkRecord } from '../record';
+
+/**
+ * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name `originalTopic` and the like
+ * as well for a record that a transformation has sent elsewhere.
+ */
+export type PutRecord = Partial<SinkRecord> & { readonly value: unknown };
+
+/** `nextOffset` is asked where the record has no offset. */
+export function completeRecord(
+  record: PutRecord,
+  defaultTopic: string,
+  nextOffset: (topic: string, partition: number) => number,
+): SinkRecord {
+  const topic = record.originalTopic ?? record.topic ?? defaultTopic;
+  const partition = record.originalPartition ?? record.partition ?? 0;
+  const offset = record.originalOffset ?? record.offset ?? nextOffset(topic, partition);
+  return {
+    keySchema: null,
+    key: null,
+    valueSchema: null,
+    timestamp: null,
+    timestampType: 'NoTimestampType',
+    headers: [],
+    topic,
+    partition,
+    offset,
+    ...record,
+    originalTopic: topic,
+    originalPartition: partition,
+    originalOffset: offset,
+  };
+}

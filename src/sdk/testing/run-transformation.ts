@@ -1,0 +1,57 @@
+/** Runs a transformation or a predicate over records, as a sink task's chain would. */
+import type { ConnectorConfig } from '../config-def';
+import type { SinkRecord } from '../record';
+import type { PredicatePlugin, TransformationPlugin } from '../transformation';
+import { completeRecord, type PutRecord } from './complete-record';
+import { checkConfig } from './config-check';
+
+/**
+ * What it makes of each record; null: dropped. Rejects with the first problem of the settings, with what `configure` or `apply` throws, and with a
+ * TypeError when a record or a part of it is changed in place.
+ */
+export async function runTransformation(
+  plugin: TransformationPlugin,
+  config: ConnectorConfig,
+  records: readonly PutRecord[],
+): Promise<(SinkRecord | null)[]> {
+  await acceptable(plugin, config);
+  const transformation = plugin.create();
+  transformation.configure(config);
+  try {
+    return frozen(records).map((record) => transformation.apply(record));
+  } finally {
+    transformation.close?.();
+  }
+}
+
+/** Of which records it holds. Rejects as `runTransformation` does. */
+export async function runPredicate(
+  plugin: PredicatePlugin,
+  config: ConnectorConfig,
+  records: readonly PutRecord[],
+): Promise<boolean[]> {
+  await acceptable(plugin, config);
+  const predicate = plugin.create();
+  predicate.configure(config);
+  try {
+    return frozen(records).map((record) => predicate.test(record));
+  } finally {
+    predicate.close?.();
+  }
+}
+
+async function acceptable(plugin: TransformationPlugin | PredicatePlugin, config: ConnectorConfig): Promise<void> {
+  const [problem] = await checkConfig(plugin, config);
+  if (problem) throw new TypeError(problem.message);
+}
+
+function frozen(records: readonly PutRecord[]): SinkRecord[] {
+  return records.map((record, offset) => deeplyFrozen(completeRecord(record, 'test', () => offset)));
+}
+
+function deeplyFrozen<T>(value: T): T {
+  const plain = Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]';
+  if (!plain) return value;
+  for (const member of Object.values(value as object)) deeplyFrozen(member);
+  return Object.freeze(value);
+}
