@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from './free-port';
 import { KeptProcess } from './kept-process';
-import { reachablePostgresFolder, unprivilegedUser } from './postgres-binaries';
+import { reachablePostgresFolder, unprivilegedUser, type User } from './postgres-binaries';
 import { waitFor } from './wait-for';
 
 const run = promisify(execFile);
@@ -70,6 +70,31 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+  return await serve({ folder, data, programs, port, user, timeoutMs: options.timeoutMs });
+}
+
+/** Settings of `postgresql.conf`; later ones win. */
+export function settingsText(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = '${value.replaceAll("'", "''")}'\n`)
+    .join('');
+}
+
+export interface DataFolder {
+  /** Removed when the server stops. */
+  readonly folder: string;
+  /** What the server runs on, in that folder. */
+  readonly data: string;
+  /** Where `postgres` is. */
+  readonly programs: string;
+  readonly port: number;
+  readonly user: User | undefined;
+  /** (Default: 60,000) */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Starts a server on a data folder and resolves when it answers a query. */
+export async function serve({ folder, data, programs, port, user, timeoutMs }: DataFolder): Promise<RunningPostgres> {
   const server = new KeptProcess({
     command: join(programs, 'postgres'),
     args: ['-D', data],
@@ -86,7 +111,7 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
         if (server.exitCode !== undefined) throw new Error(`PostgreSQL did not start:\n${server.log().slice(-4000)}`);
         return await answers(url);
       },
-      { timeoutMs: options.timeoutMs ?? 60_000, detail: () => server.log().slice(-4000) },
+      { timeoutMs: timeoutMs ?? 60_000, detail: () => server.log().slice(-4000) },
     );
   } catch (error) {
     await server.stop();
@@ -125,12 +150,6 @@ function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<strin
     timezone: 'UTC',
     log_timezone: 'UTC',
   };
-}
-
-function settingsText(settings: Readonly<Record<string, string>>): string {
-  return Object.entries(settings)
-    .map(([key, value]) => `${key} = '${value.replaceAll("'", "''")}'\n`)
-    .join('');
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,38 +1,7 @@
 /** What a start reads of the catalog. */
-import net, { type AddressInfo, type Socket } from 'node:net';
 import { SERVER_URL, TestDatabase } from '../../helpers/test-database';
 import { TaskRun, taskConfig } from './harness';
-
-/** Counts what the server sends through it. */
-class CountingProxy {
-  bytes = 0;
-  private readonly sockets = new Set<Socket>();
-  private readonly listener = net.createServer((client) => {
-    const { hostname, port } = new URL(SERVER_URL);
-    const server = net.createConnection({ host: hostname, port: Number(port || 5432), noDelay: true });
-    const end = (): void => {
-      client.destroy();
-      server.destroy();
-    };
-    for (const socket of [client, server]) this.sockets.add(socket.on('error', end).on('close', end));
-    client.pipe(server);
-    server.on('data', (chunk: Buffer) => (this.bytes += chunk.length)).pipe(client);
-  });
-
-  static async listen(): Promise<CountingProxy> {
-    const proxy = new CountingProxy();
-    await new Promise<void>((resolve) => proxy.listener.listen(0, '127.0.0.1', resolve));
-    return proxy;
-  }
-  get address(): Record<string, string> {
-    const { address, port } = this.listener.address() as AddressInfo;
-    return { 'database.hostname': address, 'database.port': String(port) };
-  }
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.listener.close(resolve));
-  }
-}
+import { ServerProxy } from './server-proxy';
 
 const TABLES = 1000;
 const TYPES = 200_000;
@@ -53,7 +22,7 @@ const MANY_TYPES = `
   RESET allow_system_table_mods`;
 
 test('cdc-postgres 94: with 1,000 tables and 200,000 composite types, a start reads the names of the tables and what the captured one uses', async () => {
-  const proxy = await CountingProxy.listen();
+  const proxy = await ServerProxy.to(SERVER_URL);
   const database = await TestDatabase.create('CREATE TABLE captured (id int PRIMARY KEY, v text)');
   let run: TaskRun | null = null;
   try {

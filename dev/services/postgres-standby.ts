@@ -1,0 +1,72 @@
+/** A standby of a server that `startPostgres` started: a copy of its data folder that follows it by streaming replication. */
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { freePort } from './free-port';
+import { serve, settingsText, type RunningPostgres } from './postgres';
+import { reachablePostgresFolder, unprivilegedUser } from './postgres-binaries';
+
+const run = promisify(execFile);
+
+/** Belongs to the running primary, or is sent by it; these folders must be there, empty. */
+const NOT_COPIED = ['pg_wal', 'pg_replslot'];
+const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', ...NOT_COPIED];
+
+/**
+ * Resolves when the standby answers. A slot of its own on the primary, `standby`, keeps what it has not received yet.
+ * @param settings lines of `postgresql.conf`, over the primary's
+ */
+export async function startStandby(
+  primary: RunningPostgres,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningPostgres> {
+  const user = await unprivilegedUser();
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-standby-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  let programs: string;
+  try {
+    await chmod(folder, 0o755);
+    await mkdir(data, { mode: 0o700 });
+    programs = join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
+    const label = await copyData(primary, data);
+    const own = { port: String(port), primary_conninfo: connectionInfo(primary), primary_slot_name: 'standby' };
+    await appendFile(join(data, 'postgresql.conf'), settingsText({ ...own, hot_standby_feedback: 'on', ...settings }));
+    await writeFile(join(data, 'backup_label'), label);
+    await writeFile(join(data, 'standby.signal'), '');
+    const added = ['.', 'backup_label', 'standby.signal', ...NOT_COPIED].map((name) => join(data, name));
+    if (user) await Promise.all([folder, ...added].map((path) => chown(path, user.uid, user.gid)));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return await serve({ folder, data, programs, port, user });
+}
+
+/** Resolves to the text of `backup_label`. */
+async function copyData(primary: RunningPostgres, data: string): Promise<string> {
+  const client = new Client({ connectionString: primary.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ folder: string }>("SELECT current_setting('data_directory') AS folder");
+    const from = (rows[0] as { folder: string }).folder;
+    await client.query("SELECT pg_create_physical_replication_slot('standby', true)");
+    await client.query("SELECT pg_backup_start('standby', true)");
+    const names = (await readdir(from)).filter((name) => !LEFT_OUT.includes(name));
+    // Keeps owners and modes.
+    await run('cp', ['-a', ...names.map((name) => join(from, name)), data]);
+    for (const name of NOT_COPIED) await mkdir(join(data, name), { mode: 0o700 });
+    const stopped = await client.query<{ label: string }>('SELECT labelfile AS label FROM pg_backup_stop(false)');
+    return (stopped.rows[0] as { label: string }).label;
+  } finally {
+    await client.end();
+  }
+}
+
+function connectionInfo({ url }: RunningPostgres): string {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  return `host=${hostname} port=${port} user=${username} password=${password} dbname=${pathname.slice(1)}`;
+}

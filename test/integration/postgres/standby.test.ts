@@ -1,0 +1,124 @@
+/** A primary and its standby, both of their own. */
+import { Client } from 'pg';
+import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
+import { startStandby } from '../../../dev/services/postgres-standby';
+import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
+import { TaskRun, taskConfig } from './harness';
+import { ServerProxy } from './server-proxy';
+
+let primary: RunningPostgres;
+let standby: RunningPostgres;
+let database: TestDatabase;
+let replica: Client;
+let proxy: ServerProxy;
+let run: TaskRun | null = null;
+
+beforeAll(async () => {
+  // Logical readers never see what the standby could lose.
+  primary = await startPostgres({ settings: { synchronized_standby_slots: 'standby' } });
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)', {
+    server: primary.url,
+  });
+  standby = await startStandby(primary, { sync_replication_slots: 'on', synchronized_standby_slots: '' });
+  const url = new URL(standby.url);
+  url.pathname = database.name;
+  replica = new Client({ connectionString: url.toString() });
+  await replica.connect();
+  proxy = await ServerProxy.to(standby.url);
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+});
+afterAll(async () => {
+  await replica?.end();
+  await proxy?.close();
+  await standby?.stop();
+  await primary?.stop();
+});
+
+const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
+
+test('cdc-postgres 84: a standby is the source, with a publication that the primary has', async () => {
+  const config = taskConfig(database, { ...proxy.address, 'publication.name': 'p84', 'slot.drop.on.stop': 'true' });
+  await expect(TaskRun.start(config)).rejects.toMatchObject({
+    code: 'PG_PUBLICATION_MISSING',
+    message: 'Publication "p84" does not exist, and a standby cannot create it: create it on the primary.',
+  });
+  await database.query('CREATE PUBLICATION p84 FOR TABLE t');
+  // A slot on a standby waits for the primary to say which transactions run, which an idle one does not do by itself.
+  const talk = setInterval(() => {
+    database.query('SELECT pg_log_standby_snapshot()').catch(() => undefined);
+  }, 100);
+  try {
+    run = await TaskRun.start(config);
+    await run.count(1);
+  } finally {
+    clearInterval(talk);
+  }
+  await database.query('INSERT INTO t VALUES (2), (3); UPDATE t SET id = 4 WHERE id = 3');
+  await run.count(6);
+  expect([ids(), run.records.map((record) => record.value?.op ?? null)]).toEqual([
+    [1, 2, 3, 3, 3, 4],
+    ['r', 'c', 'c', 'd', null, 'c'],
+  ]);
+});
+
+test('cdc-postgres 83: a failover slot goes on at the promoted standby, nothing is lost', async () => {
+  proxy.target = primary.url;
+  await database.query('DELETE FROM t');
+  const config = taskConfig(database, {
+    ...proxy.address,
+    'slot.failover': 'true',
+    'snapshot.mode': 'no_data',
+    'max.batch.size': '10',
+    'max.queue.size': '11',
+  });
+  run = await TaskRun.start(config);
+  expect(await database.slots()).toEqual([expect.objectContaining({ failover: true })]);
+  let next = 0;
+  const insert = async (client: Client, count: number): Promise<void> => {
+    await client.query(`INSERT INTO t SELECT generate_series(${next}, ${next + count - 1})`);
+    next += count;
+  };
+  const task = run;
+  await waitFor(
+    'the standby to have the slot',
+    async () => {
+      // It takes a slot over once that has moved beyond what the standby itself still holds.
+      await insert(database.client, 1);
+      await database.query('SELECT pg_log_standby_snapshot()');
+      await task.count(next);
+      task.commitUpTo();
+      const { rows } = await replica.query<{ ready: boolean }>(
+        'SELECT synced AND NOT temporary AS ready FROM pg_replication_slots',
+      );
+      return rows[0]?.ready;
+    },
+    { everyMs: 50 },
+  );
+  await insert(database.client, 1000);
+  await run.count(next - 500);
+  const [end] = await database.query('SELECT pg_current_wal_lsn()::text AS lsn');
+  await waitFor('the standby to have the rows', async () => {
+    const { rows } = await replica.query<{ ready: boolean }>('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS ready', [
+      end?.lsn,
+    ]);
+    return rows[0]?.ready;
+  });
+
+  await primary.stop();
+  await replica.query('SELECT pg_promote()');
+  proxy.target = standby.url;
+  await insert(replica, 1000);
+  await run.count(next);
+  expect(ids()).toEqual(Array.from({ length: next }, (_, i) => i));
+
+  // A start finds the slot there, too.
+  const offset = run.commitUpTo(next - 501);
+  await run.stop();
+  run = await TaskRun.start(config, offset);
+  await run.count(500);
+  expect(ids()).toEqual(Array.from({ length: 500 }, (_, i) => next - 500 + i));
+});
