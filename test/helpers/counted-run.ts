@@ -170,7 +170,10 @@ export class CountedRun {
     const topic = await clients.topic(PARTITIONS);
     const producer = await clients.producer(topic, {
       'enable.idempotence': 'true',
-      ...(options.transactions ? { 'transactional.id': uniqueName('counted') } : {}),
+      // Longer than a broker may be away: the open transaction is to go on, not to be aborted by the broker.
+      ...(options.transactions
+        ? { 'transactional.id': uniqueName('counted'), 'transaction.timeout.ms': '300000' }
+        : {}),
       ...options.producer,
     });
     if (options.transactions) await producer.initTransactions();

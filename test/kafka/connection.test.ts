@@ -29,7 +29,6 @@ const wireTo = (to: FakeBroker, config: Record<string, string> = {}): Wire => {
   const made = createWire({
     'bootstrap.servers': to.server,
     'client.id': 'test',
-    'socket.connection.setup.timeout.ms': '500',
     ...config,
   });
   open.push(made);
@@ -162,14 +161,14 @@ describe('kafka-client 3: SASL', () => {
 
   test('a broker that does not answer when a session is renewed loses the connection', async () => {
     const options: FakeBrokerOptions = { sasl: { PLAIN: plainServer('alice', 'x') }, sessionLifetimeMs: 1 };
-    const wire = wireTo(await broker(options), { ...plain('x'), 'request.timeout.ms': '100' });
+    const wire = wireTo(await broker(options), { ...plain('x'), 'request.timeout.ms': '1000' });
     await wire.connect();
     options.silentFor = SASL_AUTHENTICATE;
     await sessionEnd();
     await expect(wire.send(1, metadataRequest(8, [], false))).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,
-      message: expect.stringContaining('was not authenticated within 100 ms') as unknown,
+      message: expect.stringContaining('was not authenticated within 1000 ms') as unknown,
     });
   });
 });
@@ -295,7 +294,8 @@ describe('kafka-client 3: TLS', () => {
 
   test('TLS to a plain port and plain to a TLS port are told apart from a dead broker', async () => {
     const silent = await broker();
-    await expect(wireTo(silent, ssl({})).connect()).rejects.toMatchObject({
+    const patience = { 'socket.connection.setup.timeout.ms': '500' };
+    await expect(wireTo(silent, { ...ssl({}), ...patience }).connect()).rejects.toMatchObject({
       message: expect.stringContaining(silent.server) as unknown,
     });
     const tlsOnly = await secure();
@@ -306,7 +306,7 @@ describe('kafka-client 3: TLS', () => {
 describe('requests that are not answered', () => {
   test('time out, and close the connection', async () => {
     const it = await broker({ silentFor: METADATA });
-    const wire = wireTo(it, { 'request.timeout.ms': '1000' });
+    const wire = wireTo(it, { 'request.timeout.ms': '1000', 'socket.connection.setup.timeout.ms': '2000' });
     await expect(wire.connect()).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,

@@ -297,7 +297,7 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
 
 describe('kafka-client 2: limits', () => {
   test('delivery.timeout.ms: the records fail with the last reason, sent or not', async () => {
-    const { wire, producer, deliveries, send } = await start({ 'delivery.timeout.ms': '60' });
+    const { wire, producer, deliveries, send } = await start({ 'delivery.timeout.ms': '1000' });
     wire.onProduce = () => 19;
     send('a');
     await producer.flush();

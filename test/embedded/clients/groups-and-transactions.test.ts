@@ -222,7 +222,7 @@ describe('our own clients', () => {
   it('a transaction that takes too long holds nobody up for good', async () => {
     await start();
     await topicOf(1);
-    const slow = await transactional({ 'transaction.timeout.ms': '200' });
+    const slow = await transactional({ 'transaction.timeout.ms': '2000' });
     slow.beginTransaction();
     expect(await send(slow, 'late')).toBeNull();
     await waitFor('the abort', async () => (await lastStable())[0] === 2);

@@ -190,7 +190,7 @@ describe('security', () => {
         'security.protocol': 'SASL_PLAINTEXT',
         'sasl.mechanism': 'PLAIN',
         'sasl.jaas.config': jaas(password),
-        'default.api.timeout.ms': '3000',
+        'default.api.timeout.ms': '30000',
       });
     expect(await own(ours.admin(sasl(users.alice))).listTopics()).toEqual([]);
     await expect(own(ours.admin(sasl('wrong'))).listTopics()).rejects.toMatchObject({

@@ -217,7 +217,8 @@ test('analytics-sink 48: a service that asks for time gets it, also at the start
   emulator.faults.add({ target: 'mgmt', status: 429, retryAfterSeconds: 1, times: 1 });
   const before = Date.now();
   const harness = await setup.start();
-  expect(Date.now() - before).toBeGreaterThanOrEqual(1_000);
+  // A timer may be early by a millisecond or so.
+  expect(Date.now() - before).toBeGreaterThan(990);
   expect(harness.logger.lines[0]).toMatch(
     /^warn The service can not begin yet; the next try is in 1000 ms: .* answers 429/,
   );

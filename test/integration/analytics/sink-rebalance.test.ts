@@ -24,7 +24,8 @@ test('analytics-sink 51: a further partition leaves the open files of the others
 });
 
 test('analytics-sink 52: a partition given away: nothing of it is posted any more, its open file is gone, the other goes on', async () => {
-  setup.emulator.faults.add({ target: 'blob', delayMs: 300, match: 'kafka_t_0_' });
+  // Long enough to be still on its way when the partition is given away.
+  setup.emulator.faults.add({ target: 'blob', delayMs: 3_000, match: 'kafka_t_0_' });
   const harness = await setup.start({ 'flush.interval.ms': '500' }, {}, { assignment: [partition(0), partition(1)] });
   await harness.put([{ value: line('gone', 100) }, { value: 'open,1' }, { value: 'kept,2', partition: 1 }]);
   await harness.revoke([partition(0)]);

@@ -121,9 +121,10 @@ test('a broker that dies meanwhile: every line is either reported with its place
   try {
     const env = {
       BOOTSTRAP_SERVERS: dying.bootstrapServers,
-      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '3000',
-      CONNECT_PRODUCER_REQUEST_TIMEOUT_MS: '1000',
-      CONNECT_PRODUCER_MAX_BLOCK_MS: '20000',
+      // A broker that has only just started may take seconds for its first record.
+      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '15000',
+      CONNECT_PRODUCER_REQUEST_TIMEOUT_MS: '5000',
+      CONNECT_PRODUCER_MAX_BLOCK_MS: '60000',
     };
     const child = start(['-', '--topic', 'dying'], env);
     child.stdin.write('first\nsecond\n');

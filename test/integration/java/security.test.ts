@@ -41,7 +41,7 @@ const nobody = { onAssigned: () => undefined, onRevoked: () => undefined, onLost
 /** Where one record is to come. */
 async function nextValue(consumer: GroupConsumer): Promise<string> {
   for (;;) {
-    const [batch] = await consumer.poll(10_000);
+    const [batch] = await consumer.poll(60_000);
     if (batch !== undefined) return batch.records.map(({ value }) => String(value)).join();
   }
 }
@@ -305,7 +305,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       { 'bootstrap.servers': broker.at('SASL_PLAINTEXT') },
     ];
     const attempts = wrong.map((keys) =>
-      own(clients.producer({ ...keys, 'socket.connection.setup.timeout.ms': '1500' })).connect(),
+      own(clients.producer({ ...keys, 'socket.connection.setup.timeout.ms': '5000' })).connect(),
     );
     for (const attempt of await Promise.allSettled(attempts)) {
       expect(attempt).toMatchObject({
@@ -343,7 +343,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       await consumer.commit([{ topic, partition: 0, offset: sent.length }]);
       await admin.describeCluster();
     };
-    const end = Date.now() + 3 * SHORT_SESSION_MS;
+    const end = Date.now() + 2.1 * SHORT_SESSION_MS;
     while (Date.now() < end) await exchange();
     expect(received).toEqual(sent);
     expect(errors).toEqual(Array(sent.length).fill(null));

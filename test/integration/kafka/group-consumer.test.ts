@@ -163,7 +163,7 @@ describe('the group consumer', () => {
     const topic = await clients.topic(1);
     const groupId = uniqueName('group');
     await clients.send(topic, range(5));
-    const slow = reader(groupId, { 'max.poll.interval.ms': '1000' }).start([topic]);
+    const slow = reader(groupId, { 'max.poll.interval.ms': '3000' }).start([topic]);
     await waitFor('the records', () => slow.values.length === 5);
     await slow.stop();
     const other = reader(groupId).start([topic]);

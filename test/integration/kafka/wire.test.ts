@@ -36,7 +36,7 @@ describe('the wire', () => {
   });
 
   test('names the servers when none answers', async () => {
-    const it = wire({ 'bootstrap.servers': '127.0.0.1:1', 'socket.connection.setup.timeout.ms': '100' });
+    const it = wire({ 'bootstrap.servers': '127.0.0.1:1', 'socket.connection.setup.timeout.ms': '2000' });
     await expect(it.connect()).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,

@@ -70,6 +70,8 @@ describe('levels of a task', () => {
     await worker.running('later');
     await waitFor('the new thread to speak', () => /said softly \{"connector":"later"/.test(worker.process.log()));
     // The worker's own loggers heard of it, too.
-    expect(worker.process.log()).toMatch(/ DEBUG \[millrace\.rest\] GET \/connectors\/later\/status 200 /);
+    await waitFor('the request to be logged', () =>
+      / DEBUG \[millrace\.rest\] GET \/connectors\/later\/status 200 /.test(worker.process.log()),
+    );
   });
 });

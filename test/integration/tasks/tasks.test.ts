@@ -127,7 +127,7 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
           { connector: 'src', task: 0 },
           { connector: sink, task: 0 },
         ],
-        10_000,
+        60_000,
       ),
     ).toEqual([]);
     expect(offsets.of({ counter: 'one' }, 'src')).toEqual({ n: 5000 });
@@ -168,7 +168,7 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
       const group = await admin.describeGroup(`connect-${sink}`);
       return group.state === 'Stable' && group.members.length === 2;
     });
-    await host.stop([{ connector: 'src', task: 0 }], 10_000);
+    await host.stop([{ connector: 'src', task: 0 }], 60_000);
     await host.start(task('source', 'src', { topic: name, count: '4000' }));
     await waitFor('the rest in the file', () => numbers(file).length >= 4000, { detail: () => listener.events.join() });
     expect([...numbers(file)].sort((a, b) => a - b)).toEqual(upTo(4000));
@@ -285,7 +285,7 @@ test('connect-runtime 69: connections cut again and again: nothing lost, order k
         { connector: 'src', task: 0 },
         { connector: sink, task: 0 },
       ],
-      10_000,
+      60_000,
     );
     expect(offsets.of({ counter: 'one' }, 'src')).toEqual({ n: 20_000 });
     expect(listener.events.filter((e) => e.startsWith('failed'))).toEqual([]);

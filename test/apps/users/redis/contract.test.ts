@@ -28,7 +28,7 @@ describeRedis('users on a cluster', () => {
   beforeAll(async () => {
     cluster = await startRedisCluster(redisOptions());
     const [first] = cluster.primaries;
-    program = await Program.start(settingsFor(first, { CACHE_MODE: 'cluster' }));
+    program = await Program.start(settingsFor(first, { CACHE_MODE: 'cluster', CACHE_TIMEOUT_MS: '30000' }));
   });
   afterAll(async () => {
     await program?.stop();

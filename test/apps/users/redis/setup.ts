@@ -87,10 +87,13 @@ export class Program {
   }
 
   lines(): Record<string, unknown>[] {
-    return this.log()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return (
+      this.log()
+        .split('\n')
+        // The last one may still be on its way into the file.
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    );
   }
 
   /** The first line of this kind, once it is written: logging does not keep answers waiting. */
