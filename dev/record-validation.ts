@@ -18,6 +18,16 @@ const DESCRIBED = [
   ...['ByteArray', 'Boolean', 'Double', 'Float', 'Integer', 'Long', 'Short'].map(
     (name) => `org.apache.kafka.connect.converters.${name}Converter`,
   ),
+  ...[
+    ...['Cast', 'ExtractField', 'Flatten', 'HeaderFrom', 'HoistField', 'InsertField', 'MaskField', 'ReplaceField'],
+    ...['SetSchemaMetadata', 'TimestampConverter'],
+  ].flatMap((name) => ['Key', 'Value'].map((side) => `org.apache.kafka.connect.transforms.${name}$${side}`)),
+  ...['DropHeaders', 'Filter', 'InsertHeader', 'RegexRouter', 'TimestampRouter', 'ValueToKey'].map(
+    (name) => `org.apache.kafka.connect.transforms.${name}`,
+  ),
+  ...['HasHeaderKey', 'RecordIsTombstone', 'TopicNameMatches'].map(
+    (name) => `org.apache.kafka.connect.transforms.predicates.${name}`,
+  ),
 ];
 
 type Config = Record<string, string | null>;

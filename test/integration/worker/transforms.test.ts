@@ -1,0 +1,229 @@
+/** Transformations in a worker as a user starts it, its own and those of a plug-in folder: a file, a topic, a file. */
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { writeConnectorPage } from '../../helpers/connector-page';
+import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { Clients } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+
+const TRANSFORMS = 'org.apache.kafka.connect.transforms';
+const JSON_VALUES = {
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'value.converter.schemas.enable': 'false',
+};
+const clients = new Clients();
+let folder: string;
+let worker: StartedWorker;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-transforms-'));
+  // Its CutText and HasField, as any plug-in author's.
+  writeConnectorPage(join(folder, 'plugins', 'tick'));
+  worker = await startWorker({
+    group: uniqueName('transforms'),
+    settings: { 'offset.flush.interval.ms': '300', 'plugin.path': join(folder, 'plugins') },
+  });
+  await worker.ready();
+});
+afterAll(async () => {
+  await worker?.stop();
+  await clients.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function linesOf(file: string, count: number): Promise<string[]> {
+  let lines: string[] = [];
+  await waitFor(
+    `${count} lines in ${file}`,
+    async () => {
+      lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
+      return lines.length >= count;
+    },
+    { detail: () => `${lines.join('\n')}\n${worker.process.log().slice(-4000)}` },
+  );
+  return lines;
+}
+
+async function failed(connector: string): Promise<string> {
+  const status = await worker.statusWhen(connector, ({ tasks }) => tasks[0]?.state === 'FAILED');
+  return status.tasks[0]?.trace ?? '';
+}
+
+/** Lines of a file as `{ line, origin, topic }` in `<topic>-routed`; those that begin with `#` get a header. */
+function source(topic: string, file: string): Record<string, string> {
+  return {
+    'connector.class': 'FileStreamSource',
+    topic,
+    file,
+    'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+    ...JSON_VALUES,
+    transforms: 'hoist, insert, route',
+    'transforms.hoist.type': `${TRANSFORMS}.HoistField$Value`,
+    'transforms.hoist.field': 'line',
+    'transforms.insert.type': `${TRANSFORMS}.InsertField$Value`,
+    'transforms.insert.static.field': 'origin',
+    'transforms.insert.static.value': 'test',
+    'transforms.insert.topic.field': 'topic',
+    'transforms.route.type': 'RegexRouter',
+    'transforms.route.regex': '(.*)',
+    'transforms.route.replacement': '$1-routed',
+    'transforms.route.predicate': 'elsewhere',
+    'transforms.route.negate': 'true',
+    predicates: 'elsewhere',
+    'predicates.elsewhere.type': 'TopicNameMatches',
+    'predicates.elsewhere.pattern': '.*-routed',
+  };
+}
+
+test('connect-runtime 105, 106: a file through a chain into another topic, and through another chain into a file', async () => {
+  const topic = await clients.topic();
+  const routed = await clients.topic(1, {}, `${topic}-routed`);
+  const input = join(folder, 'in.txt');
+  const output = join(folder, 'out-${topic}.txt');
+  await writeFile(input, 'first line\nsecond\n');
+  await worker.register({ name: `${topic}-source`, config: source(topic, input) });
+  await worker.register({
+    name: `${topic}-sink`,
+    config: fileSinkConfig(routed, output, {
+      'file.template': 'true',
+      ...JSON_VALUES,
+      transforms: 'rename, cut, text',
+      'transforms.rename.type': 'RegexRouter',
+      'transforms.rename.regex': '.*',
+      'transforms.rename.replacement': 'renamed',
+      'transforms.cut.type': 'com.example.CutText',
+      'transforms.cut.field': 'line',
+      'transforms.cut.length': '5',
+      'transforms.cut.predicate': 'lines',
+      'transforms.text.type': `${TRANSFORMS}.ReplaceField$Value`,
+      'transforms.text.exclude': 'origin',
+      predicates: 'lines',
+      'predicates.lines.type': 'HasField',
+      'predicates.lines.field': 'line',
+    }),
+  });
+  await worker.running(`${topic}-source`);
+  await worker.running(`${topic}-sink`);
+  // Java's Map.toString is what the file sink writes of an object; the file has the transformed topic's name.
+  const first = await linesOf(join(folder, 'out-renamed.txt'), 2);
+  await appendFile(input, 'third line\n');
+  const lines = await linesOf(join(folder, 'out-renamed.txt'), 3);
+  expect(lines.slice(0, 2)).toEqual(first);
+  expect(lines).toEqual([
+    `{line=first, topic=${topic}}`,
+    `{line=secon, topic=${topic}}`,
+    `{line=third, topic=${topic}}`,
+  ]);
+  // Offsets are those of what was consumed; active is what was written, and what was consumed.
+  await waitFor(`${routed} to be committed`, async () => {
+    const offsets = await clients.admin.listGroupOffsets(`connect-${topic}-sink`);
+    return offsets.some((one) => one.topic === routed && one.offset === 3);
+  });
+  const active = async (name: string): Promise<unknown> =>
+    ((await worker.request('GET', `/connectors/${name}/topics`)).json as Record<string, { topics: string[] }>)[name]
+      ?.topics;
+  expect(await active(`${topic}-source`)).toEqual([routed]);
+  expect(await active(`${topic}-sink`)).toEqual([routed]);
+});
+
+test('connect-runtime 72, 98: a failing transformation fails the task with a clear trace, or fills the dead letter topic', async () => {
+  const topic = await clients.topic();
+  const dlq = await clients.topic();
+  const producer = await clients.producer(topic);
+  for (const value of ['{"line":"good"}', '{"line":7}', '{"line":"better"}'])
+    producer.send({ topic, key: null, value: Buffer.from(value) });
+  await producer.flush();
+  const file = join(folder, 'failing.txt');
+  const config = fileSinkConfig(topic, file, {
+    ...JSON_VALUES,
+    transforms: 'cut',
+    'transforms.cut.type': 'CutText',
+    'transforms.cut.field': 'line',
+  });
+  const name = `${topic}-sink`;
+  await worker.register({ name, config });
+  const trace = await failed(name);
+  expect(trace.split('\n')[0]).toBe(
+    'org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded in error handler: TRANSFORMATION with com.example.CutText failed: ' +
+      'The field "line" holds no text. Correct the record or the connector\'s settings, or set errors.tolerance=all to skip such records. ' +
+      `[code: TOLERANCE_EXCEEDED, topic: ${topic}, partition: 0, offset: 1]`,
+  );
+  expect(trace).toContain('org.apache.kafka.connect.errors.DataException: The field "line" holds no text.');
+  const tolerant = {
+    ...config,
+    'errors.tolerance': 'all',
+    'errors.deadletterqueue.topic.name': dlq,
+    'errors.deadletterqueue.context.headers.enable': 'true',
+  };
+  expect((await worker.request('PUT', `/connectors/${name}/config`, tolerant)).status).toBe(200);
+  const lines = await linesOf(file, 2);
+  expect(lines.slice(-2)).toEqual(['{line=good}', '{line=better}']);
+  const consumer = await clients.assigned();
+  await consumer.assign([{ topic: dlq, partition: 0 }]);
+  let letters: Awaited<ReturnType<typeof consumer.poll>>[number]['records'] = [];
+  await waitFor('a dead letter', async () => {
+    letters = [...letters, ...(await consumer.poll(500)).flatMap(({ records }) => records)];
+    return letters.length > 0;
+  });
+  expect(letters.map(({ value }) => String(value))).toEqual(['{"line":7}']);
+  const headers = Object.fromEntries((letters[0]?.headers ?? []).map(({ key, value }) => [key, String(value)]));
+  expect(headers).toMatchObject({
+    '__connect.errors.topic': topic,
+    '__connect.errors.partition': '0',
+    '__connect.errors.offset': '1',
+    '__connect.errors.connector.name': name,
+    '__connect.errors.task.id': '0',
+    '__connect.errors.stage': 'TRANSFORMATION',
+    '__connect.errors.class.name': 'com.example.CutText',
+    '__connect.errors.exception.class.name': 'org.apache.kafka.connect.errors.DataException',
+    '__connect.errors.exception.message': 'The field "line" holds no text.',
+  });
+  await waitFor(`${topic} to be committed`, async () => {
+    const offsets = await clients.admin.listGroupOffsets(`connect-${name}`);
+    return offsets.some((one) => one.topic === topic && one.offset === 3);
+  });
+  expect((await worker.status(name)).tasks[0]?.state).toBe('RUNNING');
+});
+
+test('connect-runtime 106: an unknown predicate passes validation, as in Java, and fails the task', async () => {
+  const topic = await clients.topic();
+  const config = fileSinkConfig(topic, join(folder, 'none.txt'), {
+    transforms: 'f',
+    'transforms.f.type': 'Filter',
+    'transforms.f.predicate': 'nobody',
+  });
+  await worker.register({ name: `${topic}-sink`, config });
+  expect(await failed(`${topic}-sink`)).toMatch(
+    /^org\.apache\.kafka\.common\.config\.ConfigException: transforms\.f\.predicate names "nobody", which "predicates" does not list/,
+  );
+});
+
+test('connect-rest 114, 116, 132: listed, described and validated like Java’s, those of a plug-in folder as well', async () => {
+  const listed = (await worker.request('GET', '/connector-plugins?connectorsOnly=false')).json as object[];
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      { class: 'com.example.CutText', type: 'transformation', version: '1.0.0' },
+      { class: 'com.example.HasField', type: 'predicate', version: '1.0.0' },
+      { class: `${TRANSFORMS}.InsertField$Key`, type: 'transformation', version: '4.3.1' },
+      { class: `${TRANSFORMS}.predicates.RecordIsTombstone`, type: 'predicate', version: '4.3.1' },
+    ]),
+  );
+  const described = (await worker.request('GET', '/connector-plugins/CutText/config')).json as { name: string }[];
+  expect(described.map(({ name }) => name)).toEqual(['field', 'length']);
+  const answer = await worker.request('PUT', '/connector-plugins/FileStreamSink/config/validate', {
+    'connector.class': 'FileStreamSink',
+    name: 'v',
+    topics: 't',
+    transforms: 'cut',
+    'transforms.cut.type': 'CutText',
+    'transforms.cut.length': '0',
+  });
+  const { configs } = answer.json as { configs: { value: { name: string; errors: string[] } }[] };
+  expect(configs.flatMap(({ value }) => value.errors)).toEqual([
+    'Missing required configuration "transforms.cut.field" which has no default value.',
+    'Invalid value 0 for configuration length: Value must be at least 1',
+  ]);
+});
