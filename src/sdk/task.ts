@@ -85,6 +85,11 @@ export interface SinkTask {
   preCommit?(
     offsets: readonly TopicPartitionOffset[],
   ): Promise<readonly TopicPartitionOffset[]> | readonly TopicPartitionOffset[];
+  /**
+   * These partitions are about to be given away, or the task to be stopped: the last chance to deliver what is under way, before `preCommit` and
+   * `close`. Other members of the group wait for it. Not called for partitions that are lost already.
+   */
+  revoking?(partitions: readonly TopicPartition[]): Promise<void> | void;
   close?(partitions: readonly TopicPartition[]): Promise<void> | void;
   stop(): Promise<void> | void;
 }

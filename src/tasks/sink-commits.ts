@@ -62,8 +62,9 @@ export class SinkCommits {
     return false;
   }
 
-  /** preCommit, close, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
+  /** revoking, preCommit, close, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
   async closing(partitions: readonly TopicPartition[]): Promise<void> {
+    await this.revoking(partitions);
     const returned = await this.preCommit(partitions);
     // Chosen before close: afterwards nothing more is processed.
     const offsets = returned === null ? [] : this.choose(returned, partitions);
@@ -79,6 +80,15 @@ export class SinkCommits {
         `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
         { error },
       );
+    }
+  }
+
+  /** What the task could not deliver in time is delivered by the next owner. */
+  private async revoking(partitions: readonly TopicPartition[]): Promise<void> {
+    try {
+      await this.parts.task.revoking?.(partitions);
+    } catch (error) {
+      this.parts.logger.error(`revoking() of the task threw, which is ignored: ${messageOf(error)}`, { error });
     }
   }
 

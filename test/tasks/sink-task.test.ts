@@ -8,7 +8,7 @@ import {
 } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
 import { TaskRunner } from '../../src/tasks/task-runner';
-import type { FakeConsumer } from './fakes';
+import type { FakeConsumer, RecordingLogger } from './fakes';
 import { batch, eventually, RecordingListener, sinkOf, spec, world, type World } from './fakes';
 
 const T0 = { topic: 't', partition: 0 };
@@ -378,6 +378,42 @@ describe('rebalances', () => {
     await stop(running);
     expect(consumer.log).toEqual([]);
     expect(task.log).toEqual(['start', 'open 0,1', 'close 1', 'flush', 'close 0', 'stop']);
+  });
+
+  test('revoking: before the last commit of partitions that go, not of lost ones; its error is logged', async () => {
+    const task = Object.assign(new ScriptedSink(), {
+      revoking(partitions: readonly TopicPartition[]): void {
+        task.log.push(`revoking ${partitions.map((p) => p.partition).join()}`);
+        throw new Error('no time left');
+      },
+    });
+    const running = await start(task);
+    const { consumer, w } = running;
+    consumer.next([batch('t', 0, 0, ['a']), batch('t', 1, 0, ['b'])]);
+    await eventually(() => task.records.length === 2);
+    consumer.take('onRevoked', T0);
+    await eventually(() => task.log.includes('close 0'));
+    consumer.take('onLost', T1);
+    await eventually(() => task.log.includes('close 1'));
+    consumer.assign(T0);
+    await eventually(() => task.log.includes('open 0'));
+    await stop(running);
+    expect(task.log).toEqual([
+      'start',
+      'open 0,1',
+      'revoking 0',
+      'flush',
+      'close 0',
+      'close 1',
+      'open 0',
+      'revoking 0',
+      'flush',
+      'close 0',
+      'stop',
+    ]);
+    expect((w.logger as RecordingLogger).lines).toContain(
+      'error revoking() of the task threw, which is ignored: no time left',
+    );
   });
 
   test('records held for redelivery go with their partition', async () => {

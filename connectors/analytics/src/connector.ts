@@ -1,5 +1,5 @@
 /** The connector as the runtime sees it. */
-import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector } from '@millrace/sdk';
+import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector, WorkerSettings } from '@millrace/sdk';
 import { otherNames } from './config/canonical';
 import { checkConfig } from './config/check';
 import { DEFINITIONS } from './config/definitions';
@@ -18,8 +18,8 @@ function configKeys(): readonly ConfigKey[] {
   return [...DEFINITIONS.map(({ constraint: _, required: __, ...key }): ConfigKey => key), ...others];
 }
 
-function validate(config: ConnectorConfig): readonly ConfigProblem[] {
-  return checkConfig(config).problems;
+function validate(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[] {
+  return checkConfig(config, workerSettings).problems;
 }
 
 export const analyticsSink: SinkConnector = {

@@ -1,21 +1,17 @@
 /** One assigned partition: its open file, what is under way, and whether it is paused. */
-import { setMaxListeners } from 'node:events';
 import type { TopicPartition } from '@millrace/sdk';
 import type { PartitionBatcher } from './batcher/partition-batcher';
+import { Ownership, within } from './request/ownership';
 
 export class AssignedPartition {
-  /** Ends everything under way when the partition is given away. */
-  readonly aborter = new AbortController();
+  readonly owner = new Ownership();
   readonly shipments = new Set<Promise<void>>();
   isPaused = false;
 
   constructor(
     readonly id: TopicPartition,
     readonly batcher: PartitionBatcher,
-  ) {
-    // Each file under way listens.
-    setMaxListeners(0, this.aborter.signal);
-  }
+  ) {}
 
   /** Full: enough files wait. */
   isFull(most: number): boolean {
@@ -25,11 +21,21 @@ export class AssignedPartition {
     return this.shipments.size <= Math.floor(most / 2);
   }
 
-  /** Resolves when nothing of it is under way any more and its open file is gone. */
+  /** Ships the open file and waits for all that is under way. */
+  async finish(timeoutMs: number): Promise<void> {
+    await this.batcher.seal();
+    await within(Promise.allSettled(this.shipments), timeoutMs);
+  }
+
+  /** Resolves when nothing of it is under way any more and, if it was in time, its offsets tell of it. */
+  async giveAway(timeoutMs: number): Promise<void> {
+    await this.owner.giveAway(timeoutMs);
+    await within(Promise.allSettled(this.shipments), timeoutMs);
+  }
+
+  /** Its open file is gone, too. */
   async close(timeoutMs: number): Promise<void> {
-    this.aborter.abort(new Error('the partition was given away'));
-    const settled = Promise.allSettled(this.shipments);
-    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+    await this.giveAway(timeoutMs);
     await this.batcher.discard();
   }
 }

@@ -28,6 +28,7 @@ import { checkIngestion, checkTables } from './service/start-checks';
 /** How often `put` looks after what goes on beside it. */
 const LOOK_EVERY_MS = 250;
 const CLOSE_TIMEOUT_MS = 4_000;
+const STOP_FLUSH_MS = 3_000;
 
 export class AnalyticsSinkTask implements SinkTask {
   private readonly partitions = new Map<string, AssignedPartition>();
@@ -41,7 +42,7 @@ export class AnalyticsSinkTask implements SinkTask {
   private disk!: DiskTroubles;
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
-    const { settings, warnings } = parseSettings(config);
+    const { settings, warnings } = parseSettings(config, context.workerSettings);
     const { logger } = context;
     for (const warning of warnings) logger.warn(warning);
     if (settings.deadLetters && settings.onError === 'fail')
@@ -113,6 +114,32 @@ export class AnalyticsSinkTask implements SinkTask {
     });
   }
 
+  /** Before the last commit of these partitions: afterwards nothing of them is posted. */
+  async revoking(partitions: readonly TopicPartition[]): Promise<void> {
+    const { rebalanceFlushMs } = this.settings;
+    // A task that is stopped has its worker's patience and no more.
+    const flushMs = this.context.signal.aborted ? Math.min(rebalanceFlushMs, STOP_FLUSH_MS) : rebalanceFlushMs;
+    await Promise.all(
+      partitions.map(async (id) => {
+        const partition = this.partitions.get(partitionKey(id));
+        if (!partition) return;
+        if (flushMs > 0) await this.finish(partition, flushMs);
+        await partition.giveAway(CLOSE_TIMEOUT_MS);
+      }),
+    );
+  }
+
+  private async finish(partition: AssignedPartition, flushMs: number): Promise<void> {
+    try {
+      await partition.finish(flushMs);
+    } catch (error) {
+      const { topic, partition: number } = partition.id;
+      this.context.logger.warn(
+        `The last file of ${topic}-${number} is left to its next owner: ${(error as Error).message}`,
+      );
+    }
+  }
+
   async close(partitions: readonly TopicPartition[]): Promise<void> {
     await Promise.all(
       partitions.map(async (id) => {
@@ -158,7 +185,7 @@ export class AnalyticsSinkTask implements SinkTask {
         what: `${record.originalTopic}-${record.originalPartition} offset ${record.originalOffset}`,
         place: this.place(partition, 'WRITE', ''),
         error,
-        signal: partition.aborter.signal,
+        signal: partition.owner.signal,
       })
       .then((done) => {
         if (done) range.pending--;
@@ -169,7 +196,7 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   private ship(partition: AssignedPartition, mapping: TableMapping, { file, range, records }: Sealed): void {
-    const shipped = this.shipper.ship(file, partition.aborter.signal).then(async (end) => {
+    const shipped = this.shipper.ship(file, partition.owner).then(async (end) => {
       const done =
         end.kind === 'delivered' ||
         (end.kind === 'failed' &&
@@ -179,7 +206,7 @@ export class AnalyticsSinkTask implements SinkTask {
             what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
             place: this.place(partition, 'INGEST', end.sourceId),
             error: end.error,
-            signal: partition.aborter.signal,
+            signal: partition.owner.signal,
           })));
       if (done) range.pending--;
       await file.remove();

@@ -1,7 +1,7 @@
 /** What the sink says about a configuration before anything is asked of the service. */
 import { analyticsSink } from '@millrace/connector-analytics';
 import { checkConfig } from '../../../connectors/analytics/src/config/check';
-import { checkEndpoint, ingestionUrlOf, queryUrlOf } from '../../../connectors/analytics/src/config/endpoints';
+import { checkEndpoint, ingestionUrlOf, queryUrlOf, trustOf } from '../../../connectors/analytics/src/config/endpoints';
 import { parseSettings } from '../../../connectors/analytics/src/config/settings';
 
 const CLASS = 'com.microsoft.azure.kusto.kafka.connect.sink.KustoSinkConnector';
@@ -171,8 +171,47 @@ test.each([
   ['c.kusto.windows.net', true],
   ['https://ingest-c.r.kusto.windows.net/some/path?x=y', true],
 ])('analytics-sink 8: %s may be used: %s', (url, allowed) => {
-  expect('url' in checkEndpoint(url)).toBe(allowed);
+  expect('url' in checkEndpoint(url, trustOf({}))).toBe(allowed);
   expect(problems({ ...without('analytics.url'), 'analytics.url': url }).length === 0).toBe(allowed);
+});
+
+test.each([
+  ['https://adx.corp.example', true],
+  ['https://ingest-c.adx.corp.example', false],
+  ['https://ADX.corp.example:8443', true],
+  ['https://x.adx.corp.example', false],
+  ['https://c.trusted.example', true],
+  ['https://ingest-c.trusted.example', true],
+  ['https://trusted.example', false],
+  ['https://nottrusted.example', false],
+  ['https://10.1.2.3:8443', true],
+  ['https://c.kusto.windows.net', true],
+  ['http://c.trusted.example', false],
+])('analytics-sink 8: with analytics.trusted.hosts of the worker, %s may be used: %s', (url, allowed) => {
+  const worker = { 'analytics.trusted.hosts': 'adx.corp.example, .trusted.example, 10.1.2.3' };
+  const config = { ...without('analytics.url'), 'analytics.url': url, 'analytics.query.url': url };
+  expect(checkConfig(config, worker).problems.length === 0).toBe(allowed);
+  // A connector's configuration changes nothing about it.
+  expect(checkConfig({ ...config, ...worker }).problems.length === 0).toBe(url.includes('kusto'));
+});
+
+test('analytics-sink 8: the host that the other URL leads to has to be trusted, too', () => {
+  const worker = { 'analytics.trusted.hosts': 'ingest-adx.corp.example,adx.other.example' };
+  const on = (more: Record<string, string>): string[] =>
+    checkConfig({ ...without('analytics.url'), ...more }, worker).problems.map(({ key }) => key);
+  expect(on({ 'analytics.url': 'https://ingest-adx.corp.example' })).toEqual(['analytics.query.url']);
+  expect(on({ 'analytics.query.url': 'https://adx.other.example' })).toEqual(['analytics.ingestion.url']);
+});
+
+test('analytics-sink 8: analytics.allow.insecure.endpoints of the worker allows HTTP, but not any host', () => {
+  const on = (url: string, insecure: string): string[] => {
+    const worker = { 'analytics.trusted.hosts': 'emulator', 'analytics.allow.insecure.endpoints': insecure };
+    const config = { ...without('analytics.url'), 'analytics.url': url, 'idp.auth.endpoint': url };
+    return checkConfig(config, worker).problems.map(({ key }) => key);
+  };
+  expect(on('http://emulator:8080', 'true')).toEqual([]);
+  expect(on('http://elsewhere:8080', 'true')).toEqual(['analytics.url']);
+  expect(on('http://emulator:8080', 'false')).toEqual(['analytics.url', 'idp.auth.endpoint']);
 });
 
 test('analytics-sink 8: the application’s secret goes over HTTPS or stays on this machine', () => {
@@ -208,6 +247,13 @@ test('analytics-sink 10: each URL follows from the other', () => {
   expect(ingestionUrlOf('http://127.0.0.1:9')).toBe('http://127.0.0.1:9');
   const query = { ...without('analytics.url'), 'analytics.query.url': 'https://c.r.kusto.windows.net' };
   expect(checkConfig(query).urls.ingestion).toBe('https://ingest-c.r.kusto.windows.net');
+});
+
+test('analytics-sink 10: hosts that are addresses are used for both, and two of them are not taken for interchanged', () => {
+  expect(ingestionUrlOf('https://10.0.0.1:444')).toBe('https://10.0.0.1:444');
+  expect(ingestionUrlOf('https://[fd00::1]')).toBe('https://[fd00::1]');
+  const two = { 'analytics.url': 'http://127.0.0.1:1', 'analytics.query.url': 'http://127.0.0.1:2' };
+  expect(problemsWith(two)).toEqual([]);
 });
 
 test('the two URLs interchanged, or none', () => {

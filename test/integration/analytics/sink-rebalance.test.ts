@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { waitFor } from '../../helpers/wait-for';
 import { line, SinkSetup } from './sink-setup';
 
 const setup = SinkSetup.forFile();
@@ -34,6 +35,69 @@ test('analytics-sink 52: a partition given away: nothing of it is posted any mor
   await setup.committed(harness, 1, 1);
   expect(harness.committed(0)).toBeNull();
   expect(await setup.rows()).toEqual([['kept', 2]]);
+});
+
+/** Resolves when a request for the storage service has arrived, and is held up there. */
+async function heldUp(target: 'blob' | 'queue', delayMs: number): Promise<() => Promise<void>> {
+  const { faults } = setup.emulator;
+  faults.add({ target, delayMs });
+  const arrivals = jest.spyOn(faults, 'apply');
+  return async () => {
+    await waitFor(`a request for ${target}`, () => arrivals.mock.calls.some(([name]) => name === target));
+    arrivals.mockRestore();
+  };
+}
+
+test('analytics-sink 52: between the last preCommit of a partition and its close, nothing is posted', async () => {
+  const arrived = await heldUp('blob', 500);
+  const harness = await setup.start();
+  await harness.put([{ value: line('late', 100) }]);
+  await arrived();
+  await harness.task.revoking?.([partition(0)]);
+  expect(await harness.task.preCommit?.([])).toEqual([]);
+  // Far longer than the upload would have taken.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await setup.queued()).toBe(0);
+  await harness.task.close?.([partition(0)]);
+  expect(await setup.rows()).toEqual([]);
+});
+
+test('analytics-sink 52: what is being posted when its partition goes is waited for and committed: no row comes twice', async () => {
+  const arrived = await heldUp('queue', 500);
+  const harness = await setup.start();
+  await harness.put([{ value: line('posted', 100) }]);
+  await arrived();
+  await harness.revoke([partition(0)]);
+  expect(harness.committed()).toBe(1);
+  expect((await setup.rows()).map(([a]) => a)).toEqual(['posted']);
+});
+
+test('analytics.rebalance.flush.timeout.ms: files of partitions that go are finished and committed before', async () => {
+  const harness = await setup.start(
+    { 'analytics.rebalance.flush.timeout.ms': '20000' },
+    {},
+    { assignment: [partition(0), partition(1)] },
+  );
+  await harness.put([{ value: 'open,1' }, { value: 'kept,2', partition: 1 }]);
+  await harness.revoke([partition(0)]);
+  expect(harness.committed(0)).toBe(1);
+  expect(harness.committed(1)).toBeNull();
+  expect(await setup.rows()).toEqual([['open', 1]]);
+  await setup.stop(harness);
+  expect(harness.committed(1)).toBe(1);
+  expect(await setup.rows()).toEqual([
+    ['open', 1],
+    ['kept', 2],
+  ]);
+});
+
+test('analytics.rebalance.flush.timeout.ms: what takes longer is left to the next owner', async () => {
+  setup.emulator.faults.add({ target: 'blob', delayMs: 20_000 });
+  const harness = await setup.start({ 'analytics.rebalance.flush.timeout.ms': '200' });
+  await harness.put([{ value: 'open,1' }]);
+  await harness.revoke([partition(0)]);
+  expect(harness.committed()).toBeNull();
+  expect(await setup.rows()).toEqual([]);
 });
 
 test('analytics-sink 52: a partition that comes back begins where it was committed', async () => {

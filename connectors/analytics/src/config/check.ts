@@ -1,9 +1,9 @@
 /** Everything that can be said about a configuration without asking the service. Sources: analytics-sink §1. */
-import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import type { ConfigProblem, ConnectorConfig, WorkerSettings } from '@millrace/sdk';
 import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
 import { canonicalConfig } from './canonical';
 import { DEFINITIONS, listOf, type Definition } from './definitions';
-import { checkEndpoint, isLoopback, ingestionUrlOf, queryUrlOf } from './endpoints';
+import { checkEndpoint, isLoopback, ingestionUrlOf, queryUrlOf, trustOf, type Trust } from './endpoints';
 
 type Value = string | number | boolean | null;
 
@@ -17,7 +17,7 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
-export function checkConfig(config: ConnectorConfig): Checked {
+export function checkConfig(config: ConnectorConfig, worker: WorkerSettings = {}): Checked {
   const { values: texts, given, problems: namingProblems, warnings } = canonicalConfig(config);
   const problems: ConfigProblem[] = [...namingProblems];
   const report = (name: string, message: string): void => {
@@ -33,12 +33,13 @@ export function checkConfig(config: ConnectorConfig): Checked {
     if (definition.required && !text)
       report(definition.name, `Missing required configuration "${definition.name}" which has no default value.`);
   }
-  const urls = checkUrls(values, report);
+  const trust = trustOf(worker);
+  const urls = checkUrls(values, trust, report);
   const mappings = parseMappings(String(values.get('analytics.tables.topics.mapping') ?? '[]'));
   if (texts['analytics.tables.topics.mapping'])
     for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
   const unused = checkTopics(config, mappings, report);
-  checkLogin(values, urls.ingestion, report);
+  checkLogin(values, urls.ingestion, trust, report);
   checkDeadLetters(values, report);
   checkMetadata(values, mappings, report);
   return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings, ...unused] };
@@ -64,36 +65,31 @@ function parseValue({ type, default: fallback, constraint }: Definition, text: s
   return problem === null ? { value } : { problem };
 }
 
-function checkUrls(values: ReadonlyMap<string, Value>, report: Report): Checked['urls'] {
-  const url = (name: string): string => {
-    const text = String(values.get(name) ?? '');
+const INGESTION_URL = 'analytics.ingestion.url';
+const QUERY_URL = 'analytics.query.url';
+
+function checkUrls(values: ReadonlyMap<string, Value>, trust: Trust, report: Report): Checked['urls'] {
+  const url = (name: string, derived = ''): string => {
+    const text = derived || String(values.get(name) ?? '');
     if (text === '') return '';
-    const checked = checkEndpoint(text);
+    const checked = checkEndpoint(text, trust);
     if ('url' in checked) return checked.url;
-    report(name, `Invalid value ${text} for configuration ${name}: ${checked.problem}`);
+    const value = derived === '' ? text : `${text}, which is what the other URL leads to,`;
+    report(name, `Invalid value ${value} for configuration ${name}: ${checked.problem}`);
     return '';
   };
-  const ingestion = url('analytics.ingestion.url');
-  const query = url('analytics.query.url');
-  if (!values.get('analytics.ingestion.url') && !values.get('analytics.query.url'))
+  const ingestion = url(INGESTION_URL);
+  const query = url(QUERY_URL);
+  if (!values.get(INGESTION_URL) && !values.get(QUERY_URL))
+    report(INGESTION_URL, `Missing required configuration "${INGESTION_URL}" which has no default value.`);
+  if (query !== queryUrlOf(query) && ingestion !== '' && ingestion === queryUrlOf(ingestion))
     report(
-      'analytics.ingestion.url',
-      'Missing required configuration "analytics.ingestion.url" which has no default value.',
-    );
-  if (
-    ingestion !== '' &&
-    query !== '' &&
-    query === ingestionUrlOf(query) &&
-    ingestion === queryUrlOf(ingestion) &&
-    ingestion !== query
-  )
-    report(
-      'analytics.ingestion.url',
+      INGESTION_URL,
       'The ingestion and the query URL are interchanged: the host of the ingestion URL begins with "ingest-".',
     );
   return {
-    ingestion: ingestion || (query && ingestionUrlOf(query)),
-    query: query || (ingestion && queryUrlOf(ingestion)),
+    ingestion: ingestion || (query && url(INGESTION_URL, ingestionUrlOf(query))),
+    query: query || (ingestion && url(QUERY_URL, queryUrlOf(ingestion))),
   };
 }
 
@@ -112,10 +108,10 @@ function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMapp
     .map(({ topic }) => `The mapping of topic ${topic} is not used: "topics" does not name it`);
 }
 
-function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Report): void {
+function checkLogin(values: ReadonlyMap<string, Value>, url: string, trust: Trust, report: Report): void {
   const strategy = String(values.get('idp.auth.strategy') ?? '').toLowerCase();
   const provider = String(values.get('idp.auth.endpoint') ?? '');
-  if (provider !== '' && !isSafe(provider))
+  if (provider !== '' && !isSafe(provider, trust))
     report(
       'idp.auth.endpoint',
       `Invalid value ${provider} for configuration idp.auth.endpoint: it is not an HTTPS URL`,
@@ -142,9 +138,9 @@ function checkLogin(values: ReadonlyMap<string, Value>, url: string, report: Rep
 }
 
 /** A secret is sent there. */
-function isSafe(text: string): boolean {
+function isSafe(text: string, { insecure }: Trust): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && (insecure || isLoopback(url.hostname)));
 }
 
 function checkDeadLetters(values: ReadonlyMap<string, Value>, report: Report): void {

@@ -198,6 +198,16 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(1),
   },
   {
+    name: 'analytics.rebalance.flush.timeout.ms',
+    type: 'LONG',
+    default: 0,
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation:
+      'How long files of partitions that are about to be revoked may take to be delivered, in milliseconds. 0: they are left to the next owner, which begins them again.',
+    constraint: atLeast(0),
+  },
+  {
     name: 'analytics.blob.retain',
     type: 'BOOLEAN',
     default: true,

@@ -1,4 +1,6 @@
 /** Which clusters the sink speaks to, and how the two URLs of one follow from each other. Source: analytics-sink §1.5. */
+import { isIP } from 'node:net';
+import type { WorkerSettings } from '@millrace/sdk';
 
 /** Suffixes of the service's hosts in every cloud; a token is sent to no other host. */
 const KNOWN_SUFFIXES = [
@@ -18,6 +20,25 @@ const KNOWN_SUFFIXES = [
   '.kusto.sovcloud-api.sg',
 ];
 
+/** What the worker's administrator adds, and no connector's configuration can. */
+export interface Trust {
+  /** Hosts, or `.suffix` for all whose name ends so. */
+  readonly hosts: readonly string[];
+  /** HTTP to them, and to the well-known ones. */
+  readonly insecure: boolean;
+}
+
+export function trustOf(settings: WorkerSettings): Trust {
+  const hosts = settings['analytics.trusted.hosts'] ?? '';
+  return {
+    hosts: hosts
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter((host) => host !== ''),
+    insecure: settings['analytics.allow.insecure.endpoints']?.toLowerCase() === 'true',
+  };
+}
+
 export type Endpoint = { readonly url: string } | { readonly problem: string };
 
 export function isLoopback(host: string): boolean {
@@ -25,7 +46,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Scheme, host and port of a URL that may be used, without anything behind them. */
-export function checkEndpoint(text: string): Endpoint {
+export function checkEndpoint(text: string, trust: Trust): Endpoint {
   const trimmed = text.trim();
   let url: URL;
   try {
@@ -35,12 +56,21 @@ export function checkEndpoint(text: string): Endpoint {
   }
   if (url.username || url.password) return { problem: 'a URL with a user name or password is not allowed' };
   const local = isLoopback(url.hostname);
-  if (url.protocol === 'http:' && !local)
+  if (url.protocol === 'http:' && !local && !trust.insecure)
     return { problem: 'HTTP is not supported. Only HTTPS endpoints are allowed.' };
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: `scheme ${url.protocol} is not HTTPS` };
-  if (!local && !KNOWN_SUFFIXES.some((suffix) => url.hostname.endsWith(suffix)))
-    return { problem: `${url.hostname} is not a known endpoint of the service` };
+  if (!local && !isKnown(url.hostname, trust))
+    return {
+      problem: `${url.hostname} is not a known endpoint of the service, nor in the worker setting "analytics.trusted.hosts"`,
+    };
   return { url: url.origin };
+}
+
+function isKnown(host: string, { hosts }: Trust): boolean {
+  return (
+    KNOWN_SUFFIXES.some((suffix) => host.endsWith(suffix)) ||
+    hosts.some((trusted) => (trusted.startsWith('.') ? host.endsWith(trusted) : host === trusted))
+  );
 }
 
 /** The engine's URL: the ingestion host without `ingest-`; hosts without such a prefix are both. */
@@ -50,6 +80,7 @@ export function queryUrlOf(ingestionUrl: string): string {
 
 export function ingestionUrlOf(queryUrl: string): string {
   const { protocol, host, hostname } = new URL(queryUrl);
-  if (isLoopback(hostname) || hostname.startsWith('ingest-')) return queryUrl;
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
+  if (isLoopback(hostname) || isAddress || hostname.startsWith('ingest-')) return queryUrl;
   return `${protocol}//ingest-${host}`;
 }

@@ -1,6 +1,6 @@
 /** The sink's settings, read from a configuration that was found right. */
 import { tmpdir } from 'node:os';
-import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrace/sdk';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { checkConfig } from './check';
 import type { METADATA_COLUMNS } from './definitions';
@@ -35,6 +35,8 @@ export interface AnalyticsSettings {
   readonly maxInflightFiles: number;
   readonly retainBlobs: boolean;
   readonly dedupeTags: boolean;
+  /** 0: open files are left to the next owner. */
+  readonly rebalanceFlushMs: number;
   readonly confirm: 'queued' | 'ingested';
   readonly confirmTimeoutMs: number;
   readonly onError: 'fail' | 'log' | 'ignore';
@@ -52,8 +54,11 @@ export interface DeadLetterSettings {
 const DEAD_LETTERS = 'misc.deadletterqueue.';
 
 /** @throws ConfigError `ANALYTICS_CONFIG` with everything that is wrong. */
-export function parseSettings(config: ConnectorConfig): { settings: AnalyticsSettings; warnings: readonly string[] } {
-  const { values, urls, mappings, problems, warnings } = checkConfig(config);
+export function parseSettings(
+  config: ConnectorConfig,
+  worker: WorkerSettings = {},
+): { settings: AnalyticsSettings; warnings: readonly string[] } {
+  const { values, urls, mappings, problems, warnings } = checkConfig(config, worker);
   if (problems.length > 0)
     throw new ConfigError(problems.map(({ key, message }) => `${key}: ${message}`).join('; '), {
       code: 'ANALYTICS_CONFIG',
@@ -86,6 +91,7 @@ export function parseSettings(config: ConnectorConfig): { settings: AnalyticsSet
     maxInflightFiles: number('analytics.max.inflight.files'),
     retainBlobs: flag('analytics.blob.retain'),
     dedupeTags: flag('analytics.dedupe.tags'),
+    rebalanceFlushMs: number('analytics.rebalance.flush.timeout.ms'),
     confirm: ['ingested', 'true'].includes(lower('analytics.ingest.confirm')) ? 'ingested' : 'queued',
     confirmTimeoutMs: number('analytics.ingest.confirm.timeout.ms'),
     onError: lower('behavior.on.error') as AnalyticsSettings['onError'],

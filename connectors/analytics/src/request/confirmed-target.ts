@@ -6,7 +6,7 @@ import { parseJson } from '../service/http';
 import type { IngestionResources } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import { dedupeTag } from './ingestion-message';
-import { GivenAwayError, type QueuedTarget, type Shipment } from './queued-target';
+import type { QueuedTarget, Shipment } from './queued-target';
 import { sleep } from './sleep';
 import type { Target } from './target';
 
@@ -33,7 +33,7 @@ export class ConfirmedTarget implements Target {
     shipment.onHandedOver?.();
     const deadline = Date.now() + this.settings.confirmTimeoutMs;
     for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
-      await sleep(wait, shipment.signal);
+      await sleep(wait, shipment.owner.signal);
       const blob = await this.status(shipment, operation);
       if (blob?.status === 'Succeeded') return;
       if (blob?.status === 'Failed' || blob?.status === 'Canceled')
@@ -51,12 +51,11 @@ export class ConfirmedTarget implements Target {
   }
 
   private async begin(shipment: Shipment): Promise<string> {
-    const { file, sourceId, isOwned, signal } = shipment;
-    const url = await this.queued.upload(shipment, await this.resources.get(signal));
-    if (!isOwned()) throw new GivenAwayError(`${file.name} was not posted: its partition was given away`);
+    const { file, sourceId, owner } = shipment;
+    const url = await this.queued.upload(shipment, await this.resources.get(owner.signal));
     const { mapping, format } = { mapping: file.mapping.mapping, format: file.mapping.format.wireName };
     const tag = dedupeTag(file);
-    const { text } = await this.cluster.require({
+    const request = {
       method: 'POST',
       url: this.path(file),
       headers: { 'Content-Type': 'application/json' },
@@ -71,17 +70,17 @@ export class ConfirmedTarget implements Target {
           ...(this.settings.dedupeTags && { tags: [`ingest-by:${tag}`], ingestIfNotExists: [tag] }),
         },
       }),
-      signal,
-    });
+    };
+    const { text } = await owner.post(async (signal) => await this.cluster.require({ ...request, signal }));
     const { ingestionOperationId: id } = parseJson(text, this.path(file)) as { ingestionOperationId?: string };
     if (id) return id;
     throw new ServiceError('The service took the file without telling how to follow it', 'permanent');
   }
 
-  private async status({ file, sourceId, signal }: Shipment, operation: string): Promise<BlobStatus | null> {
+  private async status({ file, sourceId, owner }: Shipment, operation: string): Promise<BlobStatus | null> {
     const url = `${this.path(file)}/${encodeURIComponent(operation)}?details=true`;
     try {
-      const { text } = await this.cluster.require({ method: 'GET', url, signal });
+      const { text } = await this.cluster.require({ method: 'GET', url, signal: owner.signal });
       const { details = [] } = parseJson(text, url) as { details?: (BlobStatus & { sourceId: string })[] };
       return details.find((blob) => blob.sourceId === sourceId) ?? null;
     } catch (error) {

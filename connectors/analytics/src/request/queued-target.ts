@@ -6,6 +6,7 @@ import type { IngestionResources, ResourceSet } from '../service/ingestion-resou
 import { ServiceError } from '../service/service-error';
 import { postMessage, uploadBlob } from '../service/storage';
 import { blobName, ingestionMessage } from './ingestion-message';
+import type { Ownership } from './ownership';
 import type { Target } from './target';
 
 const MOST_PLACES = 3;
@@ -14,16 +15,9 @@ export interface Shipment {
   readonly file: SealedFile;
   /** The same for all tries of a file. */
   readonly sourceId: string;
-  /** False: the partition was given away; nothing may be posted any more. */
-  readonly isOwned: () => boolean;
-  readonly signal: AbortSignal;
+  readonly owner: Ownership;
   /** Told when the service has the file, for targets that wait for more than that. */
   readonly onHandedOver?: () => void;
-}
-
-/** The partition was given away before the file was posted; whoever has it now delivers its records. */
-export class GivenAwayError extends Error {
-  override readonly name = 'GivenAwayError';
 }
 
 export class QueuedTarget implements Target {
@@ -56,17 +50,17 @@ export class QueuedTarget implements Target {
   }
 
   /** The blob's URL with its SAS. */
-  async upload({ file, sourceId, signal }: Shipment, set: ResourceSet): Promise<string> {
+  async upload({ file, sourceId, owner }: Shipment, set: ResourceSet): Promise<string> {
     const containers = this.resources.rotation(set.containers).slice(0, MOST_PLACES);
     return await firstThatWorks(
       containers,
-      async (container) => await uploadBlob(this.http, container, blobName(file, sourceId), file, signal),
+      async (container) => await uploadBlob(this.http, container, blobName(file, sourceId), file, owner.signal),
     );
   }
 
   private async attempt(shipment: Shipment): Promise<void> {
-    const { file, sourceId, isOwned, signal } = shipment;
-    const set = await this.resources.get(signal);
+    const { file, sourceId, owner } = shipment;
+    const set = await this.resources.get(owner.signal);
     const blobUrl = await this.upload(shipment, set);
     const message = ingestionMessage(file, {
       sourceId,
@@ -77,10 +71,10 @@ export class QueuedTarget implements Target {
       now: new Date(),
     });
     const queues = this.resources.rotation(set.queues).slice(0, MOST_PLACES);
-    await firstThatWorks(queues, async (queue) => {
-      if (!isOwned()) throw new GivenAwayError(`${file.name} was not posted: its partition was given away`);
-      await postMessage(this.http, queue, message, signal);
-    });
+    await firstThatWorks(
+      queues,
+      async (queue) => await owner.post(async (signal) => await postMessage(this.http, queue, message, signal)),
+    );
   }
 }
 

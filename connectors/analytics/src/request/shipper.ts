@@ -6,7 +6,7 @@ import type { AnalyticsSettings } from '../config/settings';
 import { asServiceError, type ServiceError } from '../service/service-error';
 import { tableOf } from './confirmed-target';
 import { Places } from './places';
-import { GivenAwayError } from './queued-target';
+import { GivenAwayError, type Ownership } from './ownership';
 import { nextTry } from './retry-policy';
 import { sleep } from './sleep';
 import type { Target } from './target';
@@ -35,16 +35,16 @@ export class Shipper {
     this.now = options.now ?? Date.now;
   }
 
-  /** Never rejects. @param signal Aborted when the partition is given away. */
-  async ship(file: SealedFile, signal: AbortSignal): Promise<ShipmentEnd> {
+  /** Never rejects. */
+  async ship(file: SealedFile, owner: Ownership): Promise<ShipmentEnd> {
     const sourceId = randomUUID();
     let firstFailureAt = 0;
     for (let attempts = 1; ; attempts++) {
       try {
-        await this.attempt(file, sourceId, signal);
+        await this.attempt(file, sourceId, owner);
         return { kind: 'delivered' };
       } catch (caught) {
-        if (signal.aborted || caught instanceof GivenAwayError) return { kind: 'abandoned' };
+        if (owner.signal.aborted || caught instanceof GivenAwayError) return { kind: 'abandoned' };
         const error = asServiceError(caught);
         firstFailureAt ||= this.now();
         const wait = nextTry(this.options.retry, {
@@ -60,7 +60,7 @@ export class Shipper {
           { attempts, code: error.serviceCode ?? error.code },
         );
         if (
-          await sleep(wait, signal).then(
+          await sleep(wait, owner.signal).then(
             () => false,
             () => true,
           )
@@ -70,11 +70,10 @@ export class Shipper {
     }
   }
 
-  private async attempt(file: SealedFile, sourceId: string, signal: AbortSignal): Promise<void> {
-    const leave = await this.places.enter(signal);
+  private async attempt(file: SealedFile, sourceId: string, owner: Ownership): Promise<void> {
+    const leave = await this.places.enter(owner.signal);
     try {
-      const isOwned = (): boolean => !signal.aborted;
-      await this.options.targetOf(file).ship({ file, sourceId, isOwned, signal, onHandedOver: leave });
+      await this.options.targetOf(file).ship({ file, sourceId, owner, onHandedOver: leave });
     } finally {
       leave();
     }

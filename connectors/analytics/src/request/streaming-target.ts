@@ -4,7 +4,8 @@ import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
 import { asServiceError } from '../service/service-error';
 import { sleep } from './sleep';
-import { GivenAwayError, type Shipment } from './queued-target';
+import { GivenAwayError } from './ownership';
+import type { Shipment } from './queued-target';
 import type { Target } from './target';
 
 const LARGEST = 4 * 1024 * 1024;
@@ -39,31 +40,34 @@ export class StreamingTarget implements Target {
   }
 
   /** False: not now, the queue will take it. @throws ServiceError for what no queue would cure. */
-  private async stream({ file, isOwned, signal }: Shipment): Promise<boolean> {
+  private async stream({ file, owner }: Shipment): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (!isOwned()) throw new GivenAwayError(`${file.name} was not posted: its partition was given away`);
       try {
-        await this.cluster.require({
-          method: 'POST',
-          url: streamUrl(this.cluster.queryUrl, file),
-          headers: {
-            'Content-Type': 'application/octet-stream',
-            'Content-Length': String(file.bytes),
-            ...(file.isGzip && { 'Content-Encoding': 'gzip' }),
-          },
-          body: () => createReadStream(file.path),
-          signal,
-        });
+        await owner.post(async (signal) => await this.post(file, signal));
         return true;
       } catch (error) {
-        if (signal.aborted) throw error;
+        if (owner.signal.aborted || error instanceof GivenAwayError) throw error;
         const failure = asServiceError(error);
         if (failure.kind === 'permanent') throw failure;
         const pause = PAUSES_MS[attempt];
-        if (pause !== undefined) await sleep(Math.max(pause, failure.retryAfterMs), signal);
+        if (pause !== undefined) await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
       }
     }
     return false;
+  }
+
+  private async post(file: SealedFile, signal: AbortSignal): Promise<void> {
+    await this.cluster.require({
+      method: 'POST',
+      url: streamUrl(this.cluster.queryUrl, file),
+      headers: {
+        'Content-Type': 'application/octet-stream',
+        'Content-Length': String(file.bytes),
+        ...(file.isGzip && { 'Content-Encoding': 'gzip' }),
+      },
+      body: () => createReadStream(file.path),
+      signal,
+    });
   }
 }
 
