@@ -83,7 +83,7 @@ export function toleranceExceeded({ stage, className, error, consumed, source }:
   const place: Record<string, string | number> = topic === undefined ? {} : { topic };
   if (consumed) Object.assign(place, { partition: consumed.partition, offset: consumed.record.offset });
   return new ConnectError(
-    `Tolerance exceeded in error handler: ${what} failed: ${messageOf(error)} Correct the record or the connector's settings, ` +
+    `Tolerance exceeded in error handler: ${what} failed: ${sentence(messageOf(error))} Correct the record or the connector's settings, ` +
       'or set errors.tolerance=all to skip such records.',
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );
@@ -101,3 +101,7 @@ export class LogReporter implements FailureReporter {
     this.logger.error(failureLine(this.task, failure, this.settings.logMessages), { error: failure.error });
   }
 }
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+

@@ -510,7 +510,7 @@ describe('sink', () => {
     running.w.consumer.next([batch('t', 0, 6, ['y'])]);
     await running.listener.until('failed c-0');
     expect(running.listener.trace).toMatch(
-      /TRANSFORMATION with com\.acme\.Moody failed: bad .*\[code: TOLERANCE_EXCEEDED, topic: t, partition: 0, offset: 6\]/,
+      /TRANSFORMATION with com\.acme\.Moody failed: bad\. Correct .*\[code: TOLERANCE_EXCEEDED, topic: t, partition: 0, offset: 6\]/,
     );
     expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 6 }]]);
     expect(log.at(-1)).toBe('close Moody');

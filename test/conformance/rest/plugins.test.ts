@@ -186,6 +186,61 @@ test('connect-rest 129, 130: transformations', async () => {
   ]);
 });
 
+test('connect-rest 131, 132: transformations and predicates that cannot be used, or lack a setting', async () => {
+  const transforms = 'org.apache.kafka.connect.transforms';
+  const one = (type: string, more: Record<string, string> = {}): Record<string, string> => ({
+    transforms: 'a',
+    'transforms.a.type': type,
+    ...more,
+  });
+  await expectErrors(one('Nope'), {
+    'transforms.a.type': ['Invalid value Nope for configuration transforms.a.type: Class Nope could not be found.'],
+  });
+  await expectErrors(one('RecordIsTombstone'), {
+    'transforms.a.type': [
+      `Class class ${transforms}.predicates.RecordIsTombstone does not implement the Transformation interface`,
+    ],
+  });
+  await expectErrors(one(`${transforms}.InsertField`), {
+    'transforms.a.type': [
+      `This class is abstract and cannot be created. Did you mean ${transforms}.InsertField$Key, ${transforms}.InsertField$Value?`,
+    ],
+  });
+  await expectErrors(one('Filter', { 'transforms.a.negate': 'true' }), {
+    'transforms.a.type': [
+      "Config 'transforms.a.negate' was provided but there is no config 'transforms.a.predicate' defining a predicate to be negated.",
+    ],
+  });
+  await expectErrors(one(`${transforms}.HoistField$Value`), {
+    'transforms.a.field': ['Missing required configuration "transforms.a.field" which has no default value.'],
+  });
+  await expectErrors(one('Filter', { 'transforms.a.plugin.version': '9' }), {
+    'transforms.a.type': [
+      expect.stringContaining(`Plugin ${transforms}.Filter not found that matches the version range`),
+    ],
+    'transforms.a.plugin.version': [expect.stringContaining('[9,9]')],
+  });
+  await expectErrors(
+    { predicates: 'p', 'predicates.p.type': 'TopicNameMatches', 'predicates.p.pattern': '[' },
+    { 'predicates.p.pattern': [expect.stringMatching(/^Invalid value \[ for configuration pattern: Invalid regex: /)] },
+  );
+  // An alias that nobody defines shows when the task starts.
+  await expectErrors(one('Filter', { 'transforms.a.predicate': 'nobody' }), {});
+});
+
+test("connect-rest 114, 116: Kafka's own transformations and predicates are listed and described", async () => {
+  const { json } = await target.call('GET', '/connector-plugins?connectorsOnly=false');
+  const own = (json as { class: string; type: string }[]).filter((one) =>
+    one.class.startsWith('org.apache.kafka.connect.transforms.'),
+  );
+  const count = (type: string): number => own.filter((one) => one.type === type).length;
+  expect([count('transformation'), count('predicate')]).toEqual([26, 3]);
+  for (const plugin of own) {
+    const described = await target.call('GET', `/connector-plugins/${plugin.class}/config`);
+    expect([plugin.class, described.status]).toEqual([plugin.class, 200]);
+  }
+});
+
 test('connect-rest 133: converters that are none', async () => {
   await expectErrors(
     { 'key.converter': 'Nope' },
