@@ -6,6 +6,8 @@ import type { KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
+import { GroupMetrics } from '../metrics/group-metrics';
+import { WorkMetrics } from '../metrics/work-metrics';
 import { ConfigStore } from '../storage/config-store';
 import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
 import { OffsetStore } from '../storage/offset-store';
@@ -22,6 +24,7 @@ import { ConnectorSet } from './connector-set';
 import { DistributedHerder } from './distributed-herder';
 import { forwardRequest, type ForwardRequest } from './forwarding';
 import type { Herder } from './herder';
+import { HerderMetrics } from './herder-metrics';
 import { HerderOffsets } from './herder-offsets';
 import { HerderReads } from './herder-reads';
 import { HerderRestarts } from './herder-restarts';
@@ -109,6 +112,9 @@ export function createHerder(options: HerderOptions): Herder {
   const client = config.client('worker');
   const admin = clients.admin({ ...client, 'client.id': `${config.groupId}-shared-admin` });
   const plugins = new ConnectorPlugins(options.registry);
+  const workMetrics = new WorkMetrics(config.metricsWindows);
+  const groupMetrics = GroupMetrics.create(config.metricsWindows);
+  const memberId = config.clientId || `connect-${workerId}`;
   const wakeup = new Wakeup();
   const stage = new TickStage();
   const queue = new RequestQueue(() => wakeup.wake());
@@ -144,7 +150,7 @@ export function createHerder(options: HerderOptions): Herder {
   });
   const membership: Membership = new Membership({
     clients,
-    client: { ...client, 'client.id': config.clientId || `connect-${workerId}` },
+    client: { ...client, 'client.id': memberId },
     settings: config,
     workerUrl: restUrl,
     snapshot: () => configs.snapshot(),
@@ -152,6 +158,7 @@ export function createHerder(options: HerderOptions): Herder {
     stopWork: async (stopped) => await work.stop(stopped),
     stopLostWork: async (lost) => await work.stopLost(lost),
     wake: () => wakeup.wake(),
+    metrics: groupMetrics,
     logger,
   });
   const reporter = new StatusReporter({
@@ -161,6 +168,7 @@ export function createHerder(options: HerderOptions): Herder {
     version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
     topicTracking: config.topicTrackingEnable,
     life: restarts,
+    metrics: workMetrics,
   });
   const offsets = new OffsetStores({
     shared: sharedOffsets,
@@ -206,6 +214,7 @@ export function createHerder(options: HerderOptions): Herder {
     onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
     onStop: (connector) => {
       restarts.forget({ connector, task: null });
+      workMetrics.forget({ connector, task: null });
       reloads.forget(connector);
     },
     logger,
@@ -217,7 +226,11 @@ export function createHerder(options: HerderOptions): Herder {
     offsets,
     resolve,
     stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
-    onStop: (id) => restarts.forget(id),
+    metrics: workMetrics,
+    onStop: (id) => {
+      restarts.forget(id);
+      workMetrics.forget(id);
+    },
     logger,
   });
   const work = new AssignedWork({
@@ -269,6 +282,17 @@ export function createHerder(options: HerderOptions): Herder {
     enabled: config.topicTrackingEnable,
     resetAllowed: config.topicTrackingAllowReset,
   });
+  const metrics = new HerderMetrics({
+    work: workMetrics,
+    group: groupMetrics,
+    connectors,
+    tasks,
+    membership,
+    statuses: statuses.cache,
+    plugins,
+    snapshot: () => configs.snapshot(),
+    clientId: memberId,
+  });
   const { tickMs } = config.watchdog;
   const watchdog = new Watchdog({
     look: () => {
@@ -298,6 +322,7 @@ export function createHerder(options: HerderOptions): Herder {
     writes,
     connectorOffsets,
     topics,
+    metrics,
     restarts: herderRestarts,
     tickLimitMs: config.workerSyncTimeoutMs + config.taskShutdownGracefulTimeoutMs,
     onFatal,

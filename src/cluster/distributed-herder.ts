@@ -23,6 +23,7 @@ import type {
   TaskState,
   WorkerHealth,
 } from './herder';
+import type { HerderMetrics, WorkerFigures } from './herder-metrics';
 import type { HerderOffsets } from './herder-offsets';
 import type { HerderReads } from './herder-reads';
 import type { HerderRestarts } from './herder-restarts';
@@ -60,6 +61,7 @@ export interface DistributedHerderParts {
   readonly restarts: HerderRestarts;
   readonly connectorOffsets: HerderOffsets;
   readonly topics: ActiveTopics;
+  readonly metrics: HerderMetrics;
   /** `worker.sync.timeout.ms` + `task.shutdown.graceful.timeout.ms`. */
   readonly tickLimitMs: number;
   readonly onFatal: (error: unknown) => void;
@@ -125,6 +127,10 @@ export class DistributedHerder implements Herder {
 
   kafkaClusterId(): string | null {
     return this.clusterId;
+  }
+
+  figures(): WorkerFigures {
+    return this.parts.metrics.figures();
   }
 
   connectors(): readonly string[] {

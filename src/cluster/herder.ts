@@ -4,6 +4,7 @@
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { PartitionOffset } from './connector-offsets';
+import type { WorkerFigures } from './herder-metrics';
 
 export type TargetState = 'STARTED' | 'PAUSED' | 'STOPPED';
 export type ConnectorType = 'source' | 'sink' | 'unknown';
@@ -64,6 +65,8 @@ export interface Herder {
   stop(): Promise<void>;
   health(): Promise<WorkerHealth>;
   kafkaClusterId(): string | null;
+  /** Of this worker alone. */
+  figures(): WorkerFigures;
 
   connectors(): readonly string[];
   connectorInfo(name: string): ConnectorInfo;

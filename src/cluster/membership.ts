@@ -9,6 +9,7 @@ import type {
   KafkaClients,
 } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { GroupMetrics } from '../metrics/group-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { sleep } from '../storage/retry';
 import type { TaskId } from '../tasks/host';
@@ -52,6 +53,7 @@ export interface MembershipOptions {
   readonly stopLostWork: (work: Work) => Promise<void>;
   /** The tick has something to do. */
   readonly wake: () => void;
+  readonly metrics: GroupMetrics;
   readonly logger: Logger;
   readonly now?: () => number;
 }
@@ -106,6 +108,7 @@ export class Membership {
       sessionTimeoutMs: settings.sessionTimeoutMs,
       heartbeatIntervalMs: settings.heartbeatIntervalMs,
       rebalanceTimeoutMs: settings.rebalanceTimeoutMs,
+      metrics: options.metrics,
       protocols: () => this.protocols(),
       assign: (protocol, members, generation) => this.assign(protocol as ConnectProtocolName, members, generation),
     });
@@ -163,6 +166,9 @@ export class Membership {
 
   /** One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not be joined. */
   async join(): Promise<void> {
+    const { metrics } = this.options;
+    const began = this.now();
+    metrics.rebalancing = true;
     if (this.lost) await this.stopLostWork();
     else if (this.eager) await this.giveUpWork();
     this.lost = false;
@@ -172,6 +178,8 @@ export class Membership {
     const signal = AbortSignal.any([this.aborter.signal, this.joining.signal]);
     try {
       await this.apply(await this.member.join(signal));
+      metrics.workerRebalances.record(this.now() - began);
+      metrics.rebalancing = false;
     } finally {
       this.joining = null;
     }

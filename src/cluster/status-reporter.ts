@@ -1,4 +1,5 @@
 /** Turns what happens to connectors and tasks into statuses. Sources: connect-runtime §1.6.3, §3.11. */
+import type { WorkMetrics } from '../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../storage/status-records';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskId, TaskListener } from '../tasks/host';
@@ -21,6 +22,7 @@ export interface StatusReporterOptions {
   readonly version: (connector: string) => string | null;
   readonly topicTracking: boolean;
   readonly life: LifeObserver;
+  readonly metrics: WorkMetrics;
   readonly now?: () => number;
 }
 
@@ -29,7 +31,7 @@ export class StatusReporter implements TaskListener {
 
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
-    const status = this.status(connector, state, null);
+    const status = this.entered({ connector, task: null }, state, null);
     if (state === 'RUNNING') this.options.life.running({ connector, task: null });
     else if (state !== 'RESTARTING') this.options.life.forget({ connector, task: null });
     // Only a goodbye gives way to what a newer owner has said.
@@ -39,7 +41,7 @@ export class StatusReporter implements TaskListener {
 
   connectorFailed(connector: string, error: unknown): void {
     const note = this.options.life.failed({ connector, task: null }, isWorthRestarting(error));
-    const status = this.status(connector, 'FAILED', formatTrace(error) + note);
+    const status = this.entered({ connector, task: null }, 'FAILED', formatTrace(error) + note);
     this.options.statuses.putSafe({ kind: 'connector', connector }, status);
   }
 
@@ -63,15 +65,16 @@ export class StatusReporter implements TaskListener {
     this.put(id, 'RUNNING');
   }
   onFailed({ connector, task }: TaskId, trace: string, worthRestarting: boolean): void {
-    const status = this.status(
-      connector,
+    const status = this.entered(
+      { connector, task },
       'FAILED',
       trace + this.options.life.failed({ connector, task }, worthRestarting),
     );
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
   onStopped({ connector, task }: TaskId): void {
-    this.options.statuses.putSafe({ kind: 'task', connector, task }, this.status(connector, 'UNASSIGNED', null));
+    const status = this.entered({ connector, task }, 'UNASSIGNED', null);
+    this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
 
   onTopicActive({ connector, task }: TaskId, topic: string): void {
@@ -81,11 +84,17 @@ export class StatusReporter implements TaskListener {
   }
 
   private put({ connector, task }: TaskId, state: StatusState): void {
-    this.options.statuses.put({ kind: 'task', connector, task }, this.status(connector, state, null));
+    this.options.statuses.put({ kind: 'task', connector, task }, this.entered({ connector, task }, state, null));
   }
 
-  private status(connector: string, state: StatusState, trace: string | null): EntityStatus {
-    const { workerId, generation, version } = this.options;
-    return { state, trace, workerId, generation: generation(), version: version(connector) };
+  /** Notes the state that something has come into; answers the status that tells so. */
+  private entered(
+    instance: { readonly connector: string; readonly task: number | null },
+    state: StatusState,
+    trace: string | null,
+  ): EntityStatus {
+    const { workerId, generation, version, metrics } = this.options;
+    metrics.changed(instance, state);
+    return { state, trace, workerId, generation: generation(), version: version(instance.connector) };
   }
 }

@@ -1,6 +1,7 @@
 /** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { WorkMetrics } from '../metrics/work-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
 import { within } from '../storage/retry';
@@ -18,6 +19,7 @@ export interface TaskSetOptions {
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** For a batch of tasks together. Milliseconds. */
   readonly stopTimeoutMs: number;
+  readonly metrics: WorkMetrics;
   /** It was taken away from whatever state it was in. */
   readonly onStop: (id: TaskId) => void;
   readonly logger: Logger;
@@ -140,6 +142,7 @@ export class TaskSet {
       targetState: snapshot.targetState(id.connector) === 'STARTED' ? 'STARTED' : 'PAUSED',
       consumerGroup:
         type === 'sink' ? connectorConfig['consumer.override.group.id'] || `connect-${id.connector}` : null,
+      metrics: this.options.metrics.open(id.connector, id.task, type),
     };
   }
 }

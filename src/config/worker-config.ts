@@ -64,6 +64,8 @@ export interface WorkerConfig {
   readonly clientOverridePolicy: string;
   readonly clientOverrideAllowlist: readonly string[];
   readonly pluginPath: readonly string[];
+  /** What recent figures of metrics are taken over. */
+  readonly metricsWindows: { readonly sampleMs: number; readonly samples: number };
   /** Millrace's own: what connectors restart by, unless they say otherwise. */
   readonly restart: RestartSettings;
   /** Millrace's own: what is said to be stuck. */
@@ -138,6 +140,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     rebalanceTimeoutMs: number('rebalance.timeout.ms'),
     scheduledRebalanceMaxDelayMs: number('scheduled.rebalance.max.delay.ms'),
     workerSyncTimeoutMs: number('worker.sync.timeout.ms'),
+    metricsWindows: { sampleMs: number('metrics.sample.window.ms'), samples: number('metrics.num.samples') },
     workerUnsyncBackoffMs: number('worker.unsync.backoff.ms'),
     connectProtocol: text('connect.protocol').toLowerCase() as WorkerConfig['connectProtocol'],
     interWorkerKeyTtlMs: number('inter.worker.key.ttl.ms'),

@@ -3,6 +3,7 @@
  * below 2^53). Roles: admin, producer, assigned consumer, group consumer, group member. Source: kafka-client §2.
  */
 import type { KafkaError } from './errors';
+import type { GroupMetrics } from '../metrics/group-metrics';
 
 export interface TopicPartition {
   readonly topic: string;
@@ -257,6 +258,8 @@ export interface GroupMemberOptions {
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
   readonly rebalanceTimeoutMs: number;
+  /** What is measured of the membership. (Default: nothing) */
+  readonly metrics?: GroupMetrics;
   /** Asked anew for every join, in order of preference. */
   protocols(): GroupProtocol[];
   /** Leader only: member id → assignment bytes. May be asynchronous. */

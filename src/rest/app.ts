@@ -7,6 +7,7 @@ import { dispatch, writeError, type DispatchOptions } from './dispatch';
 import { errorReply } from './errors';
 import { lifecycleResources } from './lifecycle-router';
 import { loggersResources } from './loggers-router';
+import { metricsResources } from './metrics-router';
 import { offsetsResources } from './offsets-router';
 import { pluginsResources } from './plugins-router';
 import { tidyUrl } from './request-path';
@@ -20,6 +21,7 @@ import { topicsResources } from './topics-router';
 export function resources(context: RestContext): readonly Resource[] {
   return [
     ...serverInfoResources(context),
+    ...metricsResources(context),
     ...connectorsResources(context),
     ...connectorResources(context),
     ...lifecycleResources(context),

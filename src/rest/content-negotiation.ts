@@ -21,18 +21,24 @@ export function requestType(header: string | undefined): RequestType {
   return type === '*/*' || type === 'application/*' ? 'wildcard' : 'other';
 }
 
-/** The Content-Type to answer with, or null when JSON is not wanted. Parameters of an exact range are echoed. */
-export function responseType(accept: string | undefined): string | null {
-  if (accept === undefined || accept.trim() === '') return JSON_TYPE;
+/**
+ * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of an exact range are echoed where
+ * JSON is.
+ */
+export function responseType(accept: string | undefined, offered = JSON_TYPE): string | null {
+  if (accept === undefined || accept.trim() === '') return offered;
+  const { type } = parseRange(offered);
+  const family = type.replace(/\/.*/, '/*');
   let wildcard = false;
   for (const range of accept.split(',').map(parseRange)) {
     const quality = range.parameters.find((parameter) => /^q\s*=/i.test(parameter));
     if (quality !== undefined && Number(quality.split('=')[1]) === 0) continue;
-    if (range.type === JSON_TYPE) {
+    if (range.type === type) {
+      if (offered !== JSON_TYPE) return offered;
       const own = range.parameters.filter((parameter) => parameter !== '' && parameter !== quality);
       return [JSON_TYPE, ...own].join(';');
     }
-    if (range.type === '*/*' || range.type === 'application/*') wildcard = true;
+    if (range.type === '*/*' || range.type === family) wildcard = true;
   }
-  return wildcard ? JSON_TYPE : null;
+  return wildcard ? offered : null;
 }

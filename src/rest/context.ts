@@ -18,6 +18,8 @@ export interface RestContext {
   readonly forward: Forwarder;
   readonly version: string;
   readonly commit: string;
+  /** When the worker started, milliseconds since the epoch. */
+  readonly startedAt: number;
   /** Milliseconds `GET /health` waits for the herder. */
   readonly healthLimitMs: number;
 }

@@ -51,12 +51,13 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (!handler) throw routingError(405);
       const typed = resource.anyType?.includes(method) !== true;
       if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
-      contentType = responseType(request.headers.accept);
+      contentType = responseType(request.headers.accept, resource.textType);
       if (contentType === null) throw routingError(406);
       const reply = await within(options.requestLimitMs, Promise.resolve(handler(callOf(request, method))));
       writeReply(response, reply, contentType);
     } catch (error) {
-      writeError(response, errorReply(error, options.logger), contentType ?? JSON_TYPE);
+      const errorType = resource.textType === undefined ? contentType : null;
+      writeError(response, errorReply(error, options.logger), errorType ?? JSON_TYPE);
     }
   };
 }
@@ -78,11 +79,11 @@ function callOf(request: Request, method: Method): Call {
 export function writeReply(response: Response, reply: Reply, contentType: string): void {
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-  if (reply.body === undefined) {
+  if (reply.body === undefined && reply.text === undefined) {
     response.end();
     return;
   }
-  const bytes = encodeJson(reply.body);
+  const bytes = reply.text === undefined ? encodeJson(reply.body) : Buffer.from(reply.text);
   response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', String(bytes.length));
   // For HEAD node keeps the headers and drops the body.

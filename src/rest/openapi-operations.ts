@@ -12,6 +12,8 @@ export interface Operation {
   readonly body?: SchemaName;
   /** Successful answers: what they mean and the schema of their body, null for none. Errors are the same everywhere. */
   readonly answers: Readonly<Record<number, readonly [description: string, schema: SchemaName | null]>>;
+  /** Media type of successful answers. (Default: JSON) */
+  readonly type?: 'text/plain';
   /** Between workers only. */
   readonly internal?: true;
 }
@@ -25,6 +27,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'health',
     summary: 'Whether the worker has started and answers; 503 while it starts, 500 when it is stuck',
     answers: { 200: ['It is healthy', 'WorkerStatus'] },
+  },
+  'GET /metrics': {
+    id: 'metrics',
+    summary: "This worker's metrics, in Prometheus' text format",
+    type: 'text/plain',
+    answers: { 200: ['The metrics', 'Metrics'] },
   },
   'GET /openapi.json': { id: 'openApi', summary: 'This document', answers: { 200: ['OpenAPI 3.1', 'Document'] } },
   'GET /connectors': {

@@ -28,6 +28,7 @@ const scalar = { type: ['string', 'number', 'boolean', 'null'] };
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error_code: { ...integer, description: 'The HTTP status.' }, message: textOrNull }),
   ServerInfo: object({ version: text, commit: text, kafka_cluster_id: textOrNull }),
+  Metrics: text,
   WorkerStatus: object({ status: { enum: ['healthy', 'starting', 'unhealthy'] }, message: text }),
   Config: { ...map(text), description: 'Keys and values of a configuration; every value is a text.' },
   GivenConfig: { ...map(scalar), description: 'As Config; numbers and booleans are taken as their text.' },

@@ -3,7 +3,9 @@ import { OPERATIONS, type Operation } from './openapi-operations';
 import { ref, SCHEMAS } from './openapi-schemas';
 import { ok, type Method, type Resource } from './route';
 
-const JSON_CONTENT = (schema: string): object => ({ content: { 'application/json': { schema: ref(schema) } } });
+const content = (schema: string, type = 'application/json'): object => ({
+  content: { [type]: { schema: ref(schema) } },
+});
 const PARAMETER = /:(\w+)/g;
 const PARAMETERS: Readonly<Record<string, string>> = {
   name: "The connector's name, percent-encoded.",
@@ -30,21 +32,21 @@ function parameters(path: string, { query = [] }: Operation): object[] {
 }
 
 function operation(path: string, described: Operation): object {
-  const { id, summary, body, answers, internal } = described;
+  const { id, summary, body, answers, type, internal } = described;
   return {
     operationId: id,
     summary,
     ...(internal ? { 'x-internal': true } : {}),
     parameters: parameters(path, described),
-    ...(body ? { requestBody: { required: true, ...JSON_CONTENT(body) } } : {}),
+    ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, [description, schema]]) => [
           status,
-          { description, ...(schema ? JSON_CONTENT(schema) : {}) },
+          { description, ...(schema ? content(schema, type) : {}) },
         ]),
       ),
-      default: { description: 'An error', ...JSON_CONTENT('Error') },
+      default: { description: 'An error', ...content('Error') },
     },
   };
 }

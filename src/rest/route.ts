@@ -18,6 +18,8 @@ export interface Reply {
   readonly status: number;
   /** Written as JSON; absent: no body. */
   readonly body?: unknown;
+  /** Instead of `body`, of a resource with a `textType`: written as it is. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -28,6 +30,8 @@ export interface Resource {
   readonly path: string;
   /** Methods that do not care about the request's Content-Type; for the others anything but JSON is 415, body or not. */
   readonly anyType?: readonly Method[];
+  /** Content-Type of its answers, where that is not JSON. */
+  readonly textType?: string;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
 }
 

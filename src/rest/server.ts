@@ -8,6 +8,7 @@ import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { adminResources, createApp, resources } from './app';
+import { metricsResources } from './metrics-router';
 import type { RestContext } from './context';
 import { createForwarder } from './forward';
 import { corsHeaders, responseHeaders } from './header-rules';
@@ -61,6 +62,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     forward: createForwarder(options.forward ?? forwardRequest),
     version: options.version,
     commit: options.commit,
+    startedAt: Date.now(),
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
@@ -73,7 +75,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const apps = {
     both: createApp(withOpenApi([...connect, ...admin], options.version), limits, everywhere),
     connect: createApp(withOpenApi(connect, options.version), limits, everywhere),
-    admin: createApp(admin, limits),
+    // Scrapers are often let in there alone.
+    admin: createApp([...admin, ...metricsResources(context)], limits),
   };
   // Before anything is opened: wrong settings are to be known at once.
   const tls = new Map<Listener, HttpsOptions>();

@@ -2,6 +2,7 @@
 import { ConnectError } from '@millrace/sdk';
 import type { Admin, Producer, RecordHeader } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { ErrorMetrics } from '../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
 import type { FailedRecord, FailureReporter } from './failed-record';
 import type { TaskId } from './host';
@@ -29,6 +30,7 @@ export class DeadLetters implements FailureReporter {
     private readonly topic: string,
     private readonly id: TaskId,
     private readonly settings: Pick<ErrorSettings, 'deadLetterHeaders'>,
+    private readonly metrics: ErrorMetrics,
     private readonly logger: Logger,
   ) {}
 
@@ -36,6 +38,7 @@ export class DeadLetters implements FailureReporter {
   async report(failure: FailedRecord): Promise<void> {
     const consumed = failure.consumed;
     if (!consumed) return;
+    this.metrics.deadLetterRequests.add();
     const { key, value, headers, timestamp } = consumed.record;
     const context = this.settings.deadLetterHeaders ? contextHeaders(failure, this.id) : [];
     try {
@@ -51,6 +54,7 @@ export class DeadLetters implements FailureReporter {
         this.producer.send(record, (error) => (error ? reject(error) : resolve()));
       });
     } catch (error) {
+      this.metrics.deadLetterFailures.add();
       this.logger.error(
         `A failed record could not be written to the dead letter topic ${this.topic}: ${messageOf(error)}`,
         { error, topic: consumed.topic, partition: consumed.partition, offset: consumed.record.offset },

@@ -4,6 +4,7 @@
  */
 import { ConnectError, isRetriable, type SourceRecord } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { ErrorMetrics } from '../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
 import { failureLine, type Consumed, type FailedRecord, type FailureReporter, type Stage } from './failed-record';
 import { messageOf } from './trace';
@@ -27,6 +28,7 @@ export interface Operation<T> {
 export interface ErrorPolicyOptions {
   readonly settings: ErrorSettings;
   readonly reporters: readonly FailureReporter[];
+  readonly metrics: ErrorMetrics;
   /** Waits; ends early when the task is asked to stop. */
   sleep(ms: number): Promise<void>;
   /** True once the task is asked to stop: no further tries. */
@@ -49,15 +51,19 @@ export class ErrorPolicy {
    * Throws when the task has to fail.
    */
   async recover<T>(operation: Operation<T>, error: unknown): Promise<{ value: T } | null> {
+    const { metrics } = this.options;
     const { retryTimeoutMs, retryDelayMaxMs } = this.options.settings;
     const deadline = this.now() + retryTimeoutMs;
     let last = error;
+    metrics.failures.add();
     for (let attempt = 1; isRetriable(last) && this.now() < deadline && !this.options.stopping(); attempt++) {
       await this.options.sleep(Math.min(retryDelay(attempt, retryDelayMaxMs), deadline - this.now()));
+      metrics.retries.add();
       try {
         return { value: await operation.run() };
       } catch (again) {
         last = again;
+        metrics.failures.add();
       }
     }
     this.giveUp({ ...operation, error: last });
@@ -66,12 +72,18 @@ export class ErrorPolicy {
 
   /** Reports the record; throws unless failures are tolerated. Java skips a record whose retries ran out even with `none`: we fail. */
   giveUp(failure: FailedRecord): void {
-    void this.report(failure);
+    this.options.metrics.gaveUp(this.tolerant);
+    void this.tell(failure);
     if (!this.tolerant) throw toleranceExceeded(failure);
   }
 
-  /** Resolves when every reporter has it; never rejects. */
+  /** Of a record that was refused, for which there is no other try. Resolves when every reporter has it; never rejects. */
   async report(failure: FailedRecord): Promise<void> {
+    this.options.metrics.refused(this.tolerant);
+    await this.tell(failure);
+  }
+
+  private async tell(failure: FailedRecord): Promise<void> {
     await Promise.all(this.options.reporters.map(async (reporter) => reporter.report(failure)));
   }
 }
@@ -89,19 +101,21 @@ export function toleranceExceeded({ stage, className, error, consumed, source }:
   );
 }
 
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** Writes failed records to the worker's log. Source: connect-runtime §4.6. */
 export class LogReporter implements FailureReporter {
   constructor(
     private readonly logger: Logger,
     private readonly task: string,
     private readonly settings: ErrorSettings,
+    private readonly metrics: ErrorMetrics,
   ) {}
 
   report(failure: FailedRecord): void {
+    this.metrics.logged.add();
     this.logger.error(failureLine(this.task, failure, this.settings.logMessages), { error: failure.error });
   }
 }
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-

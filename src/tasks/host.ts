@@ -3,6 +3,7 @@
  * thread: tests, debugging). Only control crosses it; records never do.
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { TaskMetricsMemory } from '../metrics/task-metrics';
 
 export interface TaskId {
   readonly connector: string;
@@ -23,6 +24,8 @@ export interface TaskSpec {
   readonly targetState: TaskTargetState;
   /** `connect-<name>` unless overridden; sinks only. */
   readonly consumerGroup: string | null;
+  /** Where the task writes what is measured of it. Absent: nobody reads it. */
+  readonly metrics?: TaskMetricsMemory;
 }
 
 /** Source offsets of one connector, owned by the main thread's offset store. */

@@ -4,6 +4,7 @@
  */
 import { ConnectError, type SourceOffset, type SourcePartition, type SourceTask } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
 import type { OffsetStorage } from './host';
 import type { Committable, InFlight } from './in-flight';
 import { messageOf } from './trace';
@@ -14,6 +15,7 @@ export interface OffsetCommitterOptions {
   readonly inFlight: InFlight;
   readonly storage: OffsetStorage;
   readonly task: SourceTask;
+  readonly metrics: TaskMetrics;
   readonly logger: Logger;
   readonly intervalMs: number;
   readonly timeoutMs: number;
@@ -49,9 +51,12 @@ export class OffsetCommitter {
   /** False when it failed; the reason is in the log. Never rejects. */
   async commit(timeoutMs = this.options.timeoutMs): Promise<boolean> {
     if (this.running) await this.running;
+    const began = Date.now();
     this.running = this.flush(timeoutMs);
     try {
-      return await this.running;
+      const stored = await this.running;
+      this.options.metrics.committed(stored, Date.now() - began);
+      return stored;
     } finally {
       this.running = null;
     }

@@ -22,7 +22,7 @@ import { Waker } from './waker';
 const CLOSE_MS = 30_000;
 
 export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): Promise<TaskBody> {
-  const { spec, environment, logger } = options;
+  const { spec, environment, logger, metrics } = options;
   const { config, clients, registry } = environment;
   const settings = errorSettings(spec.connectorConfig);
   const topics = sinkTopics(spec.connectorConfig);
@@ -34,14 +34,16 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
     ? clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig))
     : null;
   const reporters: FailureReporter[] = [];
-  if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings));
+  if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings, metrics.errors));
   if (deadLetters && settings.deadLetterTopic) {
-    reporters.push(new DeadLetters(deadLetters, settings.deadLetterTopic, spec.id, settings, logger));
+    const { deadLetterTopic } = settings;
+    reporters.push(new DeadLetters(deadLetters, deadLetterTopic, spec.id, settings, metrics.errors, logger));
   }
   const waker = new Waker();
   const policy: ErrorPolicy = new ErrorPolicy({
     settings,
     reporters,
+    metrics: metrics.errors,
     sleep: (ms) => waker.sleep(ms),
     stopping: () => loop.isStopping,
   });
@@ -51,6 +53,7 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
     calls: options.calls,
     consumer,
     errants,
+    metrics,
     logger,
     conversion: new SinkConversion(converters, chain, policy, errants ? errants.remember : null),
     flushIntervalMs: config.offsetFlushIntervalMs,

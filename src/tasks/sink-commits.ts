@@ -2,6 +2,7 @@
 import type { SinkTask, TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { GroupConsumer } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
 import type { CallClock } from './call-clock';
 import type { ErrantRecords } from './errant-records';
 import type { SinkOffsets } from './sink-offsets';
@@ -14,7 +15,15 @@ export interface SinkCommitParts {
   readonly errants: ErrantRecords | null;
   readonly flushIntervalMs: number;
   readonly flushTimeoutMs: number;
+  readonly metrics: TaskMetrics;
   readonly logger: Logger;
+}
+
+/** What the task said when it was asked. */
+interface Attempt {
+  readonly offsets: readonly TopicPartitionOffset[];
+  /** Absolute, milliseconds. Null: nothing was processed, so it was not asked. */
+  readonly began: number | null;
 }
 
 export class SinkCommits {
@@ -56,26 +65,28 @@ export class SinkCommits {
     if (this.startedAt !== null || (!this.requested && now < this.nextDue)) return false;
     this.requested = false;
     this.nextDue = now + this.parts.flushIntervalMs;
-    const returned = await this.preCommit(assigned);
-    if (returned === null) return true;
-    this.send(this.choose(returned, assigned));
+    const attempt = await this.preCommit(assigned);
+    if (attempt === null) return true;
+    this.send(this.choose(attempt.offsets, assigned), attempt);
     return false;
   }
 
   /** revoking, preCommit, close, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
   async closing(partitions: readonly TopicPartition[]): Promise<void> {
     await this.revoking(partitions);
-    const returned = await this.preCommit(partitions);
+    const attempt = await this.preCommit(partitions);
     // Chosen before close: afterwards nothing more is processed.
-    const offsets = returned === null ? [] : this.choose(returned, partitions);
+    const offsets = attempt === null ? [] : this.choose(attempt.offsets, partitions);
     await this.parts.task.close?.(partitions);
     const sequence = ++this.sequence;
     this.startedAt = null;
-    if (offsets.length === 0 || this.cancelled) return;
+    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
     try {
       await this.parts.consumer.commit(offsets);
       if (sequence === this.sequence) this.offsets.committedNow(offsets);
+      this.count(attempt, true);
     } catch (error) {
+      this.count(attempt, false);
       this.parts.logger.error(
         `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
         { error },
@@ -93,18 +104,22 @@ export class SinkCommits {
   }
 
   /** Null when the task threw, which is logged. */
-  private async preCommit(partitions: readonly TopicPartition[]): Promise<readonly TopicPartitionOffset[] | null> {
+  private async preCommit(partitions: readonly TopicPartition[]): Promise<Attempt | null> {
     await this.parts.errants?.settled(partitions);
     const processed = this.offsets.processedOf(partitions);
-    if (processed.length === 0) return [];
-    const { task, calls, logger } = this.parts;
+    if (processed.length === 0) return { began: null, offsets: [] };
+    const { task, calls, logger, metrics } = this.parts;
+    metrics.sink.commits.add();
+    const began = Date.now();
     try {
-      return await calls.during('preCommit', async () => {
+      const offsets = await calls.during('preCommit', async () => {
         if (task.preCommit) return await task.preCommit(processed);
         await task.flush?.(processed);
         return processed;
       });
+      return { began, offsets };
     } catch (error) {
+      metrics.committed(false, Date.now() - began);
       logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
       return null;
     }
@@ -120,14 +135,19 @@ export class SinkCommits {
     return offsets;
   }
 
-  private send(offsets: readonly TopicPartitionOffset[]): void {
-    if (offsets.length === 0 || this.cancelled) return;
+  private send(offsets: readonly TopicPartitionOffset[], attempt: Attempt): void {
+    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
     const sequence = ++this.sequence;
     this.startedAt = Date.now();
     this.parts.consumer.commit(offsets).then(
-      () => this.answered(sequence, () => this.offsets.committedNow(offsets)),
+      () =>
+        this.answered(sequence, () => {
+          this.offsets.committedNow(offsets);
+          this.count(attempt, true);
+        }),
       (error: unknown) =>
         this.answered(sequence, () => {
+          this.count(attempt, false);
           this.parts.logger.error(`Offsets could not be committed; the next commit covers them: ${messageOf(error)}`, {
             error,
           });
@@ -136,8 +156,15 @@ export class SinkCommits {
   }
 
   private answered(sequence: number, then: () => void): void {
-    if (sequence !== this.sequence) return;
+    if (sequence !== this.sequence) return this.parts.metrics.sink.commitSkipped();
     this.startedAt = null;
     then();
+  }
+
+  /** As in Java, a commit that had nothing new to say has gone well, too. */
+  private count(attempt: Attempt | null, success: boolean): void {
+    if (attempt === null || attempt.began === null) return;
+    this.parts.metrics.committed(success, Date.now() - attempt.began);
+    this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '@millrace/sdk';
 import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
 import type { CallClock } from './call-clock';
 import type { ErrantRecords } from './errant-records';
 import { PartitionMap } from './partition-map';
@@ -32,6 +33,7 @@ export interface SinkLoopParts {
   readonly errants: ErrantRecords | null;
   readonly flushIntervalMs: number;
   readonly flushTimeoutMs: number;
+  readonly metrics: TaskMetrics;
   readonly logger: Logger;
   onTopicActive(topic: string): void;
   onPaused(): void;
@@ -154,6 +156,7 @@ export class SinkLoop implements RebalanceListener {
     const last = batch.records[batch.records.length - 1];
     if (!first || !last) return;
     this.offsets.startIfUnknown(batch, first.offset);
+    this.parts.metrics.sink.consumed(batch.records.length, this.offsets.consumed(batch, last.offset + 1));
     await this.parts.conversion.convert(batch, this.batch);
     this.batchOffsets.set(batch, last.offset + 1);
     if (this.active.has(batch.topic)) return;
@@ -162,6 +165,7 @@ export class SinkLoop implements RebalanceListener {
   }
 
   private async deliver(): Promise<void> {
+    const began = performance.now();
     try {
       await this.parts.calls.during('put', () => this.parts.task.put(this.batch));
     } catch (error) {
@@ -172,6 +176,7 @@ export class SinkLoop implements RebalanceListener {
       this.pauses.redelivery = true;
       return;
     }
+    this.parts.metrics.put(this.batch.length, performance.now() - began);
     for (const [partition, next] of this.batchOffsets.entries()) this.offsets.processed(partition, next);
     this.dropBatch();
     if (this.parts.errants?.failure) throw this.parts.errants.failure;
@@ -198,6 +203,7 @@ export class SinkLoop implements RebalanceListener {
   private rewindToCommitted(): void {
     for (const to of this.offsets.rewind(this.parts.consumer.assignment())) this.parts.consumer.seek(to);
     this.dropBatch();
+    this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
 
   private applyRewinds(): void {
@@ -219,6 +225,7 @@ export class SinkLoop implements RebalanceListener {
 
   async onAssigned(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed) return;
+    this.parts.metrics.sink.partitions.add(partitions.length);
     for (const partition of partitions) {
       const position = this.parts.consumer.position(partition);
       if (position !== undefined) this.offsets.start(partition, position);
@@ -255,6 +262,8 @@ export class SinkLoop implements RebalanceListener {
 
   private forget(partitions: readonly TopicPartition[]): void {
     this.offsets.forget(partitions);
+    this.parts.metrics.sink.partitions.add(-partitions.length);
+    this.parts.metrics.sink.activate(this.offsets.uncommitted());
     this.pauses.forget(partitions);
     this.batch = this.batch.filter(
       ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),

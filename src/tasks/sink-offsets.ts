@@ -13,16 +13,33 @@ export class SinkOffsets {
   /** Last processed offset + 1. */
   private readonly current = new PartitionMap<number>();
   private readonly committed = new PartitionMap<number>();
+  /** Last consumed offset + 1; only measured. */
+  private readonly fetched = new PartitionMap<number>();
 
   /** A newly assigned partition starts at the consumer's position. */
   start(partition: TopicPartition, position: number): void {
     this.current.set(partition, position);
     this.committed.set(partition, position);
+    this.fetched.set(partition, position);
   }
 
   /** The first record of a partition whose position was not known at assignment. */
   startIfUnknown(partition: TopicPartition, position: number): void {
     if (!this.committed.has(partition)) this.start(partition, position);
+  }
+
+  /** Answers how much more that is. */
+  consumed(partition: TopicPartition, next: number): number {
+    const before = this.fetched.get(partition) ?? next;
+    this.fetched.set(partition, next);
+    return next - before;
+  }
+
+  /** How much more was consumed than is committed. */
+  uncommitted(): number {
+    let sum = 0;
+    for (const [at, next] of this.fetched.entries()) sum += Math.max(0, next - (this.committed.get(at) ?? next));
+    return sum;
   }
 
   processed(partition: TopicPartition, next: number): void {
@@ -33,6 +50,7 @@ export class SinkOffsets {
     for (const partition of partitions) {
       this.current.delete(partition);
       this.committed.delete(partition);
+      this.fetched.delete(partition);
     }
   }
 
@@ -44,7 +62,10 @@ export class SinkOffsets {
   /** Goes back to what was committed last; returns where to seek. */
   rewind(partitions: readonly TopicPartition[]): TopicPartitionOffset[] {
     const back = pick(this.committed, partitions);
-    for (const { topic, partition, offset } of back) this.current.set({ topic, partition }, offset);
+    for (const { topic, partition, offset } of back) {
+      this.current.set({ topic, partition }, offset);
+      this.fetched.set({ topic, partition }, offset);
+    }
     return back;
   }
 

@@ -22,7 +22,7 @@ import { within } from './waker';
 const CLOSE_MS = 30_000;
 
 export async function createSourceBody(options: TaskBodyOptions<SourceConnector>): Promise<TaskBody> {
-  const { spec, environment, logger } = options;
+  const { spec, environment, logger, metrics } = options;
   const { config, clients, registry } = environment;
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry);
@@ -34,7 +34,8 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
   const inFlight = new InFlight();
   const policy: ErrorPolicy = new ErrorPolicy({
     settings,
-    reporters: settings.log ? [new LogReporter(logger, taskName(spec.id), settings)] : [],
+    reporters: settings.log ? [new LogReporter(logger, taskName(spec.id), settings, metrics.errors)] : [],
+    metrics: metrics.errors,
     sleep: (ms) => loop.sleep(ms),
     stopping: () => loop.isStopping,
   });
@@ -45,6 +46,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
     policy,
     inFlight,
     chain,
+    metrics,
     logger,
     conversion: new SourceConversion(converters, policy),
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
@@ -81,6 +83,7 @@ class SourceBody implements TaskBody {
       connector: options.spec.id.connector,
       inFlight: parts.inFlight,
       task: parts.task,
+      metrics: options.metrics,
       logger: options.logger,
       intervalMs: config.offsetFlushIntervalMs,
       timeoutMs: config.offsetFlushTimeoutMs,

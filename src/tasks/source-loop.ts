@@ -7,6 +7,7 @@ import { isRetriable, type SourceRecord, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
 import type { ErrorPolicy } from './error-policy';
@@ -37,6 +38,7 @@ export interface SourceLoopParts {
   readonly topics: TopicCreator | null;
   /** True when failed records are reported with their contents. */
   readonly keepRecords: boolean;
+  readonly metrics: TaskMetrics;
   readonly logger: Logger;
   onTopicActive(topic: string): void;
   onPaused(): void;
@@ -56,6 +58,9 @@ export class SourceLoop {
   private sendError: KafkaError | null = null;
   private readyTopic: string | null = null;
   private ackedTopic: string | null = null;
+  /** Records done with since they were counted last. */
+  private acknowledged = 0;
+  private skipped = 0;
 
   constructor(private readonly parts: SourceLoopParts) {
     this.pending = parts.task.commitRecord || parts.keepRecords ? new PendingRecords() : null;
@@ -107,7 +112,9 @@ export class SourceLoop {
     this.throwSendError();
     if (this.at >= this.held.length) {
       const started = performance.now();
-      this.held = (await this.poll()) ?? [];
+      const polled = await this.poll();
+      if (polled !== null) this.parts.metrics.polled(polled.length, performance.now() - started);
+      this.held = polled ?? [];
       this.at = 0;
       if (this.held.length === 0) {
         if (performance.now() - started < 1) await this.sleep(IDLE_MS);
@@ -196,6 +203,7 @@ export class SourceLoop {
   private drop(polled: SourceRecord): void {
     const { inFlight } = this.parts;
     inFlight.acknowledge(inFlight.add(polled.sourcePartition, polled.sourceOffset));
+    this.countSkipped();
     this.tellTask(polled, null);
   }
 
@@ -252,6 +260,7 @@ export class SourceLoop {
     }
     if (topic !== this.ackedTopic) this.track(topic);
     this.parts.inFlight.acknowledge(slot);
+    if (this.acknowledged++ === 0) setImmediate(this.countFinished);
     if (record) this.tellTask(record, { topic, partition, offset });
   };
 
@@ -270,7 +279,20 @@ export class SourceLoop {
     });
     if (record) this.tellTask(record, null);
     this.parts.inFlight.acknowledge(slot);
+    this.countSkipped();
   }
+
+  private countSkipped(): void {
+    if (this.skipped++ === 0) setImmediate(this.countFinished);
+  }
+
+  /** Once for all records that Kafka acknowledged in one go, rather than for each. */
+  private readonly countFinished = (): void => {
+    if (this.acknowledged + this.skipped === 0) return;
+    this.parts.metrics.source.finished(this.acknowledged, this.skipped);
+    this.acknowledged = 0;
+    this.skipped = 0;
+  };
 
   private throwSendError(): void {
     if (this.sendError) throw this.sendError;

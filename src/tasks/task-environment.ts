@@ -3,6 +3,7 @@ import type { Connector, WorkerSettings } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
 import type { PluginRegistry } from '../plugins/registry';
 import type { CallClock } from './call-clock';
 import type { OffsetStorage, TaskSpec } from './host';
@@ -38,11 +39,12 @@ export interface TaskBody {
 export interface TaskBodyOptions<C extends Connector> {
   readonly spec: TaskSpec;
   readonly connector: C;
-  readonly environment: TaskEnvironment;
   /** What the plug-in gets to see of the worker's settings. */
   readonly workerSettings: WorkerSettings;
+  readonly environment: TaskEnvironment;
   readonly hooks: TaskHooks;
   readonly calls: CallClock;
+  readonly metrics: TaskMetrics;
   /** Carries the task's name. */
   readonly logger: Logger;
 }

@@ -2,6 +2,7 @@
 import { ConfigError, type Connector, type WorkerSettings } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
+import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
 import type { TaskListener, TaskSpec } from './host';
 import { createSinkBody } from './sink-body';
@@ -16,6 +17,7 @@ export class TaskRunner {
   /** Resolves when the task has ended and everything it held is closed. Never rejects. */
   readonly done: Promise<void>;
   private readonly logger: Logger;
+  private readonly metrics: TaskMetrics;
   private state: TaskState = 'STARTING';
   private body: TaskBody | null = null;
   private paused: boolean;
@@ -31,6 +33,7 @@ export class TaskRunner {
     private readonly calls = new CallClock(),
   ) {
     this.paused = spec.targetState === 'PAUSED';
+    this.metrics = TaskMetrics.in(spec.metrics ?? TaskMetrics.allocate(spec.type, DEFAULT_WINDOWS));
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
     this.done = new Promise((resolve) => {
       this.finished = resolve;
@@ -99,7 +102,7 @@ export class TaskRunner {
   }
 
   private async createBody(): Promise<TaskBody> {
-    const { spec, environment, logger, calls } = this;
+    const { spec, environment, logger, calls, metrics } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const { connector, workerSettings } = await this.loadConnector();
     const hooks: TaskHooks = {
@@ -111,8 +114,8 @@ export class TaskRunner {
       },
     };
     return connector.type === 'source'
-      ? await createSourceBody({ spec, environment, hooks, calls, logger, connector, workerSettings })
-      : await createSinkBody({ spec, environment, hooks, calls, logger, connector, workerSettings });
+      ? await createSourceBody({ spec, environment, hooks, calls, metrics, logger, connector, workerSettings })
+      : await createSinkBody({ spec, environment, hooks, calls, metrics, logger, connector, workerSettings });
   }
 
   private async loadConnector(): Promise<{ connector: Connector; workerSettings: WorkerSettings }> {

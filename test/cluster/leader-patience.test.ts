@@ -4,6 +4,8 @@ import { Membership } from '../../src/cluster/membership';
 import { NO_WORK, type Work } from '../../src/cluster/work';
 import type { GroupMember, GroupMemberInfo, GroupMemberOptions, JoinedGroup } from '../../src/kafka/port';
 import { silentLogger } from '../../src/logging/logger';
+import { GroupMetrics } from '../../src/metrics/group-metrics';
+import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
 import { ConfigSnapshot } from '../../src/storage/config-snapshot';
 import { MemoryKafka } from './memory-kafka';
 
@@ -88,6 +90,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
     stopWork: async () => undefined,
     stopLostWork: async () => undefined,
     wake: () => undefined,
+    metrics: GroupMetrics.create(DEFAULT_WINDOWS),
     logger: silentLogger,
   });
   const found = member as unknown as LeadMember;

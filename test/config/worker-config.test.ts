@@ -53,6 +53,7 @@ describe('defaults', () => {
       rebalanceTimeoutMs: 60000,
       scheduledRebalanceMaxDelayMs: 300000,
       workerSyncTimeoutMs: 3000,
+      metricsWindows: { sampleMs: 30_000, samples: 2 },
       workerUnsyncBackoffMs: 300000,
       connectProtocol: 'sessioned',
       interWorkerKeyTtlMs: 3600000,

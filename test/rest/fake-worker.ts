@@ -10,6 +10,7 @@ import type { Express } from 'express';
 import { changedMessage, type PartitionOffset } from '../../src/cluster/connector-offsets';
 import { HerderError } from '../../src/cluster/errors';
 import type { ForwardRequest } from '../../src/cluster/forwarding';
+import type { WorkerFigures } from '../../src/cluster/herder-metrics';
 import type {
   ConnectorInfo,
   ConnectorStateInfo,
@@ -29,6 +30,10 @@ import type { WorkerConfig } from '../../src/config/worker-config';
 import { CONVERTER_TYPE } from '../../src/converters/json-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
+import { GroupMetrics } from '../../src/metrics/group-metrics';
+import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
+import { TimeInStates } from '../../src/metrics/time-in-states';
+import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
@@ -200,6 +205,36 @@ export class FakeHerder implements Herder {
   }
   health(): Promise<WorkerHealth> {
     return this.healthAnswer();
+  }
+  figures(): WorkerFigures {
+    const work = new WorkMetrics(DEFAULT_WINDOWS);
+    return {
+      clientId: 'connect-1',
+      connectors: [...this.entries.keys()].map((connector) => ({
+        connector,
+        states: new TimeInStates(),
+        type: 'sink',
+        class: 'X',
+        version: null,
+      })),
+      tasks: [],
+      taskStates: [],
+      worker: {
+        connectors: this.entries.size,
+        tasks: 0,
+        connectorStarts: work.connectorStarts,
+        taskStarts: work.taskStarts,
+      },
+      membership: {
+        clientId: 'connect-1',
+        protocol: null,
+        leaderUrl: null,
+        generation: -1,
+        assignedConnectors: 0,
+        assignedTasks: 0,
+        group: GroupMetrics.create(DEFAULT_WINDOWS),
+      },
+    };
   }
   kafkaClusterId(): string | null {
     return 'I4ZmrWqfT2e-upky_4fdPA';
@@ -400,6 +435,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     forward: createForwarder(options.forward ?? (() => Promise.reject(new Error('nobody to forward to')))),
     version: '4.3.1',
     commit: '0123456789abcdef',
+    startedAt: 1_700_000_000_000,
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);

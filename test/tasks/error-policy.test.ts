@@ -1,4 +1,6 @@
 import { DataError, RetriableError } from '@millrace/sdk';
+import type { ErrorMetrics } from '../../src/metrics/error-metrics';
+import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { ErrorPolicy, retryDelay, type Operation } from '../../src/tasks/error-policy';
 import { errorSettings } from '../../src/tasks/error-settings';
 import type { FailedRecord } from '../../src/tasks/failed-record';
@@ -7,14 +9,17 @@ function setUp(config: Record<string, string>): {
   policy: ErrorPolicy;
   waits: number[];
   reports: FailedRecord[];
+  metrics: ErrorMetrics;
   stop(): void;
 } {
   let now = 0;
   let stopping = false;
   const waits: number[] = [];
   const reports: FailedRecord[] = [];
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('sink', DEFAULT_WINDOWS)).errors;
   const policy = new ErrorPolicy({
     settings: errorSettings(config),
+    metrics,
     reporters: [{ report: (failure) => void reports.push(failure) }],
     now: () => now,
     sleep: async (ms) => {
@@ -23,7 +28,7 @@ function setUp(config: Record<string, string>): {
     },
     stopping: () => stopping,
   });
-  return { policy, waits, reports, stop: () => (stopping = true) };
+  return { policy, waits, reports, metrics, stop: () => (stopping = true) };
 }
 function operation(fails: number, error: () => Error = () => new RetriableError('busy')): Operation<string> {
   let runs = 0;

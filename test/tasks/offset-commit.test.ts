@@ -1,4 +1,5 @@
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { InFlight } from '../../src/tasks/in-flight';
 import { OffsetCommitter } from '../../src/tasks/offset-commit';
 import { eventually, MemoryOffsets, PARTITION, RecordingLogger, ScriptedSource } from './fakes';
@@ -8,18 +9,21 @@ function setUp(intervalMs = 60_000): {
   storage: MemoryOffsets;
   logger: RecordingLogger;
   task: ScriptedSource;
+  metrics: TaskMetrics;
   acked(offset: SourceOffset | null, partition?: SourcePartition | null): void;
 } {
   const inFlight = new InFlight();
   const storage = new MemoryOffsets();
   const logger = new RecordingLogger();
   const task = new ScriptedSource([]);
-  const committer = new OffsetCommitter({ connector: 'c', inFlight, storage, task, logger, intervalMs, timeoutMs: 50 });
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_WINDOWS));
+  const options = { connector: 'c', inFlight, storage, task, metrics, logger, intervalMs, timeoutMs: 50 };
+  const committer = new OffsetCommitter(options);
   const acked = (offset: SourceOffset | null, partition: SourcePartition | null = PARTITION): void => {
     inFlight.acknowledge(inFlight.add(partition, offset));
     inFlight.endBatch();
   };
-  return { committer, storage, logger, task, acked };
+  return { committer, storage, logger, task, metrics, acked };
 }
 
 test('nothing to store: the task is told all the same', async () => {

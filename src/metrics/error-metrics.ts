@@ -1,0 +1,39 @@
+/** Failed records of a task, counted as Java counts them. Source: connect-runtime §9 "task-error-metrics", §4.6. */
+import { Figure, type Cells } from './cells';
+
+export class ErrorMetrics {
+  readonly failures: Figure;
+  readonly errors: Figure;
+  readonly skipped: Figure;
+  readonly retries: Figure;
+  readonly logged: Figure;
+  readonly deadLetterRequests: Figure;
+  readonly deadLetterFailures: Figure;
+  /** Milliseconds since the epoch; 0: never. */
+  readonly lastErrorAt: Figure;
+
+  constructor(cells: Cells) {
+    this.failures = new Figure(cells);
+    this.errors = new Figure(cells);
+    this.skipped = new Figure(cells);
+    this.retries = new Figure(cells);
+    this.logged = new Figure(cells);
+    this.deadLetterRequests = new Figure(cells);
+    this.deadLetterFailures = new Figure(cells);
+    this.lastErrorAt = new Figure(cells);
+  }
+
+  /** A conversion or transformation that is not tried again. Each of its tries was one of `failures`. */
+  gaveUp(tolerated: boolean): void {
+    this.lastErrorAt.set(Date.now());
+    this.errors.add();
+    if (tolerated) this.skipped.add();
+  }
+
+  /** A record that Kafka or the task did not take: never tried again here, and in Java never one of those skipped. */
+  refused(tolerated: boolean): void {
+    this.lastErrorAt.set(Date.now());
+    this.failures.add();
+    if (!tolerated) this.errors.add();
+  }
+}

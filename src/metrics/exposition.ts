@@ -1,0 +1,94 @@
+/** The text of `GET /metrics`. prom-client writes it, and measures the process; it is loaded with the first scrape. */
+import type * as PromClientModule from 'prom-client';
+import type { Registry } from 'prom-client';
+import { underscored, type Attribute, type Group, type Sample } from './attribute';
+import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
+import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
+import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, type TaskFigures } from './task-groups';
+
+type PromClient = typeof PromClientModule;
+
+/** What a worker has measured, at one moment. */
+export interface Figures {
+  readonly connectors: readonly ConnectorFigures[];
+  readonly tasks: readonly TaskFigures[];
+  readonly taskStates: readonly TaskStateCounts[];
+  readonly worker: WorkerFigures;
+  readonly membership: MembershipFigures;
+  readonly app: AppFigures;
+}
+
+let loaded: { readonly client: PromClient; readonly process: Registry } | null = null;
+
+/** `figures` null: the worker has none yet, but its process can be looked at. */
+export async function exposition(figures: Figures | null, now = Date.now()): Promise<string> {
+  const { client, process } = (loaded ??= await load());
+  // New with every scrape: what is gone leaves nothing behind.
+  const registry = new client.Registry();
+  if (figures !== null) {
+    const add = <T>(group: Group<T>, all: readonly T[]): void => addGroup(client, registry, group, all, now);
+    const { tasks, membership } = figures;
+    add(CONNECTOR, figures.connectors);
+    add(CONNECTOR_TASK, tasks);
+    add(SOURCE_TASK, ofType(tasks, 'source'));
+    add(SINK_TASK, ofType(tasks, 'sink'));
+    add(TASK_ERRORS, ofAll(tasks));
+    add(WORKER, [figures.worker]);
+    add(CONNECTOR_TASKS, figures.taskStates);
+    add(REBALANCE, [membership]);
+    add(COORDINATOR, [membership]);
+    add(APP, [figures.app]);
+  }
+  return (await registry.metrics()) + (await process.metrics());
+}
+
+const ofAll = (tasks: readonly TaskFigures[]) =>
+  tasks.map(({ connector, task, metrics }) => ({
+    connector,
+    task,
+    errors: metrics.errors,
+    source: metrics.source,
+    sink: metrics.sink,
+  }));
+const ofType = (tasks: readonly TaskFigures[], type: 'source' | 'sink') =>
+  ofAll(tasks.filter(({ metrics }) => metrics.type === type));
+
+async function load(): Promise<NonNullable<typeof loaded>> {
+  const client = await import('prom-client');
+  const process = new client.Registry();
+  client.collectDefaultMetrics({ register: process });
+  return { client, process };
+}
+
+function addGroup<T>(client: PromClient, registry: Registry, group: Group<T>, all: readonly T[], now: number): void {
+  for (const attribute of group.attributes) {
+    const samples = all.flatMap((of) => {
+      const labels = group.labels(of);
+      return attribute.samples(of, now).map(({ labels: own, value }) => ({ labels: { ...labels, ...own }, value }));
+    });
+    if (samples.length > 0) addMetric(client, registry, group.name, attribute, samples);
+  }
+}
+
+function addMetric<T>(
+  { Counter, Gauge }: PromClient,
+  registry: Registry,
+  group: string,
+  { name, help, type }: Attribute<T>,
+  samples: readonly Sample[],
+): void {
+  const options = {
+    name: `kafka_connect_${underscored(group)}_${underscored(name)}`,
+    help,
+    labelNames: Object.keys(samples[0]?.labels ?? {}),
+    registers: [registry],
+  };
+  if (type === 'counter') {
+    // Its own counts begin at 0 here, since it is new.
+    const metric = new Counter(options);
+    for (const { labels, value } of samples) metric.inc(labels, value);
+  } else {
+    const metric = new Gauge(options);
+    for (const { labels, value } of samples) metric.set(labels, value);
+  }
+}

@@ -1,0 +1,164 @@
+/** The groups of metrics that tasks have. Source: connect-runtime §9, whose order this has. */
+import { counter, gauge, oneOf, type Group } from './attribute';
+import type { ErrorMetrics } from './error-metrics';
+import type { SinkMetrics } from './sink-metrics';
+import type { SourceMetrics } from './source-metrics';
+import type { TaskMetrics } from './task-metrics';
+import { STATES, type TimeInStates } from './time-in-states';
+
+interface Task {
+  readonly connector: string;
+  readonly task: number;
+}
+export interface TaskFigures extends Task {
+  readonly states: TimeInStates;
+  readonly metrics: TaskMetrics;
+}
+export interface SourceFigures extends Task {
+  readonly source: SourceMetrics;
+}
+export interface SinkFigures extends Task {
+  readonly sink: SinkMetrics;
+}
+export interface ErrorFigures extends Task {
+  readonly errors: ErrorMetrics;
+}
+
+const labels = ({ connector, task }: Task): Record<string, string> => ({ connector, task: String(task) });
+
+export const CONNECTOR_TASK: Group<TaskFigures> = {
+  name: 'connector-task-metrics',
+  labels,
+  attributes: [
+    oneOf('status', 'State of the task: 1 for the one it is in.', STATES, ({ states }) => states.state),
+    gauge('running-ratio', 'Part of its life that the task was running.', ({ states }, now) =>
+      states.share('running', now),
+    ),
+    gauge('pause-ratio', 'Part of its life that the task was paused.', ({ states }, now) =>
+      states.share('paused', now),
+    ),
+    gauge('offset-commit-max-time-ms', 'Longest time a commit of offsets took.', ({ metrics }, now) =>
+      metrics.commitTimes.maximum(now),
+    ),
+    gauge('offset-commit-avg-time-ms', 'Average time a commit of offsets took.', ({ metrics }, now) =>
+      metrics.commitTimes.average(now),
+    ),
+    gauge('batch-size-max', 'Records of the largest batch.', ({ metrics }, now) => metrics.batches.maximum(now)),
+    gauge('batch-size-avg', 'Average number of records of a batch.', ({ metrics }, now) =>
+      metrics.batches.average(now),
+    ),
+    gauge('offset-commit-failure-percentage', 'Part of the commits of offsets that failed.', ({ metrics }, now) =>
+      metrics.commitOutcomes.failures(now),
+    ),
+    gauge('offset-commit-success-percentage', 'Part of the commits of offsets that went well.', ({ metrics }, now) =>
+      metrics.commitOutcomes.successes(now),
+    ),
+  ],
+};
+
+export const SOURCE_TASK: Group<SourceFigures> = {
+  name: 'source-task-metrics',
+  labels,
+  attributes: [
+    gauge('source-record-poll-rate', 'Records polled a second, before transformations.', ({ source }, now) =>
+      source.polls.rate(now),
+    ),
+    counter('source-record-poll-total', 'Records polled, before transformations.', ({ source }) => source.polled.value),
+    gauge('source-record-write-rate', 'Records written to Kafka a second.', ({ source }, now) =>
+      source.writes.rate(now),
+    ),
+    counter(
+      'source-record-write-total',
+      'Records written to Kafka, without those filtered or failed.',
+      ({ source }) => source.written.value,
+    ),
+    gauge('poll-batch-max-time-ms', 'Longest time the task took to poll a batch.', ({ source }, now) =>
+      source.pollTimes.maximum(now),
+    ),
+    gauge('poll-batch-avg-time-ms', 'Average time the task took to poll a batch.', ({ source }, now) =>
+      source.pollTimes.average(now),
+    ),
+    gauge('source-record-active-count', 'Records polled and not yet written.', ({ source }) => source.active.value),
+    gauge('source-record-active-count-max', 'Most records polled and not yet written.', ({ source }, now) =>
+      source.actives.maximum(now),
+    ),
+    gauge('source-record-active-count-avg', 'Average of records polled and not yet written.', ({ source }, now) =>
+      source.actives.average(now),
+    ),
+  ],
+};
+
+export const SINK_TASK: Group<SinkFigures> = {
+  name: 'sink-task-metrics',
+  labels,
+  attributes: [
+    gauge('sink-record-read-rate', 'Records read from Kafka a second, before transformations.', ({ sink }, now) =>
+      sink.reads.rate(now),
+    ),
+    counter(
+      'sink-record-read-total',
+      'Records read from Kafka, before transformations.',
+      ({ sink }) => sink.read.value,
+    ),
+    gauge('sink-record-send-rate', 'Records delivered to the task a second.', ({ sink }, now) => sink.sends.rate(now)),
+    counter('sink-record-send-total', 'Records delivered to the task.', ({ sink }) => sink.sent.value),
+    gauge('partition-count', 'Partitions assigned to the task.', ({ sink }) => sink.partitions.value),
+    gauge('offset-commit-seq-no', 'Number of the last commit of offsets.', ({ sink }) => sink.commits.value),
+    gauge('offset-commit-completion-rate', 'Commits of offsets completed a second.', ({ sink }, now) =>
+      sink.completions.rate(now),
+    ),
+    counter(
+      'offset-commit-completion-total',
+      'Commits of offsets completed.',
+      ({ sink }) => sink.commitsCompleted.value,
+    ),
+    gauge('offset-commit-skip-rate', 'Commits of offsets a second that were answered too late.', ({ sink }, now) =>
+      sink.skips.rate(now),
+    ),
+    counter(
+      'offset-commit-skip-total',
+      'Commits of offsets that were answered too late.',
+      ({ sink }) => sink.commitsSkipped.value,
+    ),
+    gauge('put-batch-max-time-ms', 'Longest time the task took to put a batch.', ({ sink }, now) =>
+      sink.putTimes.maximum(now),
+    ),
+    gauge('put-batch-avg-time-ms', 'Average time the task took to put a batch.', ({ sink }, now) =>
+      sink.putTimes.average(now),
+    ),
+    gauge('sink-record-active-count', 'Records read and not yet committed.', ({ sink }) => sink.active.value),
+    gauge('sink-record-active-count-max', 'Most records read and not yet committed.', ({ sink }, now) =>
+      sink.actives.maximum(now),
+    ),
+    gauge('sink-record-active-count-avg', 'Average of records read and not yet committed.', ({ sink }, now) =>
+      sink.actives.average(now),
+    ),
+  ],
+};
+
+export const TASK_ERRORS: Group<ErrorFigures> = {
+  name: 'task-error-metrics',
+  labels,
+  attributes: [
+    counter('total-record-failures', 'Failed tries to handle a record.', ({ errors }) => errors.failures.value),
+    counter('total-record-errors', 'Records whose handling failed in the end.', ({ errors }) => errors.errors.value),
+    counter('total-records-skipped', 'Records skipped because they failed.', ({ errors }) => errors.skipped.value),
+    counter('total-retries', 'Operations tried again.', ({ errors }) => errors.retries.value),
+    counter('total-errors-logged', 'Failed records that were logged.', ({ errors }) => errors.logged.value),
+    counter(
+      'deadletterqueue-produce-requests',
+      'Records to be written to the dead letter topic.',
+      ({ errors }) => errors.deadLetterRequests.value,
+    ),
+    counter(
+      'deadletterqueue-produce-failures',
+      'Records that could not be written to the dead letter topic.',
+      ({ errors }) => errors.deadLetterFailures.value,
+    ),
+    gauge(
+      'last-error-timestamp',
+      'When a record failed last, milliseconds since the epoch; 0: never.',
+      ({ errors }) => errors.lastErrorAt.value,
+    ),
+  ],
+};

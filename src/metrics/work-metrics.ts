@@ -1,0 +1,78 @@
+/**
+ * What is measured of the connectors and tasks that are this worker's, from their start until they are taken away or started again; a failed
+ * one keeps its figures. Source: connect-runtime §9.
+ */
+import { StartCounts } from './start-counts';
+import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';
+import { TimeInStates, type MeasuredState } from './time-in-states';
+import type { Windows } from './windowed';
+
+/** A connector instance (task null) or a task. */
+export interface MeasuredInstance {
+  readonly connector: string;
+  readonly task: number | null;
+}
+
+export interface Measured {
+  readonly instance: MeasuredInstance;
+  readonly states: TimeInStates;
+  /** Null for connectors, and for tasks that could not even be handed over. */
+  readonly metrics: TaskMetrics | null;
+  /** Its start went well or failed, and counts as that whatever comes next. */
+  started: boolean;
+}
+
+export class WorkMetrics {
+  readonly connectorStarts: StartCounts;
+  readonly taskStarts: StartCounts;
+  private readonly known = new Map<string, Measured>();
+
+  constructor(private readonly windows: Windows) {
+    this.connectorStarts = StartCounts.create(windows);
+    this.taskStarts = StartCounts.create(windows);
+  }
+
+  all(): readonly Measured[] {
+    return [...this.known.values()];
+  }
+
+  /** Memory for a task that is about to start. */
+  open(connector: string, task: number, type: 'source' | 'sink'): TaskMetricsMemory {
+    const memory = TaskMetrics.allocate(type, this.windows);
+    // Whatever was heard of it before belongs to an earlier start.
+    const instance = { connector, task };
+    this.known.set(keyOf(instance), {
+      instance,
+      states: new TimeInStates(),
+      metrics: TaskMetrics.in(memory),
+      started: false,
+    });
+    return memory;
+  }
+
+  /** Source: Java counts a start as failed only when it never ran. */
+  changed(instance: MeasuredInstance, state: Uppercase<MeasuredState>): void {
+    // A goodbye: it may come after the end, and is no beginning.
+    if (state === 'UNASSIGNED') return;
+    const measured = this.measured(instance);
+    measured.states.change(state.toLowerCase() as MeasuredState);
+    if (measured.started || (state !== 'RUNNING' && state !== 'FAILED')) return;
+    measured.started = true;
+    (instance.task === null ? this.connectorStarts : this.taskStarts).record(state === 'RUNNING');
+  }
+
+  forget(instance: MeasuredInstance): void {
+    this.known.delete(keyOf(instance));
+  }
+
+  private measured(instance: MeasuredInstance): Measured {
+    const key = keyOf(instance);
+    const measured = this.known.get(key) ?? { instance, states: new TimeInStates(), metrics: null, started: false };
+    this.known.set(key, measured);
+    return measured;
+  }
+}
+
+function keyOf({ connector, task }: MeasuredInstance): string {
+  return `${task ?? ''} ${connector}`;
+}

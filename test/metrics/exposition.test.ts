@@ -1,0 +1,113 @@
+/** The text that a scraper gets, read by a parser that knows nothing of who wrote it. */
+import { exposition, type Figures } from '../../src/metrics/exposition';
+import { GroupMetrics } from '../../src/metrics/group-metrics';
+import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
+import { TimeInStates } from '../../src/metrics/time-in-states';
+import { WorkMetrics } from '../../src/metrics/work-metrics';
+import { parsePrometheus, valueIn, type Family } from '../helpers/prometheus';
+
+const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"}';
+
+function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
+  const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_WINDOWS));
+  return { connector, task: 0, states: new TimeInStates(), metrics };
+}
+
+function figures(): Figures {
+  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const states = new TimeInStates();
+  states.change('running');
+  return {
+    connectors: [{ connector: ODD, states, type: 'sink', class: 'org.example.Sink', version: null }],
+    tasks: [task(ODD, 'sink'), task('source', 'source')],
+    taskStates: [{ connector: ODD, states: ['running', 'failed', 'failed'] }],
+    worker: { connectors: 1, tasks: 2, connectorStarts: work.connectorStarts, taskStarts: work.taskStarts },
+    membership: {
+      clientId: 'connect-1',
+      protocol: 'SESSIONED',
+      leaderUrl: 'http://10.0.0.1:8083/',
+      generation: 3,
+      assignedConnectors: 1,
+      assignedTasks: 2,
+      group: GroupMetrics.create(DEFAULT_WINDOWS),
+    },
+    app: { clientId: 'connect-1', version: '4.3.1', commit: 'x', startedAt: 5 },
+  };
+}
+
+async function parsed(of: Figures | null): Promise<Map<string, Family>> {
+  return parsePrometheus(await exposition(of));
+}
+
+test('connect-runtime §9: names are group and attribute with underscores, tags are labels, of any text', async () => {
+  const found = await parsed(figures());
+  const one = { connector: ODD, task: '0' };
+  expect(valueIn(found, 'kafka_connect_sink_task_metrics_sink_record_read_total', one)).toBe(0);
+  expect(valueIn(found, 'kafka_connect_connector_metrics_status', { connector: ODD, status: 'running' })).toBe(1);
+  expect(valueIn(found, 'kafka_connect_connector_metrics_status', { connector: ODD, status: 'failed' })).toBe(0);
+  const statuses = found.get('kafka_connect_connector_metrics_status')?.samples.map(({ labels }) => labels.status);
+  expect(statuses).toEqual(['unassigned', 'running', 'paused', 'stopped', 'failed', 'restarting']);
+});
+
+test('connect-runtime §9: a text is a label of a gauge with value 1, and missing when it is not known', async () => {
+  const found = await parsed(figures());
+  const name = 'kafka_connect_connector_metrics_connector_class';
+  expect(found.get(name)?.samples).toEqual([
+    { labels: { connector: ODD, connector_class: 'org.example.Sink' }, value: 1 },
+  ]);
+  expect(found.has('kafka_connect_connector_metrics_connector_version')).toBe(false);
+  const leader = found.get('kafka_connect_connect_worker_rebalance_metrics_leader_name')?.samples;
+  expect(leader).toEqual([{ labels: { leader_name: 'http://10.0.0.1:8083/' }, value: 1 }]);
+});
+
+test('connect-runtime §9: NaN and infinities are exported as such', async () => {
+  const found = await parsed(figures());
+  const one = { connector: 'source', task: '0' };
+  expect(valueIn(found, 'kafka_connect_source_task_metrics_poll_batch_max_time_ms', one)).toBeNaN();
+  expect(valueIn(found, 'kafka_connect_connect_worker_rebalance_metrics_time_since_last_rebalance_ms')).toBe(Infinity);
+});
+
+test('connect-runtime §9: totals and error counts are counters, everything else is a gauge', async () => {
+  const found = await parsed(figures());
+  const ours = [...found].filter(([name]) => name.startsWith('kafka_connect_'));
+  expect(ours.length).toBeGreaterThan(80);
+  const counts = ours.filter(([, { type }]) => type === 'counter').map(([name]) => name);
+  const expected = ours
+    .map(([name]) => name)
+    .filter((name) => /_total$|_task_error_metrics_/.test(name) && !name.endsWith('last_error_timestamp'));
+  expect(counts.sort()).toEqual(expected.sort());
+  expect(ours.filter(([, { help, type }]) => help === '' || !['counter', 'gauge'].includes(type))).toEqual([]);
+});
+
+test('connect-runtime §9: tasks have the group of their type alone', async () => {
+  const found = await parsed(figures());
+  const owners = (group: string): (string | undefined)[] =>
+    found.get(`kafka_connect_${group}`)?.samples.map(({ labels }) => labels.connector) ?? [];
+  expect(owners('source_task_metrics_source_record_poll_total')).toEqual(['source']);
+  expect(owners('sink_task_metrics_sink_record_send_total')).toEqual([ODD]);
+  expect(owners('connector_task_metrics_running_ratio')).toEqual([ODD, 'source']);
+  expect(owners('task_error_metrics_total_retries')).toEqual([ODD, 'source']);
+});
+
+test('connect-runtime §9: the tasks of a connector by state', async () => {
+  const found = await parsed(figures());
+  const count = (kind: string): number | undefined =>
+    valueIn(found, `kafka_connect_connect_worker_metrics_connector_${kind}_task_count`, { connector: ODD });
+  expect(['total', 'running', 'failed', 'paused', 'destroyed'].map(count)).toEqual([3, 1, 2, 0, 0]);
+});
+
+test('what is gone by the next scrape has left no series behind', async () => {
+  await exposition(figures());
+  const found = await parsed({ ...figures(), connectors: [], tasks: [], taskStates: [] });
+  const left = [...found].filter(([, { samples }]) => samples.some(({ labels }) => 'connector' in labels));
+  expect(left).toEqual([]);
+});
+
+test('the process is measured under the names that dashboards know, also before there is a herder', async () => {
+  const found = await parsed(null);
+  expect([...found.keys()].filter((name) => name.startsWith('kafka_connect'))).toEqual([]);
+  expect(valueIn(found, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+  expect(valueIn(found, 'process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(valueIn(found, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
+  expect(found.has('nodejs_eventloop_lag_seconds')).toBe(true);
+});

@@ -1,0 +1,46 @@
+/** `GET /metrics` as scrapers send it. */
+import request from 'supertest';
+import { parsePrometheus, valueIn } from '../helpers/prometheus';
+import { fakeWorker, SNK } from './fake-worker';
+
+const PROMETHEUS =
+  'application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1';
+
+test.each([
+  ['nothing', undefined],
+  ['what Prometheus sends', PROMETHEUS],
+  ['text/plain', 'text/plain'],
+  ['any text', 'text/*'],
+  ['anything', '*/*'],
+])('connect-runtime §9: Accept with %s gets the text format', async (_, accept) => {
+  const { app } = fakeWorker();
+  await request(app).post('/connectors').send({ name: 'a', config: SNK });
+  const sent = request(app).get('/metrics');
+  const answer = await (accept === undefined ? sent : sent.set('Accept', accept));
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  const found = parsePrometheus(answer.text);
+  expect(valueIn(found, 'kafka_connect_connect_worker_metrics_connector_count')).toBe(1);
+  const app_info = { client_id: 'connect-1', version: '4.3.1' };
+  expect(valueIn(found, 'kafka_connect_app_info_version', app_info)).toBe(1);
+});
+
+test.each(['application/json', 'text/plain;q=0', 'image/png'])('Accept of %s alone is 406', async (accept) => {
+  const answer = await request(fakeWorker().app).get('/metrics').set('Accept', accept);
+  expect(answer.status).toBe(406);
+});
+
+test('HEAD, OPTIONS, other methods and slashes are answered as for every route', async () => {
+  const { app } = fakeWorker();
+  const head = await request(app).head('/metrics');
+  expect([head.status, head.text]).toEqual([200, undefined]);
+  expect(Number(head.headers['content-length'])).toBeGreaterThan(1000);
+  expect((await request(app).options('/metrics')).headers['allow']).toBe('HEAD,GET,OPTIONS');
+  expect((await request(app).post('/metrics').send({})).status).toBe(405);
+  expect((await request(app).get('/metrics/')).status).toBe(200);
+});
+
+test('a worker that is still starting says what can be said of its process', async () => {
+  const answer = await request(fakeWorker({ starting: true }).app).get('/metrics');
+  expect(answer.status).toBe(200);
+  expect(valueIn(parsePrometheus(answer.text), 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+});
