@@ -1,16 +1,13 @@
 /** One value as another primitive type, with Java's conversions. Source: connect-runtime §7.2, “Cast”. */
-import { isDecimal, LogicalName, type Decimal, type Schema } from '@millrace/sdk';
+import { isDecimal, LogicalName, type Schema } from '@millrace/sdk';
 import { headerText } from '../converters/header-text';
-import { safeInteger } from '../converters/json-tree';
 import { DAY_MS } from '../converters/logical-values';
 import { dataError } from './failures';
-import { parseFloating, parseInteger } from './java-parse';
+import { BITS, parseFloating, parseInteger, saturated, wholePart, wrapped } from './java-numbers';
 import { isNull, isSchemalessMap, javaClassOf } from './shapes';
 
 export const CAST_TYPES = ['INT8', 'INT16', 'INT32', 'INT64', 'FLOAT32', 'FLOAT64', 'BOOLEAN', 'STRING'] as const;
 export type CastType = (typeof CAST_TYPES)[number];
-
-const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
 
 /** Null stays null. Throws DataError for what is no primitive value, and for text that is no such number. */
 export function castValue(schema: Schema | null, value: unknown, to: CastType): unknown {
@@ -62,21 +59,6 @@ function integer(schema: Schema | null, value: unknown, bits: number): unknown {
     default:
       return isDecimal(value) ? wrapped(wholePart(value), bits) : unexpected(schema, value);
   }
-}
-
-function wrapped(value: bigint, bits: number): number | bigint {
-  return safeInteger(BigInt.asIntN(bits, value));
-}
-
-function saturated(value: number, bits: number): bigint {
-  if (Number.isNaN(value)) return 0n;
-  const limit = 2 ** (bits - 1);
-  if (value >= limit) return 2n ** BigInt(bits - 1) - 1n;
-  return value < -limit ? -(2n ** BigInt(bits - 1)) : BigInt(Math.trunc(value));
-}
-
-function wholePart({ unscaled, scale }: Decimal): bigint {
-  return scale >= 0 ? unscaled / 10n ** BigInt(scale) : unscaled * 10n ** BigInt(-scale);
 }
 
 function boolean(value: unknown): boolean {

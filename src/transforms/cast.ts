@@ -3,6 +3,7 @@ import {
   schema as makeSchema,
   type ConnectorConfig,
   type ConnectRecord,
+  type Field,
   type ParsedValue,
   type Schema,
   type Transformation,
@@ -11,9 +12,18 @@ import { invalidValue, messageValue } from '../config/config-parse';
 import type { FrameworkKey } from '../config/validation-entry';
 import { CAST_TYPES, castValue, type CastType } from './cast-value';
 import { REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, memberOf, requireMap, requireStruct, withMember, type StructValue } from './shapes';
+import {
+  fieldValue,
+  isNull,
+  memberOf,
+  requireFit,
+  requireMap,
+  requireStruct,
+  withMember,
+  type StructValue,
+} from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
 
 export const CAST_CONFIG: readonly FrameworkKey[] = [
   {
@@ -92,40 +102,44 @@ export class Cast implements Transformation {
     const value = this.side.valueOf(record);
     if (isNull(value)) return record;
     const schema = this.side.schemaOf(record);
-    const cast = this.whole ? castValue(schema, value, this.whole) : this.castFields(schema, value);
-    return this.side.replaced(record, schema && this.schemaOf(schema), cast);
+    if (schema === null) return this.side.replaced(record, null, this.schemaless(value));
+    if (this.whole) return this.side.replaced(record, this.wholeSchema(schema), castValue(schema, value, this.whole));
+    const updated = this.structSchema(schema);
+    return this.side.replaced(record, updated, this.castStruct(schema, requireStruct(schema, value, PURPOSE), updated));
   }
 
-  private castFields(schema: Schema | null, value: unknown): unknown {
-    if (schema !== null) return this.castStruct(schema, requireStruct(schema, value, PURPOSE));
+  private schemaless(value: unknown): unknown {
+    if (this.whole) return castValue(null, value, this.whole);
     let map = requireMap(value, PURPOSE);
     for (const [name, type] of this.fields) map = withMember(map, name, castValue(null, memberOf(map, name), type));
     return map;
   }
 
-  private castStruct(schema: Schema, struct: StructValue): unknown {
-    const updated: Record<string, unknown> = {};
-    for (const field of schema.fields ?? []) {
+  private castStruct(schema: Schema, struct: StructValue, updated: Schema): StructValue {
+    const cast: Record<string, unknown> = {};
+    for (const field of fieldsOf(schema)) {
       const type = this.fields.get(field.name);
       const member = fieldValue(struct, field, this.replaceNull);
-      updated[field.name] = type === undefined ? member : castValue(field.schema, member, type);
+      const value = type === undefined ? member : castValue(field.schema, member, type);
+      if (value === null) requireFit(field.name, (fieldsOf(updated)[field.index] as Field).schema, null);
+      cast[field.name] = value;
     }
-    return updated;
+    return cast;
   }
 
-  private readonly schemaOf = perSchema((schema): Schema => {
-    if (this.whole) {
-      return makeSchema(this.whole, { ...basics(schema), ...conditions(schema, this.whole) });
-    }
-    const fields = (schema.fields ?? []).map(({ name, schema: of }): [string, Schema] => {
+  private readonly wholeSchema = perSchema((schema): Schema => {
+    const type = this.whole as CastType;
+    return makeSchema(type, { ...basics(schema), ...conditions(schema, type) });
+  });
+
+  private readonly structSchema = perSchema((schema): Schema => {
+    const fields = fieldsOf(schema).map(({ name, schema: of }): [string, Schema] => {
       const type = this.fields.get(name);
       return [name, type === undefined ? of : makeSchema(type, conditions(of, type))];
     });
-    return structOf(fields, {
-      ...basics(schema),
-      optional: schema.optional,
-      default: schema.default && this.castStruct(schema, schema.default as StructValue),
-    });
+    const updated = structOf(fields, { ...basics(schema), optional: schema.optional });
+    if (isNull(schema.default)) return updated;
+    return redefined(updated, schema.optional, this.castStruct(schema, schema.default as StructValue, updated));
   });
 }
 

@@ -1,4 +1,7 @@
-/** Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is named. */
+/**
+ * Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is named.
+ * Weekdays are read and not used; zones go by offset, GMT or UTC, not by the names of countries'.
+ */
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
 
 /** What was read so far; a part that was not is that of 1970-01-01 00:00. */
@@ -8,9 +11,9 @@ interface Parts {
   day: number;
   /** Of the year; in place of month and day. */
   dayOfYear: number | null;
-  hour: number;
-  /** Of half a day, in place of `hour`. */
-  halfDayHour: number | null;
+  hour: number | null;
+  /** Of half a day; counts where no hour of the day does. */
+  halfDayHour: number;
   afternoon: boolean;
   beforeChrist: boolean;
   minute: number;
@@ -24,8 +27,8 @@ const EPOCH: Parts = {
   month: 1,
   day: 1,
   dayOfYear: null,
-  hour: 0,
-  halfDayHour: null,
+  hour: null,
+  halfDayHour: 0,
   afternoon: false,
   beforeChrist: false,
   minute: 0,
@@ -45,17 +48,24 @@ export function parseDate(pieces: readonly Piece[], text: string): Date | null {
       at += piece.length;
       continue;
     }
-    while (text[at] === ' ' || text[at] === '\t') at++;
-    const abuts = typeof pieces[i + 1] === 'object';
-    const length = readLetter(piece, text.slice(at), abuts, parts);
+    const rest = text.slice(at);
+    const blanks = /^[ \t]*/.exec(rest)?.[0].length ?? 0;
+    // Of two numbers in a row the first ends with its count of characters, blanks included, all of which must be there.
+    const window = isNumber(piece) && isNumber(pieces[i + 1]) ? piece.count : rest.length;
+    const length = window > rest.length ? 0 : readLetter(piece, rest.slice(blanks), window - blanks, parts);
     if (length === 0) return null;
-    at += length;
+    at += blanks + length;
   }
   return dateOf(parts);
 }
 
-/** How many characters were read; 0: it does not match. */
-function readLetter({ letter, count }: Letter, text: string, abuts: boolean, parts: Parts): number {
+function isNumber(piece: Piece | undefined): boolean {
+  if (typeof piece !== 'object' || 'GaEzZX'.includes(piece.letter)) return false;
+  return !'ML'.includes(piece.letter) || piece.count < SHORT;
+}
+
+/** How many characters were read; 0: it does not match. A number is looked for in as many as `window` says. */
+function readLetter({ letter, count }: Letter, text: string, window: number, parts: Parts): number {
   switch (letter) {
     case 'G':
       return named(['BC', 'AD'], text, (era) => (parts.beforeChrist = era === 0));
@@ -65,18 +75,18 @@ function readLetter({ letter, count }: Letter, text: string, abuts: boolean, par
       return named(WEEKDAYS, text, () => undefined);
     case 'z':
     case 'Z':
-      return zone(/^(?:GMT|UTC)?([+-])(\d{1,2}):(\d{2})|^([+-])(\d{2})(\d{2})|^(?:GMT|UTC|Z)/i, text, parts);
+      return zone(/^GMT([+-])(\d{1,2}):(\d{2})|^([+-])(\d{2})(\d{2})|^(?:GMT|UTC)/i, text, parts);
     case 'X':
       return zone(ISO_ZONES[count - 1] as RegExp, text, parts);
     case 'M':
     case 'L':
       if (count >= SHORT) return named(MONTHS, text, (month) => (parts.month = month + 1));
   }
-  const digits = /^-?\d+/.exec(text)?.[0] ?? '';
-  const used = abuts ? digits.slice(0, count) : digits;
-  if (used === '' || used === '-' || (abuts && used.length < count)) return 0;
-  setNumber(letter, letter === 'y' && count <= 2 && /^\d\d$/.test(used) ? century(Number(used)) : Number(used), parts);
-  return used.length;
+  const digits = /^-?\d+/.exec(text.slice(0, Math.max(0, window)))?.[0];
+  if (digits === undefined) return 0;
+  const ofCentury = letter === 'y' && count <= 2 && /^\d\d$/.test(digits);
+  setNumber(letter, ofCentury ? century(Number(digits)) : Number(digits), parts);
+  return digits.length;
 }
 
 function setNumber(letter: string, value: number, parts: Parts): void {
@@ -99,11 +109,11 @@ function setNumber(letter: string, value: number, parts: Parts): void {
     case 'H':
     case 'k':
       parts.hour = letter === 'k' && value === 24 ? 0 : value;
-      parts.halfDayHour = null;
       break;
     case 'K':
     case 'h':
       parts.halfDayHour = letter === 'h' && value === 12 ? 0 : value;
+      parts.hour = null;
       break;
     case 'm':
       parts.minute = value;
@@ -145,8 +155,8 @@ function zone(pattern: RegExp, text: string, parts: Parts): number {
 }
 
 function dateOf(parts: Parts): Date {
-  const { dayOfYear, halfDayHour } = parts;
-  const hour = halfDayHour === null ? parts.hour : halfDayHour + (parts.afternoon ? 12 : 0);
+  const { dayOfYear } = parts;
+  const hour = parts.hour ?? parts.halfDayHour + (parts.afternoon ? 12 : 0);
   // Not by Date.UTC, which takes the year 99 for 1999.
   const date = new Date(0);
   const year = parts.beforeChrist ? 1 - parts.year : parts.year;

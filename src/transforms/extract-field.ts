@@ -59,7 +59,7 @@ export class ExtractField implements Transformation {
 
   private readonly fields = perSchema((schema): readonly Field[] => {
     const fields = this.path.fieldsOf(schema);
-    if (!fields) throw new ShapeError('java.lang.IllegalArgumentException', `Unknown field: ${this.path.toString()}`);
+    if (!fields) throw new ShapeError('java.lang.IllegalArgumentException', `Unknown field: ${this.path.text}`);
     return fields;
   });
 }

@@ -1,6 +1,6 @@
 /** Paths to fields (`field.syntax.version`). V1: the name of a field; V2: names with dots between them. Source: connect-runtime §7.2. */
 import type { Field, Schema } from '@millrace/sdk';
-import { configError } from './failures';
+import { configError, dataError } from './failures';
 import {
   memberOf,
   requireMap,
@@ -20,23 +20,19 @@ export class FieldPath {
 
   /** Throws ConfigError when a backtick is not closed. */
   constructor(
-    private readonly text: string,
-    private readonly syntax: FieldSyntax,
+    readonly text: string,
+    syntax: FieldSyntax,
   ) {
     this.steps = syntax === 'V1' ? [text] : parse(text);
   }
 
-  /** As Java shows it in messages. */
-  toString(): string {
-    return `SingleFieldPath{version=${this.syntax}, path=${this.steps.join('.')}}`;
-  }
-
-  /** The fields on the way to the last one; null when one does not exist. */
+  /** The fields on the way to the last one; null when one does not exist. Throws DataError where the way leads through no struct. */
   fieldsOf(schema: Schema): readonly Field[] | null {
     const fields: Field[] = [];
-    let current: Schema | null = schema;
+    let current = schema;
     for (const step of this.steps) {
-      const field: Field | undefined = current?.fields?.find(({ name }) => name === step);
+      if (current.fields === null) throw dataError('Cannot look up fields on non-struct type');
+      const field = current.fields.find(({ name }) => name === step);
       if (!field) return null;
       fields.push(field);
       current = field.schema;

@@ -11,7 +11,7 @@ import { dataError } from './failures';
 import { Settings } from './settings';
 import { isNull, isSchemalessMap, javaClassOf, membersOf, requireMap, requireStruct, type StructValue } from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, redefined, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
 
 export const FLATTEN_CONFIG: readonly ConfigKey[] = [
   {
@@ -87,7 +87,7 @@ export class Flatten implements Transformation {
 
   /** @param given the enclosing struct's default */
   private nodes(schema: Schema, prefix: string, optional: boolean, given: unknown, fields: [string, Schema][]): Node[] {
-    return (schema.fields ?? []).map((field): Node => {
+    return fieldsOf(schema).map((field): Node => {
       const name = this.nameOf(prefix, field.name);
       const isOptional = optional || field.schema.optional;
       const fallback = field.schema.default ?? (given as StructValue | null | undefined)?.[field.name] ?? undefined;

@@ -2,9 +2,9 @@
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Header, Schema, Transformation } from '@millrace/sdk';
 import { configError, ShapeError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
-import { fieldValue, memberOf, membersOf, requireMap, requireStruct, type SchemalessMap } from './shapes';
+import { copiedValue, fieldValue, memberOf, membersOf, requireMap, requireStruct, type SchemalessMap } from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const notEmpty: ConfigKey['validator'] = (value) => (!Array.isArray(value) || value.length === 0 ? 'Empty list' : null);
 
@@ -45,6 +45,7 @@ export class HeaderFrom implements Transformation {
   private headers: readonly string[] = [];
   private moves = false;
   private replaceNull = true;
+  private purpose = '';
 
   constructor(private readonly side: Side) {}
 
@@ -56,6 +57,7 @@ export class HeaderFrom implements Transformation {
       throw configError("'fields' config must have the same number of elements as 'headers' config.");
     }
     this.moves = settings.text('operation') === 'move';
+    this.purpose = `header ${settings.text('operation')}`;
     this.replaceNull = settings.flag('replace.null.with.default');
   }
 
@@ -66,7 +68,7 @@ export class HeaderFrom implements Transformation {
   }
 
   private schemaless<R extends ConnectRecord>(record: R, value: unknown): R {
-    const map = requireMap(value, 'header from');
+    const map = requireMap(value, this.purpose);
     const added = this.headers.map((key, i): Header => {
       return { key, schema: null, value: memberOf(map, this.fields[i] as string) };
     });
@@ -80,7 +82,7 @@ export class HeaderFrom implements Transformation {
   }
 
   private withSchema<R extends ConnectRecord>(record: R, schema: Schema, value: unknown): R {
-    const struct = requireStruct(schema, value, 'header from');
+    const struct = requireStruct(schema, value, this.purpose);
     const plan = this.plan(schema);
     const headers = [...(record.headers ?? [])];
     for (let i = 0; i < plan.taken.length; i++) {
@@ -90,12 +92,12 @@ export class HeaderFrom implements Transformation {
     }
     if (!this.moves) return { ...record, headers };
     const updated: Record<string, unknown> = {};
-    for (const field of plan.kept) updated[field.name] = fieldValue(struct, field, this.replaceNull);
+    for (const field of plan.kept) updated[field.name] = copiedValue(struct, field, this.replaceNull);
     return { ...this.side.replaced(record, plan.schema, updated), headers };
   }
 
   private readonly plan = perSchema((schema): Plan => {
-    const all = schema.fields ?? [];
+    const all = fieldsOf(schema);
     const taken = this.fields.map((name): Field => {
       const field = all.find((one) => one.name === name);
       // Java falls over its own null here; its class, with a sentence that helps.

@@ -22,8 +22,9 @@ export class HoistField implements Transformation {
     const schema = this.side.schemaOf(record);
     const value = this.side.valueOf(record) ?? null;
     if (schema === null) return this.side.replaced(record, null, { [this.field]: value });
+    const wrapped = this.wrapped(schema);
     requireFit(this.field, schema, value);
-    return this.side.replaced(record, this.wrapped(schema), { [this.field]: value });
+    return this.side.replaced(record, wrapped, { [this.field]: value });
   }
 
   private readonly wrapped = perSchema((schema) => structOf([[this.field, schema]]));

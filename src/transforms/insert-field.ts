@@ -11,9 +11,9 @@ import {
 } from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import { REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, requireMap, requireStruct, withMember } from './shapes';
+import { copiedValue, isNull, requireMap, requireStruct, withMember } from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const fieldKey = (name: string, what: string): ConfigKey => ({
   name,
@@ -118,7 +118,7 @@ export class InsertField implements Transformation {
   private withSchema<R extends ConnectRecord>(record: R, schema: Schema, value: unknown): R {
     const struct = requireStruct(schema, value, PURPOSE);
     const updated: Record<string, unknown> = {};
-    for (const field of schema.fields ?? []) updated[field.name] = fieldValue(struct, field, this.replaceNull);
+    for (const field of fieldsOf(schema)) updated[field.name] = copiedValue(struct, field, this.replaceNull);
     for (const insertion of this.insertions) updated[insertion.name] = insertion.valueOf(record, true);
     return this.side.replaced(record, this.extended(schema), updated);
   }
@@ -126,7 +126,7 @@ export class InsertField implements Transformation {
   private readonly extended = perSchema((schema) =>
     structOf(
       [
-        ...(schema.fields ?? []).map((field) => [field.name, field.schema] as const),
+        ...fieldsOf(schema).map((field) => [field.name, field.schema] as const),
         ...this.insertions.map(({ name, schema: inserted }) => [name, inserted] as const),
       ],
       basics(schema),

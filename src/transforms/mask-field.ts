@@ -3,8 +3,9 @@ import type { ConnectorConfig, ConnectRecord, ParsedValue, Schema, Transformatio
 import type { FrameworkKey } from '../config/validation-entry';
 import { emptyLike, replacementFor } from './mask-value';
 import { listCheck, REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, memberOf, requireMap, requireStruct, withMember } from './shapes';
+import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember } from './shapes';
 import type { Side } from './side';
+import { fieldsOf } from './struct-schemas';
 
 export const MASK_FIELD_CONFIG: readonly FrameworkKey[] = [
   {
@@ -56,8 +57,8 @@ export class MaskField implements Transformation {
   private maskStruct(schema: Schema, value: unknown): unknown {
     const struct = requireStruct(schema, value, PURPOSE);
     const updated: Record<string, unknown> = {};
-    for (const field of schema.fields ?? []) {
-      const member = fieldValue(struct, field, this.replaceNull);
+    for (const field of fieldsOf(schema)) {
+      const member = copiedValue(struct, field, this.replaceNull);
       updated[field.name] = this.names.has(field.name) ? this.masked(field.schema, member) : member;
     }
     return updated;

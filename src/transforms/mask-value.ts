@@ -2,10 +2,8 @@
 import { decimalScale, isDecimal, type Decimal, type Schema } from '@millrace/sdk';
 import { parseDecimal } from '../converters/java-number';
 import { dataError } from './failures';
-import { parseFloating, parseInteger } from './java-parse';
+import { BITS, parseFloating, wholePart, wrapped } from './java-numbers';
 import { isSchemalessMap, javaClassOf } from './shapes';
-
-const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
 
 /** Zero, false, an empty text, list or map. Throws DataError for bytes and structs. */
 export function emptyLike(schema: Schema | null, value: unknown): unknown {
@@ -32,19 +30,21 @@ export function replacementFor(schema: Schema | null, value: unknown, text: stri
       return text;
     case 'number':
     case 'bigint':
-      return number(schema, text) ?? unconvertible(text);
+      return number(schema, value, text) ?? unconvertible(text, 'a number');
   }
-  if (isDecimal(value)) return decimal(schema, text) ?? unconvertible(text);
+  if (isDecimal(value)) return decimal(schema, text) ?? unconvertible(text, 'number');
   throw dataError(`Cannot mask value of type class ${javaClassOf(schema, value)} with custom replacement.`);
 }
 
-/** Without a schema an integer may be a float that has no fraction at the moment: any number will do. */
-function number(schema: Schema | null, text: string): number | bigint | null {
-  if (schema === null) return parseInteger(text, 64) ?? parseFloating(text);
-  const bits = BITS[schema.type];
-  if (bits !== undefined) return parseInteger(text, bits);
-  const value = parseFloating(text);
-  return value !== null && schema.type === 'FLOAT32' ? Math.fround(value) : value;
+/** Integers lose a fraction and wrap around. Without a schema a number that has no fraction counts as an int64. */
+function number(schema: Schema | null, value: number | bigint, text: string): number | bigint | null {
+  const bits = BITS[schema?.type ?? (typeof value === 'bigint' || Number.isInteger(value) ? 'INT64' : 'FLOAT64')];
+  if (bits === undefined) {
+    const floating = parseFloating(text);
+    return floating !== null && schema?.type === 'FLOAT32' ? Math.fround(floating) : floating;
+  }
+  const given = parseDecimal(text);
+  return given && wrapped(wholePart(given), bits);
 }
 
 /** With the digits that the schema asks for, where Java's value fails in the converter. */
@@ -55,6 +55,6 @@ function decimal(schema: Schema | null, text: string): Decimal | null {
   return missing < 0 ? null : { unscaled: value.unscaled * 10n ** BigInt(missing), scale: value.scale + missing };
 }
 
-function unconvertible(text: string): never {
-  throw dataError(`Unable to convert ${text} (class java.lang.String) to number`);
+function unconvertible(text: string, to: string): never {
+  throw dataError(`Unable to convert ${text} (class java.lang.String) to ${to}`);
 }

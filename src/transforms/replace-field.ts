@@ -10,9 +10,9 @@ import type {
 } from '@millrace/sdk';
 import type { FrameworkKey } from '../config/validation-entry';
 import { listCheck, REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, membersOf, requireMap, requireStruct } from './shapes';
+import { copiedValue, isNull, membersOf, requireMap, requireStruct } from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const list = (name: string, documentation: string): ConfigKey => ({
   name,
@@ -70,7 +70,7 @@ export class ReplaceField implements Transformation {
     const struct = requireStruct(schema, value, PURPOSE);
     const plan = this.plan(schema);
     const updated: Record<string, unknown> = {};
-    for (const { from, to } of plan.fields) updated[to] = fieldValue(struct, from, this.replaceNull);
+    for (const { from, to } of plan.fields) updated[to] = copiedValue(struct, from, this.replaceNull);
     return this.side.replaced(record, plan.schema, updated);
   }
 
@@ -87,7 +87,7 @@ export class ReplaceField implements Transformation {
   }
 
   private readonly plan = perSchema((schema): Plan => {
-    const fields = (schema.fields ?? [])
+    const fields = fieldsOf(schema)
       .filter(({ name }) => this.keeps(name))
       .map((from) => ({ from, to: this.renames.get(from.name) ?? from.name }));
     return {

@@ -2,9 +2,9 @@
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Schema, Transformation } from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import { REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, requireStruct } from './shapes';
+import { copiedValue, isNull, requireStruct } from './shapes';
 import type { Side } from './side';
-import { perSchema } from './struct-schemas';
+import { fieldsOf, perSchema } from './struct-schemas';
 
 export const SET_SCHEMA_METADATA_CONFIG: readonly ConfigKey[] = [
   { name: 'schema.name', type: 'STRING', default: null, importance: 'HIGH', documentation: "The schema's new name." },
@@ -42,10 +42,11 @@ export class SetSchemaMetadata implements Transformation {
   }
 
   private filled(schema: Schema, value: unknown): unknown {
-    if (schema.type !== 'STRUCT' || isNull(value)) return value;
+    const fields = fieldsOf(schema);
+    if (isNull(value)) return null;
     const struct = requireStruct(schema, value, 'updating schema metadata');
     const updated: Record<string, unknown> = {};
-    for (const field of schema.fields ?? []) updated[field.name] = fieldValue(struct, field, this.replaceNull);
+    for (const field of fields) updated[field.name] = copiedValue(struct, field, this.replaceNull);
     return updated;
   }
 

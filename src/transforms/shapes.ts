@@ -57,6 +57,13 @@ export function fieldValue(struct: StructValue, field: Field, replaceNull: boole
   return replaceNull ? (field.schema.default ?? null) : null;
 }
 
+/** The same for a field that is put into a new struct, where null must be allowed. Throws DataError. */
+export function copiedValue(struct: StructValue, field: Field, replaceNull: boolean): unknown {
+  const value = fieldValue(struct, field, replaceNull);
+  if (value === null) requireFit(field.name, field.schema, null);
+  return value;
+}
+
 const CLASSES: Readonly<Record<string, string>> = {
   INT8: 'java.lang.Byte',
   INT16: 'java.lang.Short',

@@ -1,6 +1,12 @@
 /** Schemas that transformations derive from those of records. Source: connect-runtime §7.1. */
-import { structSchema, type Schema, type SchemaOptions } from '@millrace/sdk';
-import { ShapeError } from './failures';
+import { structSchema, type Field, type Schema, type SchemaOptions } from '@millrace/sdk';
+import { dataError, ShapeError } from './failures';
+
+/** Throws when it is no struct's schema. */
+export function fieldsOf(schema: Schema): readonly Field[] {
+  if (schema.fields === null) throw dataError('Cannot list fields on non-struct type');
+  return schema.fields;
+}
 
 /** Name, version, doc and parameters; neither optionality nor default, which Java does not copy with them. */
 export function basics(schema: Schema): SchemaOptions {
@@ -18,19 +24,19 @@ export function redefined(schema: Schema, optional: boolean, fallback: unknown):
   return Object.freeze({ ...schema, optional, default: fallback });
 }
 
-/** Throws what Java's builder throws when two fields have one name. */
+/** Throws what Java's builder throws when two fields have one name, or one has none. */
 export function structOf(fields: readonly (readonly [string, Schema])[], options: SchemaOptions = {}): Schema {
   const names = new Set<string>();
   for (const [name] of fields) {
-    if (names.has(name)) {
-      throw new ShapeError(
-        'org.apache.kafka.connect.errors.SchemaBuilderException',
-        `Cannot create field because of field name duplication ${name}`,
-      );
-    }
+    if (name === '') throw builderError('fieldName cannot be null.');
+    if (names.has(name)) throw builderError(`Cannot create field because of field name duplication ${name}`);
     names.add(name);
   }
   return structSchema(fields, options);
+}
+
+function builderError(message: string): ShapeError {
+  return new ShapeError('org.apache.kafka.connect.errors.SchemaBuilderException', message);
 }
 
 /**

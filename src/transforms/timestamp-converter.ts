@@ -3,9 +3,9 @@ import type { ConfigKey, ConnectorConfig, ConnectRecord, Schema, Transformation 
 import { parsePattern } from './date-pattern';
 import { configError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
-import { fieldValue, isNull, memberOf, requireMap, requireStruct, withMember, type StructValue } from './shapes';
+import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember, type StructValue } from './shapes';
 import type { Side } from './side';
-import { basics, perSchema, structOf } from './struct-schemas';
+import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
 import {
   fromDate,
   KINDS,
@@ -103,8 +103,8 @@ export class TimestampConverter implements Transformation {
 
   private convertedStruct(schema: Schema, struct: StructValue): StructValue {
     const updated: Record<string, unknown> = {};
-    for (const field of schema.fields ?? []) {
-      const value = fieldValue(struct, field, this.replaceNull);
+    for (const field of fieldsOf(schema)) {
+      const value = copiedValue(struct, field, this.replaceNull);
       updated[field.name] = field.name === this.field ? this.converted(field.schema, value) : value;
     }
     return updated;
@@ -114,7 +114,7 @@ export class TimestampConverter implements Transformation {
 
   private readonly structSchema = perSchema((schema) =>
     structOf(
-      (schema.fields ?? []).map(({ name, schema: of }) => {
+      fieldsOf(schema).map(({ name, schema: of }) => {
         return [name, name === this.field ? schemaOfKind(this.target, of.optional) : of];
       }),
       {

@@ -78,6 +78,13 @@ function toUnix(ms: number, precision: Precision): number | bigint {
   return safeInteger(exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : exact);
 }
 
+/** JavaScript's dates end 275,760 years after the epoch, Java's later than anybody needs. */
+function dateAt(ms: number): Date {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) throw dataError(`Unix timestamp is out of range: ${ms} ms after the epoch`);
+  return date;
+}
+
 /** @param format null: none is configured */
 export function toDate(kind: Kind, value: unknown, format: TextFormat | null, precision: Precision): Date {
   switch (kind) {
@@ -94,7 +101,7 @@ export function toDate(kind: Kind, value: unknown, format: TextFormat | null, pr
       throw dataError(`Could not parse timestamp: value (${value}) does not match pattern (${format.pattern})`);
     }
     case 'unix':
-      if (typeof value === 'number' || typeof value === 'bigint') return new Date(fromUnix(value, precision));
+      if (typeof value === 'number' || typeof value === 'bigint') return dateAt(fromUnix(value, precision));
       throw dataError(`Expected Unix timestamp to be a Long, but found class ${javaClassOf(null, value)}`);
     default:
       if (value instanceof Date) return value;

@@ -3,9 +3,9 @@ import type { ConnectorConfig, ConnectRecord, Field, Schema, Transformation } fr
 import type { FrameworkKey } from '../config/validation-entry';
 import { dataError } from './failures';
 import { listCheck, REPLACE_NULL, Settings } from './settings';
-import { fieldValue, memberOf, requireMap, requireStruct } from './shapes';
+import { copiedValue, memberOf, requireMap, requireStruct } from './shapes';
 import { KEY } from './side';
-import { perSchema, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, structOf } from './struct-schemas';
 
 export const VALUE_TO_KEY_CONFIG: readonly FrameworkKey[] = [
   {
@@ -39,13 +39,13 @@ export class ValueToKey implements Transformation {
     }
     const struct = requireStruct(record.valueSchema, record.value, PURPOSE);
     const { fields, schema } = this.plan(record.valueSchema);
-    for (const field of fields) key[field.name] = fieldValue(struct, field, this.replaceNull);
+    for (const field of fields) key[field.name] = copiedValue(struct, field, this.replaceNull);
     return KEY.replaced(record, schema, key);
   }
 
   private readonly plan = perSchema((schema: Schema) => {
     const fields = this.names.map((name): Field => {
-      const field = schema.fields?.find((one) => one.name === name);
+      const field = fieldsOf(schema).find((one) => one.name === name);
       if (!field) throw dataError(`Field does not exist: ${name}`);
       return field;
     });

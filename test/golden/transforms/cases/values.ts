@@ -1,0 +1,326 @@
+/** Values that change their type or content. */
+import type { Json, SchemaNotation } from '../notation';
+import {
+  DATE,
+  DECIMAL,
+  key,
+  map,
+  nothing,
+  on,
+  order,
+  refused,
+  struct,
+  TIME,
+  TIMESTAMP,
+  value,
+  type Case,
+} from './inputs';
+
+const NO_DEFAULTS = { 'replace.null.with.default': 'false' };
+
+const TYPES = ['int8', 'int16', 'int32', 'int64', 'float32', 'float64', 'boolean', 'string'];
+const wholes: [SchemaNotation, ...Json[]][] = [
+  ['INT8', 0, -128, 127],
+  ['INT16', 300, -32768],
+  ['INT32', 70000, -1],
+  ['INT64', 4294967297, '9223372036854775807', '-9007199254740993', 0],
+  ['FLOAT32', 1.5, -1.9, 300.7, '1e20', 'NaN', 'Infinity', 0.1, 16777216],
+  ['FLOAT64', 1.9, -0.5, 1e7, 1e-5, 3e9, '1e300', 'NaN', '-Infinity', 123456789.25],
+  ['BOOLEAN', true, false],
+  [
+    'STRING',
+    '12',
+    '300',
+    '-1',
+    '+7',
+    '1.5',
+    ' 2 ',
+    '1e3',
+    'true',
+    'TRUE',
+    'yes',
+    '',
+    'NaN',
+    '1f',
+    '.5',
+    '99999999999999999999',
+  ],
+  ['BYTES', 'AQID', ''],
+  [DATE, 1_699_920_000_000, 0],
+  [TIME, 3_600_000],
+  [TIMESTAMP, 1_700_000_000_123, -1],
+  [DECIMAL, '12.34', '-0.50', '123456789012.00'],
+  [
+    null,
+    5,
+    1.25,
+    -1.9,
+    '7',
+    '1.5',
+    'x',
+    true,
+    { $bytes: 'AQID' },
+    { $date: 5 },
+    { $decimal: '1.5' },
+    'true',
+    '9007199254740993',
+  ],
+  [{ type: 'INT32', optional: true, name: 'n', version: 2, doc: 'd', parameters: { a: 'b' }, default: 300 }, 7, null],
+];
+const wholeRecords = wholes.flatMap(([schema, ...list]) => list.map((one) => value(schema, one)));
+
+const castable = struct(
+  [
+    ['a', { type: 'INT32', optional: true, name: 'n', version: 2, doc: 'd', parameters: { a: 'b' }, default: 300 }],
+    ['b', { type: 'STRING', default: '12' }],
+    ['c', { ...TIMESTAMP, optional: true }],
+    ['d', 'FLOAT64?'],
+  ],
+  { name: 'C', optional: true, default: { a: 1, b: '2', d: 2.5 } },
+);
+
+const maskable = struct(
+  [
+    ['i8', 'INT8'],
+    ['i16', 'INT16'],
+    ['i32', 'INT32'],
+    ['i64', 'INT64'],
+    ['f32', 'FLOAT32'],
+    ['f64', 'FLOAT64'],
+    ['bool', 'BOOLEAN'],
+    ['str', 'STRING?'],
+    ['date', DATE],
+    ['time', TIME],
+    ['ts', TIMESTAMP],
+    ['list', { type: 'ARRAY', values: 'INT32' }],
+    ['map', { type: 'MAP', keys: 'STRING', values: 'INT32' }],
+    ['bytes', 'BYTES'],
+    ['inner', struct([['x', 'INT8']])],
+    ['dflt', { type: 'STRING', optional: true, default: 'dd' }],
+  ],
+  { name: 'M', doc: 'keeps all', optional: true },
+);
+const masked = value(maskable, {
+  i8: 1,
+  i16: 2,
+  i32: 3,
+  i64: 4,
+  f32: 5.5,
+  f64: 6.5,
+  bool: true,
+  str: 's',
+  date: 86_400_000,
+  time: 5,
+  ts: 6,
+  list: [1],
+  map: [['a', 1]],
+  bytes: 'AQID',
+  inner: { x: 1 },
+});
+const maskedMap = value(null, {
+  i64: 4,
+  f64: 6.5,
+  bool: true,
+  str: 's',
+  ts: { $date: 6 },
+  list: [1],
+  map: { a: 1 },
+  bytes: { $bytes: 'AQID' },
+  dec: { $decimal: '1.5' },
+});
+const maskNames = 'i8,i16,i32,i64,f32,f64,bool,str,date,time,ts,list,map,bytes,inner,dflt,dec'.split(',');
+
+const times: [SchemaNotation, ...Json[]][] = [
+  [TIMESTAMP, 1_700_000_000_123, 0, -1, -86_400_001],
+  [{ ...TIMESTAMP, optional: true }, null, 1],
+  [{ ...TIMESTAMP, default: 5 }, 6],
+  [DATE, 1_699_920_000_000],
+  [TIME, 3_600_001],
+  ['INT64', 1_700_000_000, 1_700_000_000_123, -1, -1999, '1700000000123456789', '9223372036854775'],
+  ['INT64?', null],
+  ['INT32', 5],
+  [DECIMAL, '1.00'],
+  [
+    'STRING',
+    '2023-11-14 22:13:20',
+    '2023-11-14 22:13:20.5 and more',
+    '2023-1-4 2:3:4',
+    '2023-13-45 25:61:61',
+    'soon',
+    '',
+    '2023-11-14',
+  ],
+  [null, 1_700_000_000, 1.5, '2023-11-14 22:13:20', { $date: 1_700_000_000_123 }, true, { a: 1 }, null, ['x']],
+];
+const timeRecords = times.flatMap(([schema, ...list]) => list.map((one) => value(schema, one)));
+const FORMAT = { format: 'yyyy-MM-dd HH:mm:ss' };
+const TARGETS = ['string', 'unix', 'Date', 'Time', 'Timestamp'];
+
+/** Pattern, texts to read. */
+const readings: [string, ...string[]][] = [
+  ['yyyyMMddHHmmssSSS', '20231114221320123', '2023111422132012', '20231114221320123456', '-2023111422132012'],
+  [
+    "yyyy-MM-dd'T'HH:mm:ss.SSSX",
+    '2023-11-14T22:13:20.123Z',
+    '2023-11-14T22:13:20.123+02',
+    '2023-11-14T22:13:20.123+0200',
+  ],
+  [
+    "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+    '2023-11-14T22:13:20.123+02:00',
+    '2023-11-14T22:13:20.123+02',
+    '2023-11-14T22:13:20.1Z',
+  ],
+  ["yyyy-MM-dd'T'HH:mm:ssXX", '2023-11-14T22:13:20-0330', '2023-11-14T22:13:20z'],
+  [
+    'yyyy-MM-dd HH:mm:ss Z',
+    '2023-11-14 22:13:20 +0100',
+    '2023-11-14 22:13:20 GMT+01:00',
+    '2023-11-14 22:13:20 UTC',
+    '2023-11-14 22:13:20 +01:00',
+    '2023-11-14 22:13:20 +1',
+  ],
+  [
+    'yyyy-MM-dd HH:mm:ss z',
+    '2023-11-14 22:13:20 UTC',
+    '2023-11-14 22:13:20 GMT',
+    '2023-11-14 22:13:20 GMT-3:30',
+    '2023-11-14 22:13:20 -0330',
+    '2023-11-14 22:13:20 gmt+01:00',
+  ],
+  [
+    'EEE, d MMM yyyy hh:mm a',
+    'Tue, 14 Nov 2023 10:13 PM',
+    'Monday, 4 november 2023 12:00 am',
+    'tue, 14 NOVEMBER 2023 12:00 pm',
+    'Xyz, 14 Nov 2023 10:13 PM',
+  ],
+  ['MM/dd/yy', '11/14/23', '1/2/99', '11/14/2023', '01/02/3', '1/2/45', '1/2/-5'],
+  ['M/d/yyyy', '1/2/23', '01/02/0023'],
+  ['yyyy D', '2023 33', '2024 366'],
+  ['D yyyy MM dd', '33 2023 05 06'],
+  ['K:mm a', '0:30 PM', '11:30 AM'],
+  ['kk:mm', '24:30', '1:30', '25:00'],
+  ['h', '5', '12'],
+  ['HH h a', '20 5 PM', '20 5 AM'],
+  ['h HH', '5 20'],
+  ['yyyy G', '5 BC', '5 AD', '2023 ad'],
+  ['yyyy u', '2023 3'],
+  ["''yyyy'y'", "'2023y", '2023y'],
+  ['  yyyy', '  2023', ' 2023', '   2023'],
+  ['yyyy-MM', '2023 -05', '2023- 05', '2023-\t5', '2023--5'],
+  ['S', '5', '123456'],
+  ['HHmm', '930', '0930', ' 930'],
+  ['yyyyMM', '202311', '20231'],
+  ['SSSXXX', '1Z', '1234Z', '12+01:00'],
+  ['HHmmZ', '930+0000', '0930+0000', '09301+0000'],
+  ['mma', '5PM', '123PM', '5am'],
+  ['HHa', '5PM'],
+  ['ddMMMyyyy', '5Jan2023', '123Jan2023'],
+  ['yyyyX', '20235Z'],
+  ['mmss', '12', '123', '1', ''],
+  ['EEEddMM', 'Mon511', 'Mon5'],
+  ['MMMM', 'May', 'March', 'mar', 'Sept'],
+];
+
+export const values: Case[] = [
+  ...TYPES.map((type) => ({ class: 'Cast$Value', config: { spec: type }, records: wholeRecords })),
+  ...on('Cast$Value', [
+    { spec: 'id:int8,title:boolean,ratio:int32,open:string,data:string,missing:int8,created:string' },
+    { spec: 'created:int32' },
+    { spec: 'amount:float64,ratio:STRING, id: Float32 ' },
+    { spec: 'ratio:string', ...NO_DEFAULTS },
+    { spec: 'tags:string' },
+    { spec: 'address:string' },
+    { spec: 'id:int8,id:int16' },
+    { spec: 'string' },
+  ]),
+  ...on(
+    'Cast$Value',
+    [{ spec: 'a:int8,b:int64,c:string,d:int16' }],
+    [
+      value(castable, { a: 5, b: '6', c: 7, d: 8.5 }),
+      value(castable, { b: 'x' }),
+      value(castable, {}),
+      value(castable, null),
+    ],
+  ),
+  ...on('Cast$Key', [{ spec: 'string' }, { spec: 'id:string' }], [order, map, key('INT64', 5), key(null, 5), nothing]),
+  ...refused(
+    'Cast$Value',
+    {},
+    { spec: '' },
+    { spec: 'a:b:c' },
+    { spec: 'a:foo' },
+    { spec: 'foo' },
+    { spec: 'a:bytes' },
+  ),
+  ...refused(
+    'Cast$Value',
+    { spec: 'array' },
+    { spec: 'int8,a:int8' },
+    { spec: 'int8,int8' },
+    { spec: 'a:' },
+    { spec: 'a:x,b:c:d' },
+  ),
+
+  ...on('MaskField$Value', [{ fields: 'title,ratio' }, { fields: 'id', replacement: '7' }, { fields: 'missing' }]),
+  ...on('MaskField$Value', [
+    { fields: 'title', ...NO_DEFAULTS },
+    { fields: 'title', replacement: 'x' },
+  ]),
+  ...maskNames.flatMap((name) =>
+    on(
+      'MaskField$Value',
+      [{ fields: name }, ...['12', '-3.5', 'x'].map((replacement) => ({ fields: name, replacement }))],
+      [masked, maskedMap],
+    ),
+  ),
+  ...on(
+    'MaskField$Value',
+    [
+      { fields: 'i8', replacement: '300' },
+      { fields: 'i64', replacement: '9223372036854775807' },
+    ],
+    [masked],
+  ),
+  ...on('MaskField$Key', [{ fields: 'id' }], [order, map, nothing]),
+  ...refused('MaskField$Value', {}, { fields: '' }, { fields: 'a', replacement: '' }),
+
+  ...on(
+    'TimestampConverter$Value',
+    TARGETS.map((target) => ({ 'target.type': target, ...FORMAT })),
+    timeRecords,
+  ),
+  ...['seconds', 'microseconds', 'nanoseconds'].flatMap((precision) =>
+    ['unix', 'Timestamp'].map((target) => ({
+      class: 'TimestampConverter$Value',
+      config: { 'target.type': target, 'unix.precision': precision, ...FORMAT },
+      records: [...timeRecords, value(TIMESTAMP, 253_402_300_800_000)],
+    })),
+  ),
+  ...on('TimestampConverter$Value', [
+    { 'target.type': 'string', field: 'created', ...FORMAT },
+    { 'target.type': 'unix', field: 'created' },
+    { 'target.type': 'Date', field: 'title' },
+    { 'target.type': 'Date', field: 'missing' },
+    { 'target.type': 'Time', field: 'created', ...NO_DEFAULTS },
+  ]),
+  ...on(
+    'TimestampConverter$Value',
+    [{ 'target.type': 'unix', field: 'c' }],
+    [value(castable, { a: 5, b: '6', c: 7, d: 8.5 }), value(castable, null)],
+  ),
+  ...on('TimestampConverter$Value', [{ 'target.type': 'unix' }], [value('STRING', '2023')]),
+  ...on('TimestampConverter$Key', [{ 'target.type': 'Timestamp' }], [key('INT64', 5), key(null, 5), nothing]),
+  ...readings.map(([format, ...texts]) => ({
+    class: 'TimestampConverter$Value',
+    config: { 'target.type': 'Timestamp', format },
+    records: texts.map((one) => value('STRING', one)),
+  })),
+  ...refused('TimestampConverter$Value', {}, { 'target.type': 'date' }, { 'target.type': 'string' }),
+  ...refused('TimestampConverter$Value', { 'target.type': 'unix', 'unix.precision': 'weeks' }),
+  ...['bad', "yyyy'", 'yyyy XXXX'].flatMap((format) =>
+    refused('TimestampConverter$Value', { 'target.type': 'string', format }),
+  ),
+];
