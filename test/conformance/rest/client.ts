@@ -47,6 +47,9 @@ function hasFileSource(): boolean {
 export const withSource = hasFileSource() ? test : test.skip;
 
 export class Target {
+  /** What was created through this worker, which it may not list yet: a follower reads later what its leader has answered. */
+  private readonly created = new Set<string>();
+
   private constructor(
     readonly url: URL,
     private readonly own: StartedWorker | null,
@@ -128,6 +131,7 @@ export class Target {
             } catch {
               json = undefined;
             }
+            if (response.statusCode === 201) this.created.add((json as { name: string }).name);
             resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received, json });
           });
         },
@@ -174,9 +178,14 @@ export class Target {
 
   /** Leaves nothing behind, whatever a case has created. */
   async removeAll(): Promise<void> {
-    for (const name of (await this.call('GET', '/connectors')).json as string[]) {
-      await this.mutate('DELETE', `/connectors/${encodeURIComponent(name)}`);
+    const listed = (await this.call('GET', '/connectors')).json as string[];
+    const removed: string[] = [];
+    for (const name of new Set([...listed, ...this.created])) {
+      const { status } = await this.mutate('DELETE', `/connectors/${encodeURIComponent(name)}`);
+      if (status === 204) removed.push(name);
     }
+    this.created.clear();
+    await this.poll('/connectors', ({ json }) => removed.every((name) => !(json as string[]).includes(name)));
   }
 }
 
