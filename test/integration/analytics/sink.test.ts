@@ -70,6 +70,20 @@ test('analytics-sink 35: partitions have files of their own', async () => {
   expect(await setup.loaded()).toEqual([2, 2]);
 });
 
+test('analytics-sink 35: a record that transformations send elsewhere belongs to the partition it was consumed from', async () => {
+  const harness = await setup.start({ 'flush.interval.ms': '100' });
+  const elsewhere = { topic: 'elsewhere', partition: 7, originalTopic: 't', originalPartition: 0 };
+  await harness.put([
+    { value: 'x,1', ...elsewhere },
+    { value: 'y,2', ...elsewhere },
+  ]);
+  await setup.committed(harness, 2);
+  expect(await setup.rows()).toEqual([
+    ['x', 1],
+    ['y', 2],
+  ]);
+});
+
 test('analytics-sink 36: without records there are no files and no calls', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '100' });
   const before = setup.emulator.requests.length;

@@ -1,11 +1,12 @@
-/** Transformations in a worker as a user starts it, its own and those of a plug-in folder: a file, a topic, a file. */
+/** Transformations in a worker as a user starts it, its own and those of a plug-in folder. */
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { writeConnectorPage } from '../../helpers/connector-page';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
-import { Clients } from '../../helpers/kafka-clients';
+import { Clients, valuesOf } from '../../helpers/kafka-clients';
+import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 
@@ -199,6 +200,84 @@ test('connect-runtime 106: an unknown predicate passes validation, as in Java, a
   expect(await failed(`${topic}-sink`)).toMatch(
     /^org\.apache\.kafka\.common\.config\.ConfigException: transforms\.f\.predicate names "nobody", which "predicates" does not list/,
   );
+});
+
+describe('PostgreSQL', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await TestDatabase.create('CREATE TABLE orders (id int PRIMARY KEY, text text)');
+    await database.query("INSERT INTO orders VALUES (1, 'a'), (2, 'b')");
+  });
+  afterEach(async () => {
+    await worker.request('DELETE', `/connectors/${database.name}`);
+    await database.drop();
+  });
+  const capture = (transforms: Record<string, string>): Promise<void> =>
+    worker.register({
+      name: database.name,
+      config: database.sourceConfig({
+        'table.include.list': 'public.orders',
+        'topic.creation.default.partitions': '1',
+        'topic.creation.default.replication.factor': '1',
+        ...JSON_VALUES,
+        ...transforms,
+      }),
+    });
+
+  test('connect-runtime 105, 106: rows instead of change events, without tombstones, in a topic that is created for them', async () => {
+    await capture({
+      transforms: 'tombstones, row, stamp, route',
+      'transforms.tombstones.type': 'Filter',
+      'transforms.tombstones.predicate': 'tombstone',
+      'transforms.row.type': `${TRANSFORMS}.ExtractField$Value`,
+      'transforms.row.field': 'after',
+      'transforms.stamp.type': `${TRANSFORMS}.InsertField$Value`,
+      'transforms.stamp.static.field': 'origin',
+      'transforms.stamp.static.value': 'pg',
+      'transforms.route.type': 'RegexRouter',
+      'transforms.route.regex': '(.*)\\.public\\.(.*)',
+      'transforms.route.replacement': '$1-$2',
+      predicates: 'tombstone',
+      'predicates.tombstone.type': 'RecordIsTombstone',
+    });
+    await worker.running(database.name);
+    await database.query("INSERT INTO orders VALUES (3, 'c')");
+    await database.query('DELETE FROM orders WHERE id = 3');
+    await database.query("INSERT INTO orders VALUES (4, 'd')");
+    const consumer = await clients.assigned();
+    const topic = `${database.name}-orders`;
+    await waitFor(topic, async () => (await clients.admin.describeTopics([topic])).length === 1);
+    await consumer.assign([{ topic, partition: 0 }]);
+    const values: string[] = [];
+    await waitFor('5 records', async () => {
+      values.push(...valuesOf(await consumer.poll(500)));
+      return values.length >= 5;
+    });
+    expect(values.map((value) => JSON.parse(value) as unknown)).toEqual([
+      { id: 1, text: 'a', origin: 'pg' },
+      { id: 2, text: 'b', origin: 'pg' },
+      { id: 3, text: 'c', origin: 'pg' },
+      null,
+      { id: 4, text: 'd', origin: 'pg' },
+    ]);
+  });
+
+  test('the slot moves on although every record is dropped', async () => {
+    await capture({ transforms: 'all', 'transforms.all.type': 'Filter' });
+    await worker.running(database.name);
+    await waitFor('the slot', async () => (await database.slots())[0]?.active === true);
+    await database.query("INSERT INTO orders VALUES (3, 'c')");
+    const [{ lsn } = {}] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
+    // The commit of a further change is what lies behind that position.
+    await database.query("INSERT INTO orders VALUES (4, 'd')");
+    await waitFor(`the slot to pass ${String(lsn)}`, async () => {
+      const [row] = await database.query(
+        'SELECT confirmed_flush_lsn >= $1::pg_lsn AS passed FROM pg_replication_slots WHERE slot_name = $2',
+        [lsn, database.slot],
+      );
+      return row?.passed === true;
+    });
+  });
 });
 
 test('connect-rest 114, 116, 132: listed, described and validated like Java’s, those of a plug-in folder as well', async () => {
