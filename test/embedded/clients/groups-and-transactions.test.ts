@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel, type Consumer, type Producer as KafkaJsProducer } from 'kafkajs';
+import { freePort } from '../../../dev/services/free-port';
 import { startEmbeddedBroker, type EmbeddedBroker, type EmbeddedBrokerOptions } from '../../../embedded/src/broker';
 import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
 import type { GroupMember, Producer } from '../../../src/kafka/port';
@@ -231,7 +232,9 @@ describe('our own clients', () => {
 
   it('a restart of the broker keeps offsets, producer ids and an open transaction', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-embedded-'));
-    await start({ dataDir });
+    // Nobody may take it while the broker is away.
+    const port = await freePort();
+    await start({ dataDir, port });
     await topicOf(1);
     const admin = ours.admin(config());
     closing.push(
@@ -242,7 +245,6 @@ describe('our own clients', () => {
     const producer = await transactional();
     producer.beginTransaction();
     expect(await send(producer, 'before')).toBeNull();
-    const { port } = broker;
     await broker.stop();
     await start({ dataDir, port });
     expect(await send(producer, 'after')).toBeNull();

@@ -10,7 +10,8 @@ const setup = SinkSetup.forFile();
 const partition = (number: number): { topic: string; partition: number } => ({ topic: 't', partition: number });
 
 test('analytics-sink 51: a further partition leaves the open files of the others alone', async () => {
-  const harness = await setup.start({ 'flush.interval.ms': '500' });
+  // The file is to be open still when the partition has come.
+  const harness = await setup.start({ 'flush.interval.ms': '3000' });
   await harness.put([{ value: 'x,1' }]);
   await harness.assign([partition(1)]);
   await harness.put([{ value: 'y,2' }, { value: 'z,3', partition: 1 }]);
