@@ -61,6 +61,6 @@ module.exports = {
       globalSetup: '<rootDir>/test/helpers/redis-setup.js',
     },
   ],
-  testTimeout: 180000,
+  testTimeout: 300000,
   maxWorkers: 2,
 };

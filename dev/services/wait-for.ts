@@ -1,5 +1,5 @@
 export interface WaitOptions {
-  /** (Default: 60,000) */
+  /** (Default: 120,000) */
   readonly timeoutMs?: number;
   /** Pause between two looks. (Default: 50) */
   readonly everyMs?: number;
@@ -16,7 +16,7 @@ type Found<T> = Exclude<T, false | 0 | '' | null | undefined>;
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { timeoutMs = 60_000, everyMs = 50, detail }: WaitOptions = {},
+  { timeoutMs = 120_000, everyMs = 50, detail }: WaitOptions = {},
 ): Promise<Found<T>> {
   const end = Date.now() + timeoutMs;
   for (;;) {

@@ -128,7 +128,7 @@ export function startedWorker(url: string, folder: string, worker: KeptProcess):
     return await waitFor(
       `another status of ${connector}`,
       async () => (test((last = await status(connector))) ? last : null),
-      { timeoutMs: 90_000, detail: () => `last status: ${JSON.stringify(last)}\n${log()}` },
+      { timeoutMs: 120_000, detail: () => `last status: ${JSON.stringify(last)}\n${log()}` },
     );
   }
   function pid(): number {
@@ -153,7 +153,7 @@ export function startedWorker(url: string, folder: string, worker: KeptProcess):
           if (worker.exitCode !== undefined) throw new Error(`the worker did not start:\n${log()}`);
           return (await request('GET', '/health').catch(() => null))?.status === 200;
         },
-        { timeoutMs: 90_000, detail: log },
+        { timeoutMs: 120_000, detail: log },
       );
     },
     async register(document) {
@@ -172,7 +172,7 @@ export function startedWorker(url: string, folder: string, worker: KeptProcess):
       });
     },
     async exited() {
-      await waitFor('the worker to end', () => worker.exitCode !== undefined, { timeoutMs: 90_000, detail: log });
+      await waitFor('the worker to end', () => worker.exitCode !== undefined, { timeoutMs: 120_000, detail: log });
       return worker.exitCode as number;
     },
     async crash() {

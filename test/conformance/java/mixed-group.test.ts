@@ -48,7 +48,7 @@ describeWithJava('a group of both', () => {
             ),
         );
       },
-      { timeoutMs: 60_000, detail: () => `${JSON.stringify(seen.map((one) => [...one]))}\n${cluster.logs()}` },
+      { timeoutMs: 120_000, detail: () => `${JSON.stringify(seen.map((one) => [...one]))}\n${cluster.logs()}` },
     );
     for (const sink of sinks)
       await waitFor(`two members of ${sink.name}`, async () => (await cluster.sinkMembers(sink)) === 2);
