@@ -1,5 +1,5 @@
 /** Secrets that change under a running connector: with a time to live its tasks get the new ones; the old and the new are never shown. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
@@ -28,8 +28,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** At once: the worker reads the file all the time, and must not find half of it. */
 function rotate(secret: string): void {
-  writeFileSync(join(folder, 'secrets.properties'), `token=${secret}\n`);
+  const file = join(folder, 'secrets.properties');
+  writeFileSync(`${file}.new`, `token=${secret}\n`);
+  renameSync(`${file}.new`, file);
 }
 const config = (name: string, more: Record<string, string> = {}): Record<string, string> => ({
   'connector.class': 'test.UnrulySourceConnector',
