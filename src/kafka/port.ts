@@ -114,6 +114,7 @@ export interface ProducerRecord {
   readonly partition?: number | null;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
+  /** Freeze a list that many records share: with its keys and values it is then taken to stay as it is, and made into bytes once. */
   readonly headers?: readonly RecordHeader[] | null;
   /** Milliseconds; null or absent: now. */
   readonly timestamp?: number | null;

@@ -7,6 +7,7 @@ import type { BufferPool } from './buffer-pool';
 import { crc32c } from './crc32c';
 import type { RecordHeader } from './port';
 import * as layout from './record-batch-layout';
+import { headersBytes, writeBytes, writeHeaders } from './record-headers';
 import { varintBytes, varlongBytes, writeVarint, writeVarlong } from './varint';
 
 /** Who writes: fixed when the batch is first sent. `producerId` -1 without idempotence. */
@@ -19,8 +20,6 @@ export interface ProducerIdentity {
 
 /** More than any record's framing beside its key, value and headers: length, attributes, timestamp, offset, three lengths. */
 const RECORD_FRAMING_BYTES = 5 + 1 + 10 + 5 + 5 + 5 + 5;
-/** Below this a loop beats the call into the runtime. */
-const SHORT_COPY_BYTES = 24;
 
 export class RecordBatchEncoder {
   private buffer: Buffer;
@@ -176,35 +175,4 @@ export function recordSizeUpperBound(
   if (value !== null) size += value.length;
   if (headers != null && headers.length > 0) size += headersBytes(headers);
   return size;
-}
-
-function headersBytes(headers: readonly RecordHeader[]): number {
-  let size = 0;
-  for (const { key, value } of headers) {
-    const keyLength = Buffer.byteLength(key);
-    const valueLength = value === null ? -1 : value.length;
-    size += varintBytes(keyLength) + keyLength + varintBytes(valueLength) + Math.max(valueLength, 0);
-  }
-  return size;
-}
-
-function writeHeaders(buffer: Buffer, headers: readonly RecordHeader[], start: number): number {
-  let at = start;
-  for (const { key, value } of headers) {
-    at = writeVarint(buffer, Buffer.byteLength(key), at);
-    at += buffer.write(key, at, 'utf8');
-    at = writeBytes(buffer, value, value === null ? -1 : value.length, at);
-  }
-  return at;
-}
-
-function writeBytes(buffer: Buffer, bytes: Uint8Array | null, length: number, start: number): number {
-  let at = writeVarint(buffer, length, start);
-  if (length <= 0) return at;
-  if (length <= SHORT_COPY_BYTES) {
-    for (let i = 0; i < length; i++) buffer[at++] = bytes![i]!;
-    return at;
-  }
-  buffer.set(bytes!, at);
-  return at + length;
 }

@@ -22,7 +22,7 @@ export interface Header {
 
 /**
  * One record from a source task. Share `sourcePartition`, schemas and, where possible, `headers` between records:
- * the runtime compares partitions by object identity first.
+ * the runtime compares partitions by object identity first, and converts a frozen list of frozen headers once.
  */
 export interface SourceRecord {
   readonly sourcePartition: SourcePartition | null;

@@ -3,6 +3,7 @@ import { ConnectError, type Converter, type HeaderConverter, type SourceRecord }
 import type { ProducerRecord, RecordHeader } from '../kafka/port';
 import type { ErrorPolicy, Operation } from './error-policy';
 import type { Stage } from './failed-record';
+import { HeaderConversion } from './header-conversion';
 
 export interface NamedConverter<T> {
   readonly converter: T;
@@ -17,10 +18,14 @@ export interface TaskConverters {
 }
 
 export class SourceConversion {
+  private readonly headers: HeaderConversion;
+
   constructor(
     private readonly converters: TaskConverters,
     private readonly policy: ErrorPolicy,
-  ) {}
+  ) {
+    this.headers = new HeaderConversion(converters.header.converter);
+  }
 
   /**
    * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task gave, before any
@@ -31,7 +36,7 @@ export class SourceConversion {
     const timestamp = timestampOf(record);
     let stage: Stage = 'HEADER_CONVERTER';
     try {
-      const headers = record.headers && record.headers.length > 0 ? this.headers(record) : null;
+      const headers = this.headersOf(record);
       stage = 'KEY_CONVERTER';
       const keyBytes = key.converter.fromConnectData(record.topic, record.keySchema, record.key);
       stage = 'VALUE_CONVERTER';
@@ -50,18 +55,14 @@ export class SourceConversion {
 
   private once(record: SourceRecord): ProducerRecord {
     const { topic, partition } = record;
-    const headers = this.headers(record);
+    const headers = this.headersOf(record);
     const key = this.converters.key.converter.fromConnectData(topic, record.keySchema, record.key);
     const value = this.converters.value.converter.fromConnectData(topic, record.valueSchema, record.value);
     return { topic, partition, key, value, headers, timestamp: timestampOf(record) };
   }
 
-  private headers(record: SourceRecord): RecordHeader[] {
-    return (record.headers ?? []).map(({ key, schema, value }) => {
-      const bytes = this.converters.header.converter.fromConnectHeader(record.topic, key, schema, value);
-      // Copied: the next header may be written to the same buffer.
-      return { key, value: bytes && Buffer.from(bytes) };
-    });
+  private headersOf({ topic, headers }: SourceRecord): readonly RecordHeader[] | null {
+    return headers && headers.length > 0 ? this.headers.convert(topic, headers) : null;
   }
 }
 

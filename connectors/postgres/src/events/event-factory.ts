@@ -54,12 +54,13 @@ export class EventFactory {
   ) {
     this.partition = Object.freeze({ server: config.prefix });
     this.headers = config.events.headers
-      ? [
-          { key: '__debezium.context.connectorLogicalName', schema: STRING, value: config.prefix },
-          { key: '__debezium.context.taskId', schema: STRING, value: taskId },
-          { key: '__debezium.context.connectorName', schema: STRING, value: 'postgresql' },
-          { key: '__debezium.context.runId', schema: STRING, value: timeOrderedUuid() },
-        ]
+      ? // Frozen, so that the worker converts them once.
+        Object.freeze([
+          header('connectorLogicalName', config.prefix),
+          header('taskId', taskId),
+          header('connectorName', 'postgresql'),
+          header('runId', timeOrderedUuid()),
+        ])
       : null;
   }
 
@@ -166,6 +167,10 @@ export class EventFactory {
     this.clockAge = 0;
     this.now.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
   }
+}
+
+function header(name: string, value: string): Header {
+  return Object.freeze({ key: `__debezium.context.${name}`, schema: STRING, value });
 }
 
 /** UUID version 7: sorts by the time of the start. */
