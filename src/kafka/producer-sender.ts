@@ -164,7 +164,8 @@ export class Sender {
       for (const { queue, batch } of request.entries) this.settleUnanswered(queue, batch, cause);
     } finally {
       this.requestsInFlight.set(node, this.requestsInFlight.get(node)! - 1);
-      this.wake();
+      // At once: the broker would be idle while whoever produces takes its turn of the event loop.
+      this.drain();
     }
   }
 

@@ -214,11 +214,14 @@ class KafkaProducer implements Producer {
     }
   }
 
+  /** Waiters go on in a later turn: what is buffered already is on its way to the broker by then. */
   private settleReadiness(): void {
     if (this.readyWaiters.length === 0 || this.accumulator.bufferedBytes >= this.settings.bufferMemory) return;
     const waiters = this.readyWaiters;
     this.readyWaiters = [];
-    for (const resolve of waiters) resolve();
+    setImmediate(() => {
+      for (const resolve of waiters) resolve();
+    });
   }
 
   private requireTransactions(): TransactionManager {

@@ -364,6 +364,21 @@ describe('kafka-client 2: limits', () => {
     await producer.flush();
   });
 
+  test('an answer sends the next batch at once, before whoever waited for memory goes on', async () => {
+    const { wire, producer, send } = await start({ 'buffer.memory': '10000', 'batch.size': '9000' });
+    const answers = [gate<Fault>(), gate<Fault>()];
+    let asked = 0;
+    wire.onProduce = () => answers[asked++]?.promise ?? null;
+    send('x'.repeat(8000));
+    send('x'.repeat(8000));
+    await waitFor('the first request', () => wire.calls.length === 1);
+    const whenReady = producer.whenReady()?.then(() => wire.calls.length);
+    answers[0]?.open(null);
+    expect(await whenReady).toBe(2);
+    answers[1]?.open(null);
+    await producer.flush();
+  });
+
   test('what can never be sent is refused at once', async () => {
     const { producer, send } = await start({ 'max.request.size': '1000' });
     expect(thrown(() => send('x'.repeat(1000)))).toMatchObject({
