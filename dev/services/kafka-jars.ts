@@ -47,12 +47,14 @@ export interface Jars {
   /** For errors: what is fetched, and what may be done instead. */
   readonly what: string;
   readonly orElse?: string;
+  /** (Default: Kafka's) */
+  readonly version?: string;
 }
 
 /** The folder that has all jars of a pom. Two processes do not get in each other's way. */
 export async function fetchJars(jars: Jars): Promise<string> {
   const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
-  const folder = join(cacheFolder(), jars.folder, KAFKA_VERSION);
+  const folder = join(cacheFolder(), jars.folder, jars.version ?? KAFKA_VERSION);
   const wanted = createHash('sha256')
     .update(await readFile(pom))
     .digest('hex');
@@ -66,7 +68,12 @@ export async function fetchJars(jars: Jars): Promise<string> {
   return folder;
 }
 
-async function download({ what, orElse = '' }: Jars, pom: string, folder: string, mark: string): Promise<void> {
+async function download(
+  { what, orElse = '', version = KAFKA_VERSION }: Jars,
+  pom: string,
+  folder: string,
+  mark: string,
+): Promise<void> {
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
   const args = ['-B', '-q', '-ntp', '-f', pom, COPY, `-DoutputDirectory=${partial}`, '-DincludeScope=runtime'];
@@ -74,7 +81,7 @@ async function download({ what, orElse = '' }: Jars, pom: string, folder: string
     throw new Error(
       error.code === 'ENOENT'
         ? `${what} is fetched with Maven and \`mvn\` is not there: install it (Debian: maven)${orElse}.`
-        : `Maven could not fetch ${what} ${KAFKA_VERSION}:\n${(error.stdout ?? '').slice(0, 2000)}`,
+        : `Maven could not fetch ${what} ${version}:\n${(error.stdout ?? '').slice(0, 2000)}`,
       { cause: error },
     );
   });

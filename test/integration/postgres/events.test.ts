@@ -85,6 +85,7 @@ test('cdc-postgres 33: insert, update, delete and tombstone', async () => {
   expect(records[0]?.sourceOffset).toEqual({
     lsn: c.source.lsn,
     lsn_proc: c.source.lsn,
+    lsn_events_processed: 1,
     messageType: 'INSERT',
     ts_usec: c.source.ts_us,
     txId: c.source.txId,

@@ -16,7 +16,7 @@ import {
   type Struct,
 } from '../events/row';
 import type { TableModel } from '../events/table-model';
-import { ResumeFilter, type Position } from './position';
+import { ResumeFilter, streamedOffset, type Position } from './position';
 import { parseRelation } from './relation-message';
 import type { Relation, RelationMessage, Relations } from './relations';
 
@@ -59,6 +59,9 @@ class Transaction implements EventContext {
   old = false;
   /** Change messages so far, skipped and filtered ones included. */
   index = 0;
+  /** Position of the last of them, and how many so far have it: rows of one record in the log share it. */
+  lsn: Lsn = 0;
+  sameLsn = 0;
 }
 
 export class ChangeDecoder {
@@ -191,6 +194,7 @@ export class ChangeDecoder {
     tx.originLsn = null;
     tx.open = true;
     tx.index = 0;
+    tx.lsn = 0;
     tx.old = this.filter.begin(finalLsn, tx.xid);
   }
 
@@ -236,6 +240,8 @@ export class ChangeDecoder {
       this.held = null;
     }
     tx.index++;
+    tx.sameLsn = lsn === tx.lsn ? tx.sameLsn + 1 : 1;
+    tx.lsn = lsn;
     const verdict = this.filter.change(lsn, tx.index);
     if (verdict === 'hold') {
       this.held = { bytes: Buffer.from(buffer.subarray(at, end)), lsn };
@@ -244,6 +250,7 @@ export class ChangeDecoder {
     if (verdict === 'skip') return true;
     if (this.emit(buffer, at, lsn)) return true;
     tx.index--;
+    tx.sameLsn--;
     return false;
   }
 
@@ -303,27 +310,8 @@ export class ChangeDecoder {
     return this.factory.source(model, this.tx, 'false', lsn, this.at.commit);
   }
 
-  private offset(type: string, lsn: Lsn): SourceOffset {
-    const { tx } = this;
-    const { commit } = this.at;
-    return commit === null
-      ? {
-          lsn,
-          lsn_proc: lsn,
-          messageType: type,
-          ts_usec: tx.time.micros,
-          txId: tx.xid,
-          tx_event_index: tx.index,
-        }
-      : {
-          lsn,
-          lsn_commit: commit,
-          lsn_proc: lsn,
-          messageType: type,
-          ts_usec: tx.time.micros,
-          txId: tx.xid,
-          tx_event_index: tx.index,
-        };
+  private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
+    return streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
   }
 
   private insert(model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
@@ -421,7 +409,8 @@ export class ChangeDecoder {
       if (model != null) models.push(model);
     }
     if (models.length === 0) return;
-    const offset = this.offset('TRUNCATE', lsn);
+    // To Debezium, each table is an event.
+    const offset = this.offset('TRUNCATE', lsn, count);
     models.forEach((model, i) => {
       const own = i === models.length - 1 ? offset : this.lastOffset;
       this.out.push(this.factory.record(model, null, 't', null, null, this.source(model, lsn), own));

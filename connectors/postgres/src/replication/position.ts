@@ -52,6 +52,40 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
   };
 }
 
+/**
+ * The offset of a change. `tx_event_index` is what we go on by, the rest Debezium 3.7, which does not know it.
+ * @param sameLsn how many changes at this position are done
+ */
+export function streamedOffset(
+  messageType: string,
+  lsn: Lsn,
+  commit: Lsn | null,
+  sameLsn: number,
+  tx: { readonly time: { readonly micros: number }; readonly xid: number; readonly index: number },
+): SourceOffset {
+  // Two literals, and no spread: one of these is made for every change.
+  return commit === null
+    ? {
+        lsn,
+        lsn_events_processed: sameLsn,
+        lsn_proc: lsn,
+        messageType,
+        ts_usec: tx.time.micros,
+        txId: tx.xid,
+        tx_event_index: tx.index,
+      }
+    : {
+        lsn,
+        lsn_commit: commit,
+        lsn_events_processed: sameLsn,
+        lsn_proc: lsn,
+        messageType,
+        ts_usec: tx.time.micros,
+        txId: tx.xid,
+        tx_event_index: tx.index,
+      };
+}
+
 function integer(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
