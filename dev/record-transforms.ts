@@ -1,11 +1,13 @@
 /**
  * Asks Java's transformations what they make of the cases in test/golden/transforms/cases, and writes the answers beside them, with the facts
- * of their settings: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and Maven the first time.
+ * of their settings: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and Maven the first time. Those of Debezium's are asked
+ * as well when the folder of its PostgreSQL connector's jars is given as an argument.
  */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { askJava, type Question } from '../test/golden/transforms/ask-java';
 import { builtInTransformations } from '../src/transforms';
+import { debezium } from '../test/golden/transforms/cases/debezium';
 import { fields } from '../test/golden/transforms/cases/fields';
 import { routing } from '../test/golden/transforms/cases/routing';
 import { values } from '../test/golden/transforms/cases/values';
@@ -15,9 +17,9 @@ import { ROOT } from './services/paths';
 /** One line an item. */
 const lines = (items: readonly unknown[]): string => `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]\n`;
 
-async function main(): Promise<void> {
-  const { classPath } = await javaConnectJars();
-  const write = async (name: string, questions: readonly Question[]): Promise<void> => {
+async function main(debeziumFolder: string | undefined): Promise<void> {
+  const { classPath: kafka } = await javaConnectJars();
+  const write = async (name: string, questions: readonly Question[], classPath = kafka): Promise<void> => {
     const answers = await askJava(classPath, questions);
     writeFileSync(join(ROOT, 'test', 'golden', 'transforms', 'answers', `${name}.json`), lines(answers));
   };
@@ -29,6 +31,14 @@ async function main(): Promise<void> {
     'definitions',
     classes.map((definitions) => ({ definitions })),
   );
+  if (debeziumFolder === undefined) return;
+  const classPath = [kafka, join(debeziumFolder, '*')].join(delimiter);
+  await write('debezium', debezium, classPath);
+  await write(
+    'debezium-definitions',
+    [...new Set(debezium.map((one) => one.class))].map((definitions) => ({ definitions })),
+    classPath,
+  );
 }
 
-void main();
+void main(process.argv[2]);

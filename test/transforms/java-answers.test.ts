@@ -4,21 +4,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import type { ConfigKey, ConnectError } from '@millrace/sdk';
 import { builtInTransformations } from '../../src/transforms';
 import { wholeName, type Answer } from '../golden/transforms/ask-java';
 import { fields } from '../golden/transforms/cases/fields';
-import type { Case } from '../golden/transforms/cases/inputs';
 import { routing } from '../golden/transforms/cases/routing';
 import { values } from '../golden/transforms/cases/values';
-import { readRecord, writeChanges } from '../golden/transforms/notation';
+import { answerOf, factsOf, withoutIdentity, type Difference } from '../golden/transforms/compare';
 
 const recorded = <T>(name: string): T[] =>
   JSON.parse(readFileSync(join(__dirname, '..', 'golden', 'transforms', 'answers', `${name}.json`), 'utf8')) as T[];
 
-/** Where we differ on purpose, or cannot do otherwise: what Java's and our answer look like. */
-const DIFFERENCES: readonly { readonly why: string; readonly java: RegExp; readonly ours: RegExp }[] = [
+const DIFFERENCES: readonly Difference[] = [
   {
     why: 'Java falls over a null; same class, another sentence',
     java: /NullPointerException","Cannot invoke/,
@@ -48,43 +44,6 @@ const DIFFERENCES: readonly { readonly why: string; readonly java: RegExp; reado
   },
 ];
 
-const thrown = (error: unknown): unknown => {
-  const { javaClass, message } = error as ConnectError;
-  return { error: [javaClass, message] };
-};
-
-function agreed(ours: unknown, java: unknown): unknown {
-  // Whether Java hands back the same object or an equal one is its own affair.
-  const expected = java === 'same' ? {} : java;
-  if (isDeepStrictEqual(ours, expected)) return expected;
-  const [a, b] = [JSON.stringify(ours), JSON.stringify(expected)];
-  return DIFFERENCES.some((one) => one.java.test(b) && one.ours.test(a)) ? expected : ours;
-}
-
-/** Our answer; Java's where the difference is a known one. */
-function ask(one: Case, java: Answer): unknown {
-  const { plugin } = builtInTransformations.find(({ description }) => description.class === wholeName(one.class))!;
-  const transformation = plugin.create();
-  try {
-    transformation.configure(one.config);
-  } catch (error) {
-    return agreed(thrown(error), java);
-  }
-  const results = one.records.map((notation, i) => {
-    const record = readRecord(notation);
-    let ours: unknown;
-    try {
-      const result = transformation.apply(record);
-      ours = result === null ? null : writeChanges(record, result);
-    } catch (error) {
-      ours = thrown(error);
-    }
-    expect(writeChanges(readRecord(notation), record)).toEqual({});
-    return agreed(ours, java.results?.[i]);
-  });
-  return { results };
-}
-
 describe.each([
   ['fields', fields],
   ['routing', routing],
@@ -93,34 +52,19 @@ describe.each([
   const answers = recorded<Answer>(name);
   test('every case was recorded', () => expect(answers.length).toBe(cases.length));
 
-  test.each(cases.map((one, i) => [one.class, one.config, i] as const))('%s %j', (_class, _config, i) => {
-    const { results, ...rest } = answers[i]!;
-    const java = results ? { results: results.map((result) => (result === 'same' ? {} : result)) } : rest;
-    expect(ask(cases[i]!, answers[i]!)).toEqual(java);
+  test.each(cases.map((one, i) => [one.class, one.config, i] as const))('%s %j', (name, _config, i) => {
+    const { plugin } = builtInTransformations.find(({ description }) => description.class === wholeName(name))!;
+    const java = withoutIdentity(answers[i]!);
+    expect(answerOf(plugin, cases[i]!, java, DIFFERENCES)).toEqual(java);
   });
 });
-
-const text = (value: ConfigKey['default']): string | null =>
-  value === undefined || value === null ? null : Array.isArray(value) ? value.join(',') : String(value);
 
 describe('connect-runtime 105: the settings have Java’s names, types, defaults and order', () => {
   const definitions = recorded<readonly { readonly validator: string | null }[]>('definitions');
   test.each(builtInTransformations.map(({ description, plugin }, i) => [description.class, plugin.config, i] as const))(
     '%s',
     (_class, config, i) => {
-      const ours = config.map((key) => ({
-        name: key.name,
-        type: key.type,
-        required: key.default === undefined,
-        default: text(key.default),
-        importance: key.importance,
-        group: key.group ?? null,
-        order: key.order ?? -1,
-        width: key.width ?? 'NONE',
-        displayName: key.displayName ?? key.name,
-      }));
-      // How a validator prints itself is not shown to anybody.
-      expect(ours).toEqual(definitions[i]!.map(({ validator: _, ...facts }) => facts));
+      expect(config.map(factsOf)).toEqual(definitions[i]!.map(({ validator: _, ...facts }) => facts));
       expect(config.every(({ documentation }) => documentation.length > 10)).toBe(true);
     },
   );

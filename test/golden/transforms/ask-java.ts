@@ -31,7 +31,8 @@ export async function askJava(classPath: string, questions: readonly Question[])
   );
   const [output, errors] = await Promise.all([text(java.stdout), text(java.stderr)]);
   try {
-    return JSON.parse(output) as unknown[];
+    // Debezium's log lines may stand before it.
+    return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as unknown[];
   } catch (cause) {
     throw new Error(`Answer.java failed: ${errors}`, { cause });
   }

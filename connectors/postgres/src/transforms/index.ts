@@ -1,0 +1,1 @@
+export { extractNewRecordState } from './extract-new-record-state';

@@ -1,0 +1,158 @@
+/** Settings of ExtractNewRecordState, those of Debezium 1.x among them. Source: cdc-postgres §7.10. */
+import { ConfigError, type ConfigKey, type ConnectorConfig } from '@millrace/sdk';
+import { fieldReference, type FieldReference } from './field-reference';
+
+/** Java's order, in which messages list them. */
+export const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
+/** What becomes of a deletion and of the tombstone behind it. */
+export type DeleteMode = (typeof DELETE_MODES)[number];
+
+const key = (name: string, of: Omit<ConfigKey, 'name' | 'importance' | 'order'>): ConfigKey => {
+  return { name, importance: 'LOW', order: 1, ...of };
+};
+
+export const UNWRAP_CONFIG: readonly ConfigKey[] = [
+  {
+    ...key('delete.tombstone.handling.mode', {
+      type: 'STRING',
+      default: 'tombstone',
+      width: 'MEDIUM',
+      displayName: 'Handle delete and tombstone records',
+      documentation:
+        'What a deletion becomes: nothing (drop), a null value (tombstone, delete-to-tombstone), or the old row with __deleted=true ' +
+        '(rewrite, and rewrite-with-tombstone, which alone lets the tombstone behind it pass).',
+      validator: (value) =>
+        DELETE_MODES.includes(value as DeleteMode) ? null : `Value must be one of ${DELETE_MODES.join(', ')}`,
+    }),
+    importance: 'MEDIUM',
+  },
+  key('route.by.field', {
+    type: 'STRING',
+    default: '',
+    width: 'LONG',
+    displayName: 'Route by field name',
+    documentation: 'A text column whose value is the topic.',
+  }),
+  key('add.fields.prefix', {
+    type: 'STRING',
+    default: '__',
+    width: 'SHORT',
+    displayName: 'Field prefix to be added to each field.',
+    documentation: 'What the names of added fields begin with.',
+  }),
+  key('add.fields', {
+    type: 'LIST',
+    default: [],
+    width: 'LONG',
+    displayName: 'Adds the specified field(s) to the message if they exist.',
+    documentation:
+      'Fields of the event to add to the row, e.g. op, table, source.ts_ms, lsn:LSN (with a name of its own).',
+  }),
+  key('add.headers.prefix', {
+    type: 'STRING',
+    default: '__',
+    width: 'SHORT',
+    displayName: 'Header prefix to be added to each header.',
+    documentation: 'What the names of added headers begin with.',
+  }),
+  key('add.headers', {
+    type: 'LIST',
+    default: [],
+    width: 'LONG',
+    displayName: 'Adds the specified fields to the header if they exist.',
+    documentation: 'Fields of the event to add as headers, written as in add.fields.',
+  }),
+  key('drop.fields.header.name', {
+    type: 'STRING',
+    default: null,
+    width: 'SHORT',
+    displayName: 'Specifies a header that contains a list of field names to be removed',
+    documentation: 'Name of a header that lists fields to leave out of the row.',
+  }),
+  key('drop.fields.from.key', {
+    type: 'BOOLEAN',
+    default: false,
+    width: 'SHORT',
+    displayName: 'Specifies whether the fields to be dropped should also be omitted from the key',
+    documentation: 'Leave these fields out of the key as well.',
+  }),
+  key('drop.fields.keep.schema.compatible', {
+    type: 'BOOLEAN',
+    default: true,
+    width: 'SHORT',
+    displayName: "Specifies if fields are dropped, will the event's schemas be compatible",
+    documentation: 'Leave out optional fields alone, so that readers of the old schema can read the new one.',
+  }),
+];
+
+export interface UnwrapSettings {
+  readonly mode: DeleteMode;
+  readonly routeBy: string | null;
+  readonly fields: readonly FieldReference[];
+  readonly headers: readonly FieldReference[];
+  readonly dropHeader: string | null;
+  readonly dropFromKey: boolean;
+  readonly keepCompatible: boolean;
+  readonly replaceNull: boolean;
+}
+
+/** Throws ConfigError. */
+export function unwrapSettings(config: ConnectorConfig): UnwrapSettings {
+  const text = (name: string): string | null => config[name]?.trim() || null;
+  const flag = (name: string, fallback: boolean): boolean => {
+    const value = text(name)?.toLowerCase() ?? String(fallback);
+    if (value === 'true' || value === 'false') return value === 'true';
+    throw invalid(name, text(name), 'Expected value to be either true or false');
+  };
+  const references = (name: string, prefix: string, more: readonly string[]): FieldReference[] => {
+    return [...list(text(name)), ...more].map((reference) => fieldReference(reference, prefix));
+  };
+  const mode = text('delete.tombstone.handling.mode') ?? oldMode(text('drop.tombstones'), text(OLD_MODE));
+  if (!DELETE_MODES.includes(mode as DeleteMode)) {
+    throw invalid('delete.tombstone.handling.mode', mode, `Value must be one of ${DELETE_MODES.join(', ')}`);
+  }
+  const oldFields = list(text('add.source.fields')).map((name) => `source.${name}:${name}`);
+  return {
+    mode: mode as DeleteMode,
+    routeBy: text('route.by.field'),
+    fields: references('add.fields', config['add.fields.prefix']?.trim() ?? '__', oldFields),
+    headers: references(
+      'add.headers',
+      config['add.headers.prefix']?.trim() ?? '__',
+      flag('operation.header', false) ? ['op'] : [],
+    ),
+    dropHeader: text('drop.fields.header.name'),
+    dropFromKey: flag('drop.fields.from.key', false),
+    keepCompatible: flag('drop.fields.keep.schema.compatible', true),
+    replaceNull: flag('replace.null.with.default', true),
+  };
+}
+
+const OLD_MODE = 'delete.handling.mode';
+
+/** `drop.tombstones` and `delete.handling.mode` of Debezium up to 2.4, whose defaults hold once one of them is given. */
+function oldMode(tombstones: string | null, deletes: string | null): string {
+  if (tombstones === null && deletes === null) return 'tombstone';
+  const dropTombstones = tombstones?.toLowerCase() !== 'false';
+  switch (deletes ?? 'drop') {
+    case 'drop':
+      // Without the tombstone nothing at all is left of a deletion; with it, it alone.
+      return dropTombstones ? 'drop' : 'delete-to-tombstone';
+    case 'rewrite':
+      return dropTombstones ? 'rewrite' : 'rewrite-with-tombstone';
+    case 'none':
+      return 'tombstone';
+    default:
+      throw invalid(OLD_MODE, deletes, 'Value must be one of drop, rewrite, none');
+  }
+}
+
+function list(text: string | null): string[] {
+  return text === null ? [] : text.split(',').map((item) => item.trim());
+}
+
+function invalid(name: string, value: string | null, reason: string): ConfigError {
+  return new ConfigError(`Invalid value ${value} for configuration ${name}: ${reason}`, {
+    code: 'PG_TRANSFORM_CONFIG',
+  });
+}
