@@ -47,6 +47,7 @@ test('cdc-postgres 84: a standby is the source, with a publication that the prim
     message: 'Publication "p84" does not exist, and a standby cannot create it: create it on the primary.',
   });
   await database.query('CREATE PUBLICATION p84 FOR TABLE t');
+  await waitFor('the standby to have it', async () => (await replica.query('SELECT FROM pg_publication')).rowCount);
   // A slot on a standby waits for the primary to say which transactions run, which an idle one does not do by itself.
   const talk = setInterval(() => {
     database.query('SELECT pg_log_standby_snapshot()').catch(() => undefined);
