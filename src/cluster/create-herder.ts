@@ -34,6 +34,7 @@ import { sendTaskConfigs } from './internal-request';
 import { Membership } from './membership';
 import { OffsetLocks } from './offset-locks';
 import { OffsetStores } from './offset-stores';
+import { PluginNames } from './plugin-names';
 import { RequestQueue } from './request-queue';
 import { SessionKeyKeeper } from './session-key-keeper';
 import { StatusReporter } from './status-reporter';
@@ -289,7 +290,7 @@ export function createHerder(options: HerderOptions): Herder {
     tasks,
     membership,
     statuses: statuses.cache,
-    plugins,
+    plugins: new PluginNames(plugins, options.registry, config),
     snapshot: () => configs.snapshot(),
     clientId: memberId,
   });

@@ -5,9 +5,9 @@ import type { WorkMetrics } from '../metrics/work-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { StatusCache } from '../storage/status-cache';
 import type { ConnectProtocolName } from './connect-protocol';
-import type { ConnectorPlugins } from './connector-plugins';
 import type { ConnectorSet } from './connector-set';
 import type { Membership } from './membership';
+import type { PluginNames } from './plugin-names';
 import type { TaskSet } from './task-set';
 
 export interface HerderMetricsParts {
@@ -17,7 +17,7 @@ export interface HerderMetricsParts {
   readonly tasks: TaskSet;
   readonly membership: Membership;
   readonly statuses: StatusCache;
-  readonly plugins: ConnectorPlugins;
+  readonly plugins: PluginNames;
   readonly snapshot: () => ConfigSnapshot;
   /** Of the client that is the group's member. */
   readonly clientId: string;
@@ -36,26 +36,29 @@ export class HerderMetrics {
   constructor(private readonly parts: HerderMetricsParts) {}
 
   figures(): WorkerFigures {
-    const { work, group, connectors, tasks, membership, clientId } = this.parts;
+    const { work, group, connectors, tasks, membership, plugins, clientId } = this.parts;
+    const configs = this.parts.snapshot();
+    const all = work.all();
     const names = connectors.names();
     const { protocol } = membership;
     const assigned = membership.work;
     return {
       clientId,
-      connectors: work
-        .all()
-        .flatMap(({ instance: { connector, task }, states }) =>
-          task === null && connectors.runner(connector) !== null
-            ? [{ connector, states, ...this.description(connector) }]
-            : [],
-        ),
-      tasks: work
-        .all()
-        .flatMap(({ instance: { connector, task }, states, metrics }) =>
-          task !== null && metrics !== null && tasks.has({ connector, task })
-            ? [{ connector, task, states, metrics }]
-            : [],
-        ),
+      connectors: all.flatMap(({ instance: { connector, task }, states }) =>
+        task === null && connectors.runner(connector) !== null
+          ? [{ connector, states, ...plugins.connector(configs.connectorConfig(connector)) }]
+          : [],
+      ),
+      tasks: all.flatMap(({ instance: { connector, task }, states, metrics }) =>
+        task !== null && metrics !== null && tasks.has({ connector, task })
+          ? [
+              {
+                ...{ connector, task, states, metrics, connectorType: metrics.type },
+                plugins: plugins.ofTask(configs.connectorConfig(connector)),
+              },
+            ]
+          : [],
+      ),
       taskStates: this.taskStates(),
       worker: {
         connectors: names.length,
@@ -72,17 +75,6 @@ export class HerderMetrics {
         assignedTasks: assigned.tasks.length,
         group,
       },
-    };
-  }
-
-  private description(connector: string): { type: string; class: string; version: string | null } {
-    const { plugins, snapshot } = this.parts;
-    const config = snapshot().connectorConfig(connector);
-    const found = plugins.describe(config);
-    return {
-      type: plugins.type(config),
-      class: found?.class ?? config?.['connector.class'] ?? '',
-      version: found?.version ?? null,
     };
   }
 

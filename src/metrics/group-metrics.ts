@@ -5,24 +5,30 @@
 import { Cells, Figure } from './cells';
 import { Windowed, type Windows } from './windowed';
 
+export const HOUR_MS = 3_600_000;
+
 /** Events of one kind: how many, when the last was, and how long they took. */
 export class Timed {
   readonly total: Figure;
   /** Milliseconds, all together. */
   readonly totalMs: Figure;
   readonly times: Windowed;
+  /** Samples of an hour each, whatever others have: as Java has them where something is counted by the hour. */
+  readonly lastHours: Windowed;
   private lastAt: number | null = null;
 
   constructor(cells: Cells, windows: Windows) {
     this.total = new Figure(cells);
     this.totalMs = new Figure(cells);
     this.times = new Windowed(cells, windows);
+    this.lastHours = new Windowed(cells, { ...windows, sampleMs: HOUR_MS });
   }
 
   record(ms: number, now = Date.now()): void {
     this.total.add();
     this.totalMs.add(ms);
     this.times.record(ms, now);
+    this.lastHours.record(ms, now);
     this.lastAt = now;
   }
 

@@ -1,10 +1,11 @@
 /** The groups of metrics that tasks have. Source: connect-runtime §9, whose order this has. */
-import { counter, gauge, oneOf, type Group } from './attribute';
+import { counter, gauge, oneOf, text, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
 import type { SinkMetrics } from './sink-metrics';
 import type { SourceMetrics } from './source-metrics';
 import type { TaskMetrics } from './task-metrics';
 import { STATES, type TimeInStates } from './time-in-states';
+import type { NamedPlugin } from './worker-groups';
 
 interface Task {
   readonly connector: string;
@@ -12,6 +13,9 @@ interface Task {
 }
 export interface TaskFigures extends Task {
   readonly states: TimeInStates;
+  readonly connectorType: string;
+  /** What it is made of, by kind: see `PLUGINS`. */
+  readonly plugins: ReadonlyMap<string, NamedPlugin>;
   readonly metrics: TaskMetrics;
 }
 export interface SourceFigures extends Task {
@@ -25,6 +29,15 @@ export interface ErrorFigures extends Task {
 }
 
 const labels = ({ connector, task }: Task): Record<string, string> => ({ connector, task: String(task) });
+
+/** Kinds of plug-ins that a task is made of, and what to call them. */
+const PLUGINS = [
+  ['connector', 'connector'],
+  ['task', 'task'],
+  ['key-converter', 'key converter'],
+  ['value-converter', 'value converter'],
+  ['header-converter', 'header converter'],
+] as const;
 
 export const CONNECTOR_TASK: Group<TaskFigures> = {
   name: 'connector-task-metrics',
@@ -53,6 +66,15 @@ export const CONNECTOR_TASK: Group<TaskFigures> = {
     gauge('offset-commit-success-percentage', 'Part of the commits of offsets that went well.', ({ metrics }, now) =>
       metrics.commitOutcomes.successes(now),
     ),
+    text('connector-type', 'Whether the connector is a source or a sink.', ({ connectorType }) => connectorType),
+    ...PLUGINS.flatMap(([kind, what]) => [
+      text(`${kind}-class`, `Class of the ${what}.`, ({ plugins }: TaskFigures) => plugins.get(kind)?.class ?? null),
+      text(
+        `${kind}-version`,
+        `Version of the ${what}.`,
+        ({ plugins }: TaskFigures) => plugins.get(kind)?.version ?? null,
+      ),
+    ]),
   ],
 };
 

@@ -1,16 +1,19 @@
 /** The groups of metrics that a worker and its connectors have. Source: connect-runtime §9. */
 import { counter, gauge, oneOf, text, type Attribute, type Group } from './attribute';
-import type { GroupMetrics, Timed } from './group-metrics';
+import { HOUR_MS, type GroupMetrics, type Timed } from './group-metrics';
 import type { StartCounts } from './start-counts';
 import { STATES, type TimeInStates } from './time-in-states';
 
-export interface ConnectorFigures {
+export interface NamedPlugin {
+  readonly class: string;
+  /** Null: it is not installed. */
+  readonly version: string | null;
+}
+
+export interface ConnectorFigures extends NamedPlugin {
   readonly connector: string;
   readonly states: TimeInStates;
   readonly type: string;
-  readonly class: string;
-  /** Null: its plug-in is not installed. */
-  readonly version: string | null;
 }
 
 /** A connector's tasks that are this worker's. */
@@ -136,8 +139,6 @@ export const REBALANCE: Group<MembershipFigures> = {
   ],
 };
 
-const HOUR_MS = 3_600_000;
-
 /** Rate and count of requests of one kind. */
 function requests(kind: string, many: string, read: (group: GroupMetrics) => Timed): Attribute<MembershipFigures>[] {
   return [
@@ -176,11 +177,11 @@ export const COORDINATOR: Group<MembershipFigures> = {
     ),
     counter('rebalance-total', 'Rebalances that succeeded.', ({ group }) => group.rebalances.total.value),
     gauge('rebalance-rate-per-hour', 'Rebalances that succeeded, an hour.', ({ group }, now) =>
-      group.rebalances.times.frequency(now, HOUR_MS),
+      group.rebalances.lastHours.frequency(now, HOUR_MS),
     ),
     counter('failed-rebalance-total', 'Rebalances that failed.', ({ group }) => group.failedRebalances.total.value),
     gauge('failed-rebalance-rate-per-hour', 'Rebalances that failed, an hour.', ({ group }, now) =>
-      group.failedRebalances.times.frequency(now, HOUR_MS),
+      group.failedRebalances.lastHours.frequency(now, HOUR_MS),
     ),
     gauge('last-rebalance-seconds-ago', 'Time since the last rebalance; -1 before the first.', ({ group }, now) =>
       secondsAgo(group.rebalances, now),

@@ -10,7 +10,8 @@ const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"
 
 function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
   const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_WINDOWS));
-  return { connector, task: 0, states: new TimeInStates(), metrics };
+  const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
+  return { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
 }
 
 function figures(): Figures {

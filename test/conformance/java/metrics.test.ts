@@ -1,0 +1,190 @@
+/** The same work on Java's worker and on ours, and what each has counted. Source: connect-runtime §9. */
+import { execFile, spawnSync } from 'node:child_process';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { javaConnectJars } from '../../../dev/services/java-connect-jars';
+import { findJava } from '../../../dev/services/kafka-jars';
+import type { StartedWorker } from '../../../dev/services/worker';
+import { underscored } from '../../../src/metrics/attribute';
+import { parsePrometheus } from '../../helpers/prometheus';
+import { waitFor } from '../../helpers/wait-for';
+import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
+
+const LINES = 500;
+/** Of a group, with the names of this test's connectors taken out: `source-task-metrics/source/0 source-record-poll-total`. */
+type Figures = Map<string, string>;
+type Read = (worker: StartedWorker) => Promise<Figures>;
+
+async function ofJava(worker: StartedWorker): Promise<Figures> {
+  const program = join(__dirname, 'ReadMetrics.java');
+  // Some values are of Connect's own classes.
+  const { classPath } = await javaConnectJars();
+  const command = ['-cp', classPath, program, String(worker.pid)];
+  const { stdout } = await promisify(execFile)(await findJava(), command, { maxBuffer: 10_000_000 });
+  const figures: Figures = new Map();
+  for (const line of stdout.trim().split('\n')) {
+    const [name = '', attribute = '', value = ''] = line.split('\t');
+    const keys = Object.fromEntries(name.split(',').map((pair) => pair.split('=') as [string, string]));
+    figures.set(keyOf(keys.type ?? '', keys, underscored(attribute)), value);
+  }
+  return figures;
+}
+
+const GROUPS = [
+  'connector-metrics',
+  'connector-task-metrics',
+  'source-task-metrics',
+  'sink-task-metrics',
+  'task-error-metrics',
+  'connect-worker-metrics',
+  'connect-worker-rebalance-metrics',
+  'connect-coordinator-metrics',
+  'app-info',
+];
+
+async function ofOurs(worker: StartedWorker): Promise<Figures> {
+  const figures: Figures = new Map();
+  for (const [name, { samples }] of parsePrometheus((await worker.request('GET', '/metrics')).body)) {
+    const group = GROUPS.find((known) => name.startsWith(`kafka_connect_${underscored(known)}_`));
+    if (group === undefined) continue;
+    const attribute = name.slice(`kafka_connect_${group}_`.length);
+    for (const { labels, value } of samples) {
+      const text = labels[attribute];
+      if (text === undefined) figures.set(keyOf(group, labels, attribute), String(value));
+      else if (value === 1) figures.set(keyOf(group, labels, attribute), text);
+    }
+  }
+  return figures;
+}
+
+function keyOf(group: string, { connector = '', task = '' }: Record<string, string>, attribute: string): string {
+  return `${group}/${connector.split('_')[0]}/${task} ${attribute}`;
+}
+
+/** Seen on 4.3.1: 0, however many tasks were started. */
+const NEVER_COUNTED = /task_startup_/;
+
+/** Versions and the like stay texts. */
+function valueOf(text: string | undefined): string | number | undefined {
+  return text === undefined || Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** Group and attribute, whatever they are of. */
+const attributes = (figures: Figures): string[] =>
+  [...new Set([...figures.keys()].map((key) => key.replace(/\/\S*/, '')))]
+    .filter((name) => GROUPS.includes(name.split(' ')[0] ?? ''))
+    .sort();
+
+/** Reading the figures takes more of a JDK than running Connect does. */
+const modules = spawnSync(process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java', [
+  '--list-modules',
+]);
+const canRead = ['jdk.attach', 'jdk.compiler'].every((name) => String(modules.stdout).includes(`${name}@`));
+if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java, which is no whole JDK here\n');
+
+(canRead ? describeWithJava : describe.skip)('metrics', () => {
+  const clusters: Cluster[] = [];
+  let java: Figures;
+  let ours: Figures;
+
+  /** A source, a sink, one that tolerates bad records and one that does not; ends when all is counted. */
+  async function work(kind: 'java' | 'ours', read: Read): Promise<Figures> {
+    const cluster = await Cluster.create();
+    clusters.push(cluster);
+    const worker = await cluster[kind]();
+    const sink = await cluster.sink('sink');
+    await sink.send(LINES);
+    await create(worker, sink);
+    const source = await startSource(cluster, worker);
+    const json = {
+      'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+      'value.converter.schemas.enable': 'false',
+    };
+    const [tolerant, strict] = [await cluster.sink('tolerant'), await cluster.sink('strict')];
+    // "line 0" is no JSON.
+    for (const bad of [tolerant, strict]) await bad.send(3);
+    await create(worker, tolerant, {
+      ...json,
+      'errors.tolerance': 'all',
+      'errors.log.enable': 'true',
+      'errors.deadletterqueue.topic.name': `${cluster.group}-dead`,
+      'errors.deadletterqueue.topic.replication.factor': '1',
+    });
+    await create(worker, strict, { ...json, 'errors.restart.max': '0' });
+    await reaches(worker, strict.name, 'RUNNING FAILED');
+    for (const name of [sink.name, tolerant.name, source]) await reaches(worker, name, 'RUNNING RUNNING');
+    return await counted(worker, read, sink);
+  }
+
+  async function startSource(cluster: Cluster, worker: StartedWorker): Promise<string> {
+    const name = `source_${cluster.group}`;
+    const file = cluster.path('source');
+    await writeFile(file, '');
+    const config = {
+      'connector.class': 'org.apache.kafka.connect.file.FileStreamSourceConnector',
+      topic: `${cluster.group}-lines`,
+      file,
+    };
+    expect((await ask(worker, 'POST', '/connectors', { name, config })).status).toBe(201);
+    await appendFile(file, Array.from({ length: LINES }, (_, n) => `line ${n}\n`).join(''));
+    return name;
+  }
+
+  async function counted(worker: StartedWorker, read: Read, sink: Sink): Promise<Figures> {
+    let figures: Figures = new Map();
+    const is = (key: string, value: number): boolean => Number(figures.get(key)) === value;
+    await waitFor(
+      'everything to be counted and committed',
+      async () => {
+        figures = await read(worker);
+        return (
+          is('source-task-metrics/source/0 source_record_write_total', LINES) &&
+          is('source-task-metrics/source/0 source_record_active_count', 0) &&
+          is('sink-task-metrics/sink/0 sink_record_send_total', LINES) &&
+          is('sink-task-metrics/sink/0 sink_record_active_count', 0) &&
+          is('sink-task-metrics/tolerant/0 sink_record_active_count', 0) &&
+          is('task-error-metrics/tolerant/0 deadletterqueue_produce_requests', 3) &&
+          Number(figures.get('sink-task-metrics/sink/0 offset_commit_completion_total')) > 2
+        );
+      },
+      { timeoutMs: 60_000, detail: () => `${sink.name}\n${JSON.stringify([...figures], null, 1)}` },
+    );
+    return figures;
+  }
+
+  beforeAll(async () => {
+    java = await work('java', ofJava);
+    ours = await work('ours', ofOurs);
+  });
+  afterAll(async () => await Promise.all(clusters.map(async (cluster) => await cluster.close())));
+
+  test('connect-runtime §9: what Java counts has the same figures here', () => {
+    const same = /_total$|_count$|task-error-metrics|status$|_(type|class)$|percentage$|connect_protocol$/;
+    const timed = /last_error_timestamp|rebalance|commit_completion_total|heartbeat|join_total|sync_total|assigned/;
+    const compared = [...java.keys()].filter(
+      (key) =>
+        GROUPS.includes(key.split('/')[0] ?? '') && same.test(key) && !timed.test(key) && !NEVER_COUNTED.test(key),
+    );
+    expect(compared.length).toBeGreaterThan(100);
+    const of = (figures: Figures): unknown[] => compared.sort().map((key) => [key, valueOf(figures.get(key))]);
+    expect(of(ours)).toEqual(of(java));
+  });
+
+  test('connect-runtime §9: every attribute of Java is there, and none of our own', () => {
+    // Also as beans of another library, with names like StartTimeMs.
+    const theirs = attributes(java).filter((name) => !/^app-info [A-Z]/.test(name));
+    const own = attributes(ours);
+    expect(theirs.filter((name) => !own.includes(name))).toEqual([]);
+    expect(own.filter((name) => !theirs.includes(name))).toEqual([]);
+  });
+
+  test('connect-runtime §9: starts of tasks are counted, which Java declares and does not do', () => {
+    const counts = (figures: Figures): (string | number | undefined)[] =>
+      ['attempts', 'success', 'failure'].map((kind) =>
+        valueOf(figures.get(`connect-worker-metrics// task_startup_${kind}_total`)),
+      );
+    expect(counts(java)).toEqual([0, 0, 0]);
+    expect(counts(ours)).toEqual([4, 4, 0]);
+  });
+});
