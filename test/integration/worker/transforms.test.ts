@@ -126,8 +126,8 @@ test('connect-runtime 105, 106: a file through a chain into another topic, and t
   const active = async (name: string): Promise<unknown> =>
     ((await worker.request('GET', `/connectors/${name}/topics`)).json as Record<string, { topics: string[] }>)[name]
       ?.topics;
-  expect(await active(`${topic}-source`)).toEqual([routed]);
-  expect(await active(`${topic}-sink`)).toEqual([routed]);
+  for (const name of [`${topic}-source`, `${topic}-sink`])
+    await waitFor(`the topics of ${name}`, async () => JSON.stringify(await active(name)) === JSON.stringify([routed]));
 });
 
 test('connect-runtime 72, 98: a failing transformation fails the task with a clear trace, or fills the dead letter topic', async () => {
