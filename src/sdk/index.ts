@@ -15,6 +15,7 @@ export * from './connector';
 export * from './converter';
 export * from './errors';
 export * from './java-regex';
+export * from './java-replacement';
 export * from './logger';
 export * from './manifest';
 export * from './record';

@@ -52,13 +52,14 @@ export class Flatten implements Transformation {
     const value = this.side.valueOf(record);
     const schema = this.side.schemaOf(record);
     if (isNull(value)) return record;
-    const flat: Record<string, unknown> = {};
     if (schema === null) {
-      this.flattenMap(value, '', flat);
-      return this.side.replaced(record, null, flat);
+      const members: [string, unknown][] = [];
+      this.flattenMap(value, '', members);
+      return this.side.replaced(record, null, Object.fromEntries(members));
     }
     const struct = requireStruct(schema, value, PURPOSE);
     const plan = this.plan(schema);
+    const flat: Record<string, unknown> = {};
     flatten(struct, plan.nodes, flat);
     return this.side.replaced(record, plan.schema, flat);
   }
@@ -67,7 +68,7 @@ export class Flatten implements Transformation {
     return prefix === '' ? name : prefix + this.delimiter + name;
   }
 
-  private flattenMap(value: unknown, prefix: string, flat: Record<string, unknown>): void {
+  private flattenMap(value: unknown, prefix: string, flat: [string, unknown][]): void {
     for (const [key, member] of membersOf(requireMap(value, PURPOSE))) {
       const name = this.nameOf(prefix, String(key));
       if (isSchemalessMap(member)) this.flattenMap(member, name, flat);
@@ -75,7 +76,7 @@ export class Flatten implements Transformation {
         throw dataError(
           `Flatten transformation was passed a value of type class ${javaClassOf(null, member)} which is not supported by Connect's data API`,
         );
-      } else flat[name] = member;
+      } else flat.push([name, member]);
     }
   }
 

@@ -2,12 +2,13 @@
 import {
   anchored,
   compileJavaRegex,
+  compileJavaReplacement,
   type ConfigKey,
   type ConnectorConfig,
   type ConnectRecord,
   type Transformation,
 } from '@millrace/sdk';
-import { compileReplacement } from './java-replacement';
+import { configError } from './failures';
 import { Settings } from './settings';
 
 export const REGEX_ROUTER_CONFIG: readonly ConfigKey[] = [
@@ -46,7 +47,7 @@ export class RegexRouter implements Transformation {
     const settings = new Settings(REGEX_ROUTER_CONFIG, config);
     const regex = compileJavaRegex(settings.text('regex'));
     const whole = anchored(regex);
-    const replacement = compileReplacement(regex, settings.text('replacement'));
+    const replacement = replacer(regex, settings.text('replacement'));
     // Java asks whether the whole name matches, then replaces the first match, which may be a part of it.
     this.reroute = (topic) => (whole.test(topic) ? topic.replace(regex, replacement) : topic);
     this.topics.clear();
@@ -59,6 +60,14 @@ export class RegexRouter implements Transformation {
       this.topics.set(record.topic, (topic = this.reroute(record.topic)));
     }
     return topic === record.topic ? record : { ...record, topic };
+  }
+}
+
+function replacer(regex: RegExp, text: string): ReturnType<typeof compileJavaReplacement> {
+  try {
+    return compileJavaReplacement(regex, text);
+  } catch (error) {
+    throw configError(`Invalid value ${text} for configuration replacement: ${(error as Error).message}`);
   }
 }
 

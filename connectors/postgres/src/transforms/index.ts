@@ -1,1 +1,2 @@
+export { byLogicalTableRouter } from './by-logical-table-router';
 export { extractNewRecordState } from './extract-new-record-state';

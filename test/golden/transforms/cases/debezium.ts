@@ -80,6 +80,14 @@ const all = [create, update, read, remove, keyOnly, truncate, tombstone, typedTo
 const on = (configs: readonly Case['config'][], records: readonly RecordNotation[] = all): Case[] =>
   cases('io.debezium.transforms.ExtractNewRecordState', configs, [...records]);
 
+const MERGED = { 'topic.regex': '.*tx.*', 'topic.replacement': 'shop.public.all' };
+const routed = (configs: readonly Case['config'][], records: readonly RecordNotation[]): Case[] =>
+  cases('io.debezium.transforms.ByLogicalTableRouter', configs, [...records]);
+const keyless: RecordNotation = { source: true, topic: 'shop.public.tx1', value: create.value! };
+const otherShard: RecordNotation = { ...create, topic: 'shop.public.tx2' };
+const plainKey: RecordNotation = { ...create, key: ['INT32', 5] };
+const optionalKey = [{ ...KEY, optional: true, version: 3, doc: 'key' }, { id: 1 }] as const;
+
 const MODE = 'delete.tombstone.handling.mode';
 const DROP = { 'drop.fields.header.name': 'drop' };
 
@@ -124,4 +132,36 @@ export const debezium: Case[] = [
     ],
   ),
   ...on([{ [MODE]: 'none' }, { 'add.fields': 'a:b:c' }], []),
+  ...routed(
+    [
+      { 'topic.regex': '(.*)tx(.*)', 'topic.replacement': '$1all' },
+      { 'topic.regex': '(?<db>.*)\\.public\\.(.*)', 'topic.replacement': '${db}.merged', 'key.field.name': 'shard' },
+      { 'topic.regex': '(.*)tx(.*)', 'topic.replacement': 'all', 'key.enforce.uniqueness': 'false' },
+      { ...MERGED, 'key.field.regex': '.*\\.(.*)', 'key.field.replacement': 'from-$1' },
+      { ...MERGED, 'key.field.regex': 'none', 'key.field.replacement': 'x' },
+      { 'topic.regex': 'tx1', 'topic.replacement': 'all' },
+      { 'topic.regex': '(x)?shop.*', 'topic.replacement': '$1' },
+      { ...MERGED, 'key.field.name': 'id' },
+    ],
+    [
+      create,
+      remove,
+      tombstone,
+      typedTombstone,
+      schemaless,
+      keyless,
+      otherShard,
+      plainKey,
+      { ...create, key: optionalKey },
+    ],
+  ),
+  ...routed(
+    [
+      {},
+      { 'topic.regex': '(', 'topic.replacement': 'x' },
+      { 'topic.regex': 'x' },
+      { ...MERGED, 'key.field.regex': 'a' },
+    ],
+    [],
+  ),
 ];

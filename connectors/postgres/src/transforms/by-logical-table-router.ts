@@ -1,0 +1,108 @@
+/**
+ * `io.debezium.transforms.ByLogicalTableRouter`: the events of several tables, for instance of shards, in one topic. Source: cdc-postgres §7.11.
+ */
+import {
+  anchored,
+  schema as makeSchema,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Schema,
+  type Transformation,
+  type TransformationPlugin,
+} from '@millrace/sdk';
+import { ROUTER_CONFIG, routerSettings, type Rewriting } from './router-settings';
+import { dataError, extended, type StructValue } from './structs';
+
+const STRING = makeSchema('STRING');
+/** A topic is worked out once, unless there are more of them than anybody has tables. */
+const MANY_TOPICS = 10_000;
+
+interface Route {
+  readonly topic: string;
+  /** What tells the old topic's keys from those of others. */
+  readonly identifier: string;
+  readonly keySchemas: WeakMap<Schema, Schema>;
+  readonly valueSchemas: WeakMap<Schema, Schema>;
+}
+
+class ByLogicalTableRouter implements Transformation {
+  private routeOf: (topic: string) => Route | null = () => null;
+  private keyField: string | null = null;
+  private readonly routes = new Map<string, Route | null>();
+
+  configure(config: ConnectorConfig): void {
+    const { topic: topicRule, keyField, keyText } = routerSettings(config);
+    this.keyField = keyField;
+    this.routes.clear();
+    this.routeOf = (old) => {
+      const topic = rewritten(topicRule, old);
+      // Nothing else can be done with an empty name.
+      if (topic === null || topic === '') return null;
+      const identifier = (keyText && rewritten(keyText, old)) ?? old;
+      return { topic, identifier, keySchemas: new WeakMap(), valueSchemas: new WeakMap() };
+    };
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    const route = this.route(record.topic);
+    if (route === null) return record;
+    const { key = null, keySchema, value, valueSchema } = record;
+    const isEnvelope = value !== null && value !== undefined && valueSchema?.name?.endsWith('.Envelope');
+    return {
+      ...record,
+      topic: route.topic,
+      keySchema: key === null ? null : this.keySchema(route, keySchema),
+      key:
+        key === null || this.keyField === null ? key : { ...(key as StructValue), [this.keyField]: route.identifier },
+      valueSchema: isEnvelope ? envelopeSchema(route, valueSchema as Schema) : valueSchema,
+    };
+  }
+
+  private route(topic: string): Route | null {
+    let route = this.routes.get(topic);
+    if (route === undefined) {
+      if (this.routes.size >= MANY_TOPICS) this.routes.clear();
+      this.routes.set(topic, (route = this.routeOf(topic)));
+    }
+    return route;
+  }
+
+  private keySchema(route: Route, schema: Schema | null): Schema {
+    if (schema?.type !== 'STRUCT') {
+      throw dataError('Only Struct objects supported for [Updating schema]: a key that is no struct cannot be routed.');
+    }
+    let updated = route.keySchemas.get(schema);
+    if (!updated) {
+      const more = this.keyField === null ? [] : [[this.keyField, STRING] as const];
+      updated = Object.freeze({ ...extended(schema, more), optional: schema.optional, name: `${route.topic}.Key` });
+      route.keySchemas.set(schema, updated);
+    }
+    return updated;
+  }
+}
+
+function envelopeSchema(route: Route, schema: Schema): Schema {
+  let updated = route.valueSchemas.get(schema);
+  if (!updated) {
+    const rows = (schema.fields ?? []).filter(({ name }) => name === 'before' || name === 'after');
+    // One object for both, as in the event: converters make one serializer for it.
+    const row = rows[0] && Object.freeze({ ...rows[0].schema, name: `${route.topic}.Value`, default: undefined });
+    const fields = (schema.fields ?? []).map((field) => {
+      return row && rows.includes(field) ? Object.freeze({ ...field, schema: row }) : field;
+    });
+    updated = Object.freeze({ ...schema, name: `${route.topic}.Envelope`, default: undefined, fields });
+    route.valueSchemas.set(schema, updated);
+  }
+  return updated;
+}
+
+/** Null where the expression does not match the whole topic. */
+function rewritten({ regex, replacer }: Rewriting, topic: string): string | null {
+  return anchored(regex).test(topic) ? topic.replace(regex, replacer) : null;
+}
+
+export const byLogicalTableRouter: TransformationPlugin = {
+  type: 'transformation',
+  config: ROUTER_CONFIG,
+  create: () => new ByLogicalTableRouter(),
+};

@@ -1,0 +1,124 @@
+/** Settings of ByLogicalTableRouter. Source: cdc-postgres §7.11. */
+import {
+  compileJavaRegex,
+  compileJavaReplacement,
+  ConfigError,
+  type ConfigKey,
+  type ConnectorConfig,
+} from '@millrace/sdk';
+
+const key = (
+  name: string,
+  displayName: string,
+  of: Pick<ConfigKey, 'type' | 'default' | 'documentation'>,
+): ConfigKey => {
+  return { name, displayName, importance: 'LOW', order: 1, width: 'LONG', ...of };
+};
+
+const text = (name: string, displayName: string, documentation: string): ConfigKey =>
+  key(name, displayName, { type: 'STRING', default: null, documentation });
+
+export const ROUTER_CONFIG: readonly ConfigKey[] = [
+  {
+    ...text('topic.regex', 'Topic regex', 'Topics to route: a Java regular expression for the whole name. Required.'),
+    validator: (value) => (typeof value === 'string' ? regexProblem(value) : 'A value is required'),
+  },
+  {
+    ...text('topic.replacement', 'Topic replacement', 'The new topic; $1 or ${name} stands for a group. Required.'),
+    validator: (value) => (typeof value === 'string' && value !== '' ? null : 'A value is required'),
+  },
+  {
+    ...key('key.enforce.uniqueness', 'Add source topic name into key', {
+      type: 'BOOLEAN',
+      default: true,
+      documentation: 'Add the old topic to each key, because rows of several tables may have the same key.',
+    }),
+    width: 'SHORT',
+  },
+  {
+    ...text(
+      'key.field.regex',
+      'Key field regex',
+      'What part of the old topic goes into the key: an expression for its whole name.',
+    ),
+    validator: (value) => (typeof value === 'string' ? regexProblem(value) : null),
+  },
+  {
+    ...text(
+      'key.field.replacement',
+      'Key field replacement',
+      'The part itself, made of the groups of key.field.regex.',
+    ),
+    validator: (value, config) => (value === null && config['key.field.regex']?.trim() ? REPLACEMENT_MISSING : null),
+  },
+  key('logical.destination.cache.size', 'Logical destination cache size', {
+    type: 'INT',
+    default: 16,
+    documentation: 'Without effect: what was worked out for a schema is kept as long as the schema.',
+  }),
+];
+
+const REPLACEMENT_MISSING = 'key.field.replacement must be non-empty if key.field.regex is set.';
+
+function regexProblem(pattern: string): string | null {
+  try {
+    compileJavaRegex(pattern);
+    return null;
+  } catch (error) {
+    return `A valid regular expressions is expected, but ${(error as Error).message}`;
+  }
+}
+
+export interface Rewriting {
+  readonly regex: RegExp;
+  readonly replacer: (match: string, ...rest: unknown[]) => string;
+}
+
+export interface RouterSettings {
+  readonly topic: Rewriting;
+  /** Null: the key stays as it is. */
+  readonly keyField: string | null;
+  /** Null: the old topic goes into the key. */
+  readonly keyText: Rewriting | null;
+}
+
+/** Throws ConfigError. */
+export function routerSettings(config: ConnectorConfig): RouterSettings {
+  const value = (name: string): string | null => config[name]?.trim() || null;
+  const enforced = (value('key.enforce.uniqueness') ?? 'true').toLowerCase();
+  if (enforced !== 'true' && enforced !== 'false') {
+    throw invalid('key.enforce.uniqueness', enforced, 'Expected value to be either true or false');
+  }
+  const adjustment = value('schema.name.adjustment.mode');
+  if (adjustment !== null && adjustment !== 'none') {
+    throw invalid('schema.name.adjustment.mode', adjustment, 'Value must be none: names are not adjusted here');
+  }
+  return {
+    topic: rewriting(config, 'topic.regex', 'topic.replacement'),
+    keyField: enforced === 'true' ? (value('key.field.name') ?? '__dbz__physicalTableIdentifier') : null,
+    keyText: value('key.field.regex') === null ? null : rewriting(config, 'key.field.regex', 'key.field.replacement'),
+  };
+}
+
+function rewriting(config: ConnectorConfig, regexKey: string, replacementKey: string): Rewriting {
+  const pattern = config[regexKey]?.trim();
+  const replacement = config[replacementKey]?.trim();
+  if (!pattern) throw invalid(regexKey, null, 'A value is required');
+  if (!replacement) {
+    throw invalid(replacementKey, null, regexKey === 'key.field.regex' ? REPLACEMENT_MISSING : 'A value is required');
+  }
+  const problem = regexProblem(pattern);
+  if (problem !== null) throw invalid(regexKey, pattern, problem);
+  const regex = compileJavaRegex(pattern);
+  try {
+    return { regex, replacer: compileJavaReplacement(regex, replacement) };
+  } catch (error) {
+    throw invalid(replacementKey, replacement, (error as Error).message);
+  }
+}
+
+function invalid(name: string, value: string | null, reason: string): ConfigError {
+  return new ConfigError(`Invalid value ${value} for configuration ${name}: ${reason}`, {
+    code: 'PG_TRANSFORM_CONFIG',
+  });
+}

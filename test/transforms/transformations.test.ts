@@ -1,0 +1,95 @@
+/** What recorded answers cannot show: objects that are kept or shared, letters of dates that are refused, values that only JavaScript has. */
+import {
+  schema,
+  structSchema,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
+import { builtInTransformations } from '../../src/transforms';
+
+function create(name: string, config: ConnectorConfig): Transformation {
+  const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith(`.${name}`))!;
+  const transformation = plugin.create();
+  transformation.configure(config);
+  return transformation;
+}
+
+const record = (valueSchema: Schema | null, value: unknown): ConnectRecord => ({
+  sourcePartition: null,
+  sourceOffset: null,
+  topic: 'orders',
+  keySchema: null,
+  key: null,
+  valueSchema,
+  value,
+  timestamp: 0,
+});
+const struct = () =>
+  structSchema([
+    ['id', schema('INT32')],
+    ['at', schema('INT64', { optional: true })],
+  ]);
+
+describe('connect-runtime 105: transformations of structs make a schema once', () => {
+  test.each<[string, ConnectorConfig]>([
+    ['Cast$Value', { spec: 'id:string' }],
+    ['Flatten$Value', {}],
+    ['HeaderFrom$Value', { fields: 'id', headers: 'h', operation: 'move' }],
+    ['HoistField$Value', { field: 'x' }],
+    ['InsertField$Value', { 'topic.field': 'topic' }],
+    ['ReplaceField$Value', { exclude: 'id' }],
+    ['SetSchemaMetadata$Value', { 'schema.name': 'x' }],
+    ['TimestampConverter$Value', { field: 'at', 'target.type': 'Timestamp' }],
+  ])('%s', (name, config) => {
+    const transformation = create(name, config);
+    const [first, second] = [struct(), struct()];
+    const made = [first, second, first].map((of) => transformation.apply(record(of, { id: 1, at: 2 }))?.valueSchema);
+    expect(made[2]).toBe(made[0]);
+    expect(made[1]).toEqual(made[0]);
+  });
+
+  test('ValueToKey', () => {
+    const transformation = create('ValueToKey', { fields: 'id' });
+    const of = struct();
+    const [first, second] = [1, 2].map((id) => transformation.apply(record(of, { id })));
+    expect(second?.keySchema).toBe(first?.keySchema);
+  });
+});
+
+test.each<[string, ConnectorConfig, Map<unknown, unknown>]>([
+  ['InsertField$Value', { 'static.field': 's', 'static.value': 'x' }, new Map<unknown, unknown>([[1, 2], ['s', 'x']])], // prettier-ignore
+  ['ReplaceField$Value', { renames: 'a:b' }, new Map([[1, 2]])],
+  ['Cast$Value', { spec: 'a:int8' }, new Map<unknown, unknown>([[1, 2], ['a', null]])], // prettier-ignore
+])('connect-runtime 105: %s keeps a Map a Map, and keys that are no text', (name, config, expected) => {
+  expect(create(name, config).apply(record(null, new Map([[1, 2]])))?.value).toEqual(expected);
+});
+
+test('connect-runtime 105: a member called __proto__ is a member like any other', () => {
+  const value = JSON.parse('{"__proto__":1,"a":2}') as unknown;
+  for (const [name, config] of [
+    ['ReplaceField$Value', { renames: 'a:b' }],
+    ['InsertField$Value', { 'static.field': 'x', 'static.value': 'y' }],
+    ['Flatten$Value', {}],
+  ] as const) {
+    const result = create(name, config).apply(record(null, value))?.value as object;
+    expect(Object.hasOwn(result, '__proto__')).toBe(true);
+  }
+});
+
+test('connect-runtime 105: int64 beyond 2^53 keeps every digit', () => {
+  const of = structSchema([['id', schema('INT64')]]);
+  const cast = (spec: string, id: unknown) => create('Cast$Value', { spec }).apply(record(of, { id }))?.value;
+  expect(cast('id:string', 9007199254740993n)).toEqual({ id: '9007199254740993' });
+  expect(cast('id:int64', 9007199254740993n)).toEqual({ id: 9007199254740993n });
+  expect(cast('id:int8', 9007199254740993n)).toEqual({ id: 1 });
+});
+
+describe('connect-runtime 105: letters of dates that are not supported are refused by name', () => {
+  test.each(['YYYY', 'yyyy ww', 'W', 'F'])('%s', (format) => {
+    const reason = `Pattern character '${format.slice(-1)}' is not supported`;
+    expect(() => create('TimestampRouter', { 'timestamp.format': format })).toThrow(reason);
+    expect(() => create('TimestampConverter$Value', { 'target.type': 'string', format })).toThrow(reason);
+  });
+});
