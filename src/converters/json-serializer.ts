@@ -1,15 +1,14 @@
 /** Connect data → JSON bytes in one buffer that is used again for every record. */
 import type { Schema } from '@millrace/sdk';
-import { schemaText } from './json-schema-text';
-import { schemalessText } from './json-schemaless-writer';
-import { JsonWriter, Mismatch, type WritePayload } from './json-writer';
 import type { JsonSettings } from './json-config';
+import { JsonOutput } from './json-output';
+import { schemaText } from './json-schema-text';
+import { JsonWriter, Mismatch, type WritePayload } from './json-writer';
 import { mismatchError } from './mismatch';
 
-/** A buffer grown beyond this by one large record is given back. */
-const KEEP_BYTES = 1 << 20;
 const NOTHING = Buffer.alloc(0);
 const SCHEMALESS_HEAD = Buffer.from('{"schema":null,"payload":');
+const END = Buffer.from('}');
 
 interface Compiled {
   readonly schema: Schema | null;
@@ -19,22 +18,20 @@ interface Compiled {
 }
 
 export class JsonSerializer {
+  private readonly out = new JsonOutput();
   private readonly writer: JsonWriter;
   private readonly compiled = new WeakMap<Schema, Compiled>();
   private readonly schemaless: Compiled;
-  private readonly tail: string;
+  private readonly tail: Buffer;
   private last: Compiled;
-  private buffer = Buffer.allocUnsafeSlow(8192);
-  /** The head that `buffer` starts with: records of one schema come in runs, and its bytes are then there already. */
-  private written: Buffer | null = null;
 
   constructor(private readonly settings: JsonSettings) {
-    this.writer = new JsonWriter(settings);
-    this.tail = settings.schemasEnable ? '}' : '';
+    this.writer = new JsonWriter(settings, this.out);
+    this.tail = settings.schemasEnable ? END : NOTHING;
     this.schemaless = {
       schema: null,
       head: settings.schemasEnable ? SCHEMALESS_HEAD : NOTHING,
-      write: (value) => schemalessText(value, throwMismatch),
+      write: this.writer.schemaless(),
     };
     this.last = this.schemaless;
   }
@@ -42,23 +39,16 @@ export class JsonSerializer {
   /** A view that is valid until the next call. */
   serialize(topic: string, schema: Schema | null, value: unknown): Uint8Array {
     const compiled = this.last.schema === schema ? this.last : this.find(schema);
-    let text: string;
+    const { out } = this;
+    out.start(compiled.head);
     try {
-      text = compiled.write(value) + this.tail;
+      compiled.write(value);
     } catch (error) {
       if (error instanceof Mismatch) throw mismatchError(schema, value, topic);
       throw error;
     }
-    const head = compiled.head;
-    // UTF-16 to UTF-8 takes three bytes a unit at most.
-    this.reserve(head.length + text.length * 3);
-    const buffer = this.buffer;
-    if (this.written !== head) {
-      buffer.set(head, 0);
-      this.written = head;
-    }
-    const end = head.length + buffer.write(text, head.length);
-    return buffer.subarray(0, end);
+    out.raw(this.tail);
+    return out.finish();
   }
 
   private find(schema: Schema | null): Compiled {
@@ -73,21 +63,7 @@ export class JsonSerializer {
 
   private head(schema: Schema): Buffer {
     if (!this.settings.schemasEnable) return NOTHING;
-    const text = schemaText(schema, (of, value) => this.writer.writer(of)(value));
+    const text = schemaText(schema, (of, value) => this.writer.text(of, value));
     return Buffer.from(`{"schema":${text},"payload":`);
   }
-
-  private reserve(bytes: number): void {
-    const size = this.buffer.length;
-    if (bytes <= size && (size <= KEEP_BYTES || bytes > KEEP_BYTES)) return;
-    let next = 8192;
-    while (next < bytes) next *= 2;
-    if (next === size) return;
-    this.buffer = Buffer.allocUnsafeSlow(next);
-    this.written = null;
-  }
-}
-
-function throwMismatch(): never {
-  throw new Mismatch();
 }

@@ -1,9 +1,11 @@
 /**
- * Payloads as JSON text. Each schema is compiled once into a function whose property names and punctuation are constants, so that a
- * struct costs one expression and no lookup by name. Source: connect-runtime §6.2.
+ * Payloads as JSON. Each schema is compiled once into a function whose property names and punctuation are constants, so that a
+ * struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
  */
 import { LogicalName, type Decimal, type Schema, decimalScale, isDecimal, temporalProblem } from '@millrace/sdk';
 import { decimalText, javaDouble, javaFloat } from './java-number';
+import { JsonMember } from './json-member';
+import type { JsonOutput } from './json-output';
 import { schemalessText } from './json-schemaless-writer';
 import { quote } from './json-text';
 import { DAY_MS, unscaledToBytes } from './logical-values';
@@ -13,20 +15,32 @@ export interface WriterOptions {
   readonly replaceNullWithDefault: boolean;
 }
 
-export type WritePayload = (value: unknown) => string;
+/** Adds a value to the output. */
+export type WritePayload = (value: unknown) => void;
 
-/** Thrown by compiled writers; `json-mismatch.ts` then finds the place. Never leaves this folder. */
+/** Thrown by compiled writers; `mismatch.ts` then finds the place. Never leaves this folder. */
 export class Mismatch extends Error {}
 const MISMATCH = new Mismatch('value does not fit its schema');
 function fail(): never {
   throw MISMATCH;
 }
 
+/** Types whose values often repeat from record to record, and are equal by `===` only if their JSON is. */
+const REPEATED: ReadonlySet<string> = new Set(['STRING', 'INT32', 'INT64']);
+const NOTHING = Buffer.alloc(0);
+const NULL = Buffer.from('null');
+
 /** Compiles schemas; writers are cached per schema object for the life of that object. */
 export class JsonWriter {
   private readonly cache = new WeakMap<Schema, WritePayload>();
+  private readonly primitives: Readonly<Record<string, WritePayload>>;
 
-  constructor(private readonly options: WriterOptions) {}
+  constructor(
+    private readonly options: WriterOptions,
+    private readonly out: JsonOutput,
+  ) {
+    this.primitives = primitives(out);
+  }
 
   /** The writer of a schema's payloads. It throws `Mismatch` for a value that does not fit. */
   writer(schema: Schema): WritePayload {
@@ -38,18 +52,34 @@ export class JsonWriter {
     return write;
   }
 
+  /** The value's text. Not while another one is being written. */
+  text(schema: Schema, value: unknown): string {
+    const write = this.writer(schema);
+    this.out.start(NOTHING);
+    write(value);
+    return this.out.finish().toString();
+  }
+
+  schemaless(): WritePayload {
+    return (value) => this.out.json(schemalessText(value, fail));
+  }
+
   /** What null becomes: the default's text, `null`, or nothing at all when it is not allowed. */
-  nullText(schema: Schema): string | null {
+  private nullText(schema: Schema): Buffer | null {
     if (schema.default !== undefined && schema.default !== null && this.options.replaceNullWithDefault) {
-      return this.nonNull(schema)(schema.default);
+      const write = this.nonNull(schema);
+      this.out.start(NOTHING);
+      write(schema.default);
+      return Buffer.from(this.out.finish());
     }
-    return schema.optional ? 'null' : null;
+    return schema.optional ? NULL : null;
   }
 
   private compile(schema: Schema): WritePayload {
+    const { out } = this;
     const write = this.nonNull(schema);
     const nullText = this.nullText(schema);
-    return (value) => (value === null || value === undefined ? (nullText ?? fail()) : write(value));
+    return (value) => (value === null || value === undefined ? out.raw(nullText ?? fail()) : write(value));
   }
 
   private nonNull(schema: Schema): WritePayload {
@@ -59,7 +89,7 @@ export class JsonWriter {
       case LogicalName.DATE:
       case LogicalName.TIME:
       case LogicalName.TIMESTAMP:
-        return temporal(schema.name);
+        return this.temporal(schema.name);
     }
     switch (schema.type) {
       case 'ARRAY':
@@ -69,128 +99,127 @@ export class JsonWriter {
       case 'STRUCT':
         return this.struct(schema);
       default:
-        return PRIMITIVES[schema.type];
+        return this.primitives[schema.type] as WritePayload;
     }
   }
 
-  /** One generated expression: `'{"id":' + int32(v.id) + ',"title":' + …`. Names reach the code only as JSON string literals. */
+  /** One generated function: `o.raw(l0); w0(v.id); o.raw(l1); w1(v.title); …`. Names reach the code only as JSON string literals. */
   private struct(schema: Schema): WritePayload {
-    const names: string[] = ['fail'];
-    const values: unknown[] = [fail];
-    const parts: string[] = [];
-    for (const field of schema.fields ?? []) {
-      const writer = `w${field.index}`;
-      names.push(writer);
-      values.push(this.nonNull(field.schema));
-      const nullText = this.nullText(field.schema);
-      const orNull = nullText === null ? 'fail()' : JSON.stringify(nullText);
-      const literal = `${parts.length === 0 ? '{' : ','}${quote(field.name)}:`;
-      const property = `v[${JSON.stringify(field.name)}]`;
-      parts.push(
-        `${JSON.stringify(literal)} + ((x = ${property}) === null || x === undefined ? ${orNull} : ${writer}(x))`,
-      );
+    const constants: Record<string, unknown> = { o: this.out, fail, end: Buffer.from('}') };
+    const steps: string[] = [];
+    for (const { name, index: i, schema: of } of schema.fields ?? []) {
+      const literal = Buffer.from(`${steps.length === 0 ? '{' : ','}${quote(name)}:`);
+      const nullText = this.nullText(of);
+      const write = this.nonNull(of);
+      constants[`l${i}`] = literal;
+      constants[`n${i}`] = nullText;
+      const orNull = nullText === null ? 'fail();' : `{ o.raw(l${i}); o.raw(n${i}); }`;
+      const property = `x = v[${JSON.stringify(name)}]`;
+      if (REPEATED.has(of.type) && write === this.primitives[of.type]) {
+        constants[`m${i}`] = new JsonMember(this.out, literal, write);
+        steps.push(
+          `if ((${property}) === m${i}.value) o.raw(m${i}.bytes); else if (x == null) ${orNull} else m${i}.add(x);`,
+        );
+      } else {
+        constants[`w${i}`] = write;
+        steps.push(`if ((${property}) == null) ${orNull} else { o.raw(l${i}); w${i}(x); }`);
+      }
     }
-    const body = parts.length === 0 ? '"{}"' : `${parts.join(' + ')} + "}"`;
-    const source = `return function (v) { if (typeof v !== 'object' || v instanceof Map) fail(); let x; return ${body}; }`;
-    return (new Function(...names, source) as (...args: unknown[]) => WritePayload)(...values);
+    const body = steps.length === 0 ? `o.ascii('{')` : steps.join('\n');
+    const source = `return function (v) { if (typeof v !== 'object' || v instanceof Map) fail(); let x; ${body}\no.raw(end); }`;
+    return (new Function(...Object.keys(constants), source) as (...args: unknown[]) => WritePayload)(
+      ...Object.values(constants),
+    );
   }
 
   private array(schema: Schema): WritePayload {
+    const { out } = this;
     const element = this.writer(schema.valueSchema ?? fail());
     return (value) => {
       if (!Array.isArray(value)) fail();
-      let text = '[';
-      for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + element(value[i]);
-      return text + ']';
+      out.byte(OPEN_ARRAY);
+      for (let i = 0; i < value.length; i++) {
+        if (i > 0) out.byte(COMMA);
+        element(value[i]);
+      }
+      out.byte(CLOSE_ARRAY);
     };
   }
 
   /** String keys make an object, all others an array of pairs. */
   private map(schema: Schema): WritePayload {
+    const { out } = this;
     const keySchema = schema.keySchema ?? fail();
     const asObject = keySchema.type === 'STRING';
-    const key = asObject ? PRIMITIVES.STRING : this.writer(keySchema);
+    const key = asObject ? (this.primitives.STRING as WritePayload) : this.writer(keySchema);
     const value = this.writer(schema.valueSchema ?? fail());
     return (map) => {
       if (!(map instanceof Map)) fail();
-      let text = '';
+      let first = true;
+      out.ascii(asObject ? '{' : '[');
       for (const [k, v] of map as Map<unknown, unknown>) {
-        if (text !== '') text += ',';
-        text += asObject ? `${key(k)}:${value(v)}` : `[${key(k)},${value(v)}]`;
+        if (!first) out.byte(COMMA);
+        first = false;
+        if (!asObject) out.byte(OPEN_ARRAY);
+        key(k);
+        out.ascii(asObject ? ':' : ',');
+        value(v);
+        if (!asObject) out.byte(CLOSE_ARRAY);
       }
-      return asObject ? `{${text}}` : `[${text}]`;
+      out.ascii(asObject ? '}' : ']');
     };
   }
 
   private decimal(schema: Schema): WritePayload {
-    if (this.options.decimalFormat === 'NUMERIC') return (value) => (isDecimal(value) ? decimalText(value) : fail());
+    const { out } = this;
+    if (this.options.decimalFormat === 'NUMERIC')
+      return (value) => out.ascii(isDecimal(value) ? decimalText(value) : fail());
     const scale = decimalScale(schema);
     return (value) => {
       if (!isDecimal(value) || value.scale !== scale) fail();
-      return `"${unscaledToBytes((value as Decimal).unscaled).toString('base64')}"`;
+      out.base64(unscaledToBytes((value as Decimal).unscaled));
+    };
+  }
+
+  private temporal(name: string): WritePayload {
+    const { out } = this;
+    const unit = name === LogicalName.DATE ? DAY_MS : 1;
+    return (value) => {
+      if (!(value instanceof Date) || temporalProblem(name, value) !== null) fail();
+      out.integer((value as Date).getTime() / unit);
     };
   }
 }
 
-function temporal(name: string): WritePayload {
-  const unit = name === LogicalName.DATE ? DAY_MS : 1;
-  return (value) => {
-    if (!(value instanceof Date) || temporalProblem(name, value) !== null) fail();
-    return String((value as Date).getTime() / unit);
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const COMMA = 0x2c;
+
+function primitives(out: JsonOutput): Readonly<Record<string, WritePayload>> {
+  const int =
+    (limit: number): WritePayload =>
+    (value) => {
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < -limit || value >= limit) fail();
+      out.integer(value as number);
+    };
+  const float =
+    (text: (value: number) => string): WritePayload =>
+    (value) => {
+      if (typeof value !== 'number') fail();
+      out.ascii(Number.isFinite(value) ? text(value as number) : `"${String(value)}"`);
+    };
+  return {
+    INT8: int(2 ** 7),
+    INT16: int(2 ** 15),
+    INT32: int(2 ** 31),
+    INT64: (value) => {
+      if (typeof value === 'number') out.integer(Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? value : fail());
+      else out.ascii(typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value.toString() : fail());
+    },
+    FLOAT32: float((value) => (Number.isFinite(Math.fround(value)) ? javaFloat(value) : `"${Math.fround(value)}"`)),
+    FLOAT64: float(javaDouble),
+    BOOLEAN: (value) => (typeof value === 'boolean' ? out.ascii(value ? 'true' : 'false') : fail()),
+    STRING: (value) => (typeof value === 'string' ? out.string(value) : fail()),
+    BYTES: (value) => (value instanceof Uint8Array ? out.base64(value) : fail()),
   };
-}
-
-const int =
-  (limit: number): WritePayload =>
-  (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= -limit && value < limit
-      ? integerText(value)
-      : fail();
-
-const BILLION = 1_000_000_000;
-
-/** V8 prints small integers several times faster than those beyond 31 bits, so a large one is printed in two parts. */
-export function integerText(value: number): string {
-  if (value < BILLION && value > -BILLION) return '' + (value | 0);
-  if (value < 0 || value > Number.MAX_SAFE_INTEGER) return BigInt(value).toString();
-  const high = Math.floor(value / BILLION);
-  const low = value - high * BILLION;
-  return integerText(high) + ('' + (low + BILLION)).slice(1);
-}
-
-function int64(value: unknown): string {
-  if (typeof value === 'number')
-    return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? integerText(value) : fail();
-  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value.toString() : fail();
-  return fail();
-}
-
-const float =
-  (text: (value: number) => string): WritePayload =>
-  (value) => {
-    if (typeof value !== 'number') fail();
-    return Number.isFinite(value as number) ? text(value as number) : `"${String(value)}"`;
-  };
-
-const PRIMITIVES: Readonly<
-  Record<'INT8' | 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64' | 'BOOLEAN' | 'STRING' | 'BYTES', WritePayload>
-> = {
-  INT8: int(2 ** 7),
-  INT16: int(2 ** 15),
-  INT32: (value) => (typeof value === 'number' && (value | 0) === value ? integerText(value) : fail()),
-  INT64: int64,
-  FLOAT32: float((value) => (Number.isFinite(Math.fround(value)) ? javaFloat(value) : `"${Math.fround(value)}"`)),
-  FLOAT64: float(javaDouble),
-  BOOLEAN: (value) => (typeof value === 'boolean' ? String(value) : fail()),
-  STRING: (value) => (typeof value === 'string' ? quote(value) : fail()),
-  BYTES: (value) => (value instanceof Uint8Array ? `"${base64(value)}"` : fail()),
-};
-
-export function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-}
-
-/** Payload of data without a schema: the runtime type decides. */
-export function writeSchemaless(value: unknown): string {
-  return schemalessText(value, fail);
 }

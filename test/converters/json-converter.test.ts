@@ -185,6 +185,8 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     ['x'.repeat(40) + '"😀', 'x'.repeat(40) + '\\"\\uD83D\\uDE00'],
     ['\ud800', '\\uD800'],
     ['日本語'.repeat(3000), '日本語'.repeat(3000)],
+    ['x'.repeat(60) + '\ud800', 'x'.repeat(60) + '\\uD800'],
+    ['\ufffd\uf000\uffff'.repeat(20), '\ufffd\uf000\uffff'.repeat(20)],
   ])('string %p', (value, text) => {
     expect(payload(schema('STRING'), value)).toBe(`"${text}"`);
     expect(payload(null, value)).toBe(`"${text}"`);
@@ -209,6 +211,63 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(payload(schema('BYTES'), new Uint8Array([1, 2, 3, 4]).subarray(1, 3))).toBe('"AgM="');
   });
 
+  test.each(Array.from({ length: 60 }, (_, length) => length))('base64 of %d bytes', (length) => {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 167) % 256);
+    expect(payload(schema('BYTES'), bytes)).toBe(`"${Buffer.from(bytes).toString('base64')}"`);
+  });
+
+  test('whole numbers of every length, of both signs', () => {
+    for (let exponent = 0; exponent < 16; exponent++)
+      for (const value of [10 ** exponent - 1, 10 ** exponent, 10 ** exponent + 1, 8 * 10 ** exponent])
+        for (const signed of [value, -value]) expect(payload(schema('INT64'), signed)).toBe(String(signed));
+    for (const value of [2 ** 31 - 1, -(2 ** 31), 0]) expect(payload(schema('INT32'), value)).toBe(String(value));
+    expect(payload(schema('INT64'), 2 ** 53)).toBe('9007199254740992');
+    expect(payload(schema('INT64'), -0)).toBe('0');
+  });
+
+  test('strings of every length, plain, with quotes and beyond ASCII, one after the other from one converter', () => {
+    const json = converter();
+    const both = structSchema([
+      ['a', schema('STRING')],
+      ['b', schema('STRING')],
+    ]);
+    for (let length = 0; length < 200; length++)
+      for (const unit of ['x', 'x"', 'é\\', '日']) {
+        const value = { a: unit.repeat(length), b: 'x'.repeat(length * 80) };
+        const text = Buffer.from(json.fromConnectData('t', both, value) as Uint8Array).toString();
+        expect(JSON.parse(text)).toMatchObject({ schema: { type: 'struct' }, payload: value });
+      }
+  });
+
+  test('values that repeat from record to record, change, are null, and come back', () => {
+    const json = converter();
+    const row = structSchema([
+      ['s', schema('STRING', { optional: true })],
+      ['n', schema('INT64', { optional: true, default: 5 })],
+      ['i', schema('INT32')],
+    ]);
+    const texts = ['a', 'a', 'a', '', 'x'.repeat(150), 'x'.repeat(150), null, 'é', 'é', 'é', 'a', 'a"', 'a"', 'a"'];
+    const wide = [1n, 1, 1, 1, 2n ** 60n, 2n ** 60n, 2n ** 60n, 7, 7, null, null, 7, 0, -0];
+    for (let i = 0; i < texts.length; i++) {
+      const value = { s: texts[i], n: wide[i], i: i >> 2 };
+      const text = Buffer.from(json.fromConnectData('t', row, value) as Uint8Array).toString();
+      expect(text).toBe(write(row, value));
+    }
+    expect(problem(() => json.fromConnectData('t', row, { s: 'a"', n: '7', i: 3 }))).toContain('field "n"');
+  });
+
+  test('a record after one that was refused half-way', () => {
+    const json = converter();
+    const two = structSchema([
+      ['a', schema('STRING')],
+      ['b', schema('INT32')],
+    ]);
+    const text = (value: unknown) => Buffer.from(json.fromConnectData('t', two, value) as Uint8Array).toString();
+    const good = text({ a: 'x', b: 1 });
+    expect(problem(() => text({ a: 'y', b: 'z' }))).toContain('field "b"');
+    expect(text({ a: 'x', b: 1 })).toBe(good);
+  });
+
   test('a field name that is code stays a name', () => {
     const odd = structSchema([['a"];throw 1;//', schema('INT32')]]);
     expect(payload(odd, { 'a"];throw 1;//': 1 })).toBe('{"a\\"];throw 1;//":1}');
@@ -219,7 +278,10 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     const json = converter({ 'schemas.enable': 'false' });
     const big = 'x'.repeat(3_000_000);
     expect(json.fromConnectData('t', schema('STRING'), big)?.length).toBe(3_000_002);
-    expect(Buffer.from(json.fromConnectData('t', schema('STRING'), 'y') as Uint8Array).toString()).toBe('"y"');
+    for (const small of ['y', 'z'])
+      expect(Buffer.from(json.fromConnectData('t', schema('STRING'), small) as Uint8Array).toString()).toBe(
+        `"${small}"`,
+      );
   });
 
   test.each<[string, Schema, unknown, string]>([
