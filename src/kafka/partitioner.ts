@@ -2,7 +2,7 @@
 import { murmur2 } from './murmur2';
 
 export function partitionForKey(key: Uint8Array, partitionCount: number): number {
-  return (murmur2(key) & 0x7fffffff) % partitionCount;
+  return partitionCount === 1 ? 0 : (murmur2(key) & 0x7fffffff) % partitionCount;
 }
 
 /**

@@ -189,11 +189,10 @@ export function timestamptzType(typmod: number): ValueType {
     if (found.infinite) return found.infinite;
     // Sessions run in UTC, so the common case is a copy of the server's text.
     if (found.offsetSeconds === 0 && b[s + 4] === 45 && b[e - 1] !== 67) {
-      const day = ascii(b, s, s + 10);
-      const clock = ascii(b, s + 11, s + 19);
-      if (digits === 0) return `${day}T${clock}Z`;
-      const sent = b[s + 19] === 46 ? ascii(b, s + 20, e - 3) : '';
-      return `${day}T${clock}.${sent.length === digits ? sent : sent.padEnd(digits, '0')}Z`;
+      const text = ascii(b, s, e - 3);
+      const toSeconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
+      if (digits === 0) return `${toSeconds}Z`;
+      return `${toSeconds}.${text.slice(20).padEnd(digits, '0')}Z`;
     }
     let micros = found.micros - found.offsetSeconds * 1_000_000;
     const shift = Math.floor(micros / MICROS_PER_DAY);
