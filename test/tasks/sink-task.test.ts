@@ -4,6 +4,7 @@ import {
   type SinkRecord,
   type SinkTask,
   type SinkTaskContext,
+  type TopicPartition,
   type TopicPartitionOffset,
 } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';

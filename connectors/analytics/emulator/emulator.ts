@@ -1,6 +1,6 @@
 /**
- * A stand-in for an Azure Data Explorer cluster, for tests and demos: the service's HTTP interface in front of real parts, Azurite for blobs
- * and queues and DuckDB for tables. One listener is both the ingestion and the query endpoint. Source: analytics-sink §7.
+ * A stand-in for an Azure Data Explorer cluster, for tests and demos: the service's HTTP interface in front of real parts, Azurite for blobs,
+ * queues and the status table, and DuckDB for tables. One listener is both the ingestion and the query endpoint. Source: analytics-sink §7.
  */
 import { mkdir } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -72,11 +72,13 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
   const azurite = await startAzurite(dataDir && join(dataDir, 'storage'));
   const database = await Database.open(dataDir && join(dataDir, 'tables.duckdb'));
   const catalog = await Catalog.open(database, options.database ?? 'demo');
-  const [blob, queue] = await Promise.all([
+  const [blob, queue, table] = await Promise.all([
     PassThrough.start('blob', azurite.blobUrl, faults),
     PassThrough.start('queue', azurite.queueUrl, faults, () => ingestor.notify()),
+    PassThrough.start('table', azurite.tableUrl, faults),
   ]);
-  const resources = new Resources(azurite, { blob: blob.url, queue: queue.url }, options.sasLifetimeMs ?? HOUR_MS);
+  const urls = { blob: blob.url, queue: queue.url, table: table.url };
+  const resources = new Resources(azurite, urls, options.sasLifetimeMs ?? HOUR_MS);
   await resources.create();
   const loader = new Loader(catalog, database);
   const reports = new Reports(database, resources);
@@ -113,7 +115,7 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await ingestor.stop();
-      await Promise.all([blob.stop(), queue.stop()]);
+      await Promise.all([blob.stop(), queue.stop(), table.stop()]);
       await database.close();
       await azurite.stop();
     },

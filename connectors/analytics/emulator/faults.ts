@@ -2,7 +2,17 @@
 import type { ServerResponse } from 'node:http';
 import { badRequest, KustoError } from './kusto-error';
 
-export const FAULT_TARGETS = ['mgmt', 'token', 'query', 'streaming', 'ingestion', 'blob', 'queue', 'ingestor'] as const;
+export const FAULT_TARGETS = [
+  'mgmt',
+  'token',
+  'query',
+  'streaming',
+  'ingestion',
+  'blob',
+  'queue',
+  'table',
+  'ingestor',
+] as const;
 export type FaultTarget = (typeof FAULT_TARGETS)[number];
 
 export interface Fault {

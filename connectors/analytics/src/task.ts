@@ -21,6 +21,7 @@ import { DiskTroubles } from './disk-troubles';
 import { Failures } from './failures';
 import { findMapping, type TableMapping } from './mapping/topic-mapping';
 import { AssignedPartition, partitionKey } from './partition';
+import { createTargets } from './request/create-targets';
 import { Shipper } from './request/shipper';
 import { createService, type Service } from './service/create-service';
 import { checkIngestion, checkTables } from './service/start-checks';
@@ -54,13 +55,14 @@ export class AnalyticsSinkTask implements SinkTask {
     this.service = createService(settings);
     await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
+    const targetOf = await createTargets(this.service, settings, logger, context.signal);
     if (settings.deadLetters)
       this.deadLetters = await DeadLetterQueue.open(
         settings.deadLetters,
         `connector-dlq-${context.connector}-${context.task}`,
       );
     this.failures = new Failures(settings, this.deadLetters, logger);
-    this.shipper = new Shipper({ targetOf: this.service.targetOf, retry: settings.retry, logger });
+    this.shipper = new Shipper({ targetOf, retry: settings.retry, logger });
     this.disk = new DiskTroubles(settings.retry, logger);
   }
 

@@ -57,11 +57,11 @@ export class SinkSetup {
     );
   }
 
-  async post(path: string, csl: string, options: object = {}): Promise<unknown[][]> {
+  async post(path: string, csl: string, options: object = {}, db = 'd'): Promise<unknown[][]> {
     const response = await fetch(this.emulator.url + path, {
       method: 'POST',
       headers: { Authorization: `Bearer ${this.emulator.tokens.issue()}` },
-      body: JSON.stringify({ db: 'd', csl, properties: { Options: options } }),
+      body: JSON.stringify({ db, csl, properties: { Options: options } }),
     });
     const body = (await response.json()) as { Tables?: { Rows: unknown[][] }[]; error?: { message: string } };
     if (!body.Tables) throw new Error(body.error?.message);
@@ -70,8 +70,8 @@ export class SinkSetup {
   async sql(text: string): Promise<unknown[][]> {
     return await this.post('/v1/rest/query', text, { query_language: 'sql' });
   }
-  async command(text: string): Promise<unknown[][]> {
-    return await this.post('/v1/rest/mgmt', text);
+  async command(text: string, db?: string): Promise<unknown[][]> {
+    return await this.post('/v1/rest/mgmt', text, {}, db);
   }
   /** Of the table, once everything posted is loaded. */
   async rows(): Promise<unknown[][]> {
@@ -89,6 +89,10 @@ export class SinkSetup {
   async queued(): Promise<number> {
     const counts = await Promise.all(this.emulator.resources.queues.map(async (queue) => await queue.getProperties()));
     return counts.reduce((sum, { approximateMessagesCount: count = 0 }) => sum + count, 0);
+  }
+
+  async someQueued(): Promise<void> {
+    await waitFor('a message in a queue of the service', async () => (await this.queued()) > 0);
   }
 
   config(overrides: Record<string, string> = {}, entry: Record<string, string> = {}): Record<string, string> {

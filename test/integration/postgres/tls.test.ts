@@ -43,6 +43,7 @@ async function attempt(config: Record<string, string>, options: TlsProxyOptions 
   const problems =
     (await postgresConnector.validate?.(
       taskConfig(database, { 'database.hostname': 'localhost', 'database.port': String(proxy.port), ...config }),
+      {},
     )) ?? [];
   return problems[0]?.message ?? null;
 }

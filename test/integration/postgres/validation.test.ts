@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 async function problems(overrides: Record<string, string>): Promise<Record<string, string>> {
-  const found = (await postgresConnector.validate?.(taskConfig(database, overrides))) ?? [];
+  const found = (await postgresConnector.validate?.(taskConfig(database, overrides), {})) ?? [];
   return Object.fromEntries(found.map((problem) => [problem.key, problem.message]));
 }
 

@@ -117,6 +117,8 @@ function messageOf(
     flushImmediately: properties.skipBatching === true,
     retainBlob: properties.deleteAfterDownload !== true,
     reportLevel: 0,
+    reportMethod: 0,
+    statusPlace: null,
     identityToken,
     format: text('format') || 'csv',
     mappingReference: text('ingestionMappingReference'),

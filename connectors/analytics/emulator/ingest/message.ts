@@ -1,5 +1,6 @@
 /** A message of queued ingestion, as the SDKs of either family write it. Source: analytics-sink §5.7. */
 import { KustoError } from '../kusto-error';
+import type { StatusPlace } from '../storage/status-table';
 
 export interface IngestionMessage {
   readonly id: string;
@@ -13,6 +14,10 @@ export interface IngestionMessage {
   readonly retainBlob: boolean;
   /** 0 failures, 1 none, 2 both. */
   readonly reportLevel: number;
+  /** 0 queue, 1 table, 2 both. */
+  readonly reportMethod: number;
+  /** Where the client follows the ingestion; null: nowhere. */
+  readonly statusPlace: StatusPlace | null;
   readonly identityToken: string;
   readonly format: string;
   readonly mappingReference: string;
@@ -43,6 +48,8 @@ export function parseIngestionMessage(text: string): IngestionMessage {
     flushImmediately: boolean(top.flushimmediately),
     retainBlob: boolean(top.retainblobonsuccess),
     reportLevel: Number(top.reportlevel ?? 0),
+    reportMethod: Number(top.reportmethod ?? 0),
+    statusPlace: statusPlace(top.ingestionstatusintable),
     identityToken: string(more.authorizationcontext),
     format: string(more.format) || 'csv',
     mappingReference: string(more.ingestionmappingreference),
@@ -52,6 +59,12 @@ export function parseIngestionMessage(text: string): IngestionMessage {
     tags: list(more.tags),
     ingestIfNotExists: list(more.ingestifnotexists),
   };
+}
+
+function statusPlace(value: unknown): StatusPlace | null {
+  const { partitionkey, rowkey } = lowerKeys(value);
+  if (typeof partitionkey !== 'string' || typeof rowkey !== 'string') return null;
+  return { partitionKey: partitionkey, rowKey: rowkey };
 }
 
 function lowerKeys(value: unknown): Record<string, unknown> {

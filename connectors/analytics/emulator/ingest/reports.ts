@@ -12,8 +12,10 @@ export class Reports {
   ) {}
 
   async write(message: IngestionMessage, outcome: Outcome): Promise<void> {
+    if (message.statusPlace && message.reportMethod !== 0)
+      await this.resources.statuses.update(message.statusPlace, outcome);
     if (outcome.status === 'Failed') await this.failure(message, outcome.code, outcome.details);
-    else if (message.reportLevel === 2)
+    else if (message.reportLevel === 2 && message.reportMethod !== 1)
       await this.resources.succeeded.sendMessage(
         encoded({ ...common(message, randomUUID()), SucceededOn: new Date().toISOString() }),
       );
@@ -40,7 +42,7 @@ export class Reports {
           ],
         ),
     );
-    if (message.reportLevel !== 1)
+    if (message.reportLevel !== 1 && message.reportMethod !== 1)
       await this.resources.failed.sendMessage(
         encoded({
           ...report,

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 export interface RunningAzurite {
   readonly blobUrl: string;
   readonly queueUrl: string;
+  readonly tableUrl: string;
   readonly accountName: string;
   readonly accountKey: string;
   stop(): Promise<void>;
@@ -18,28 +19,32 @@ const START_TIMEOUT_MS = 60_000;
 
 /** @param folder Where blobs and messages are kept; null: in memory. */
 export async function startAzurite(folder: string | null): Promise<RunningAzurite> {
-  const [blob, queue] = await Promise.all([startService('blob', folder), startService('queue', folder)]);
+  const services = (['blob', 'queue', 'table'] as const).map(async (service) => await startService(service, folder));
+  const [blob, queue, table] = (await Promise.all(services)) as [AzuriteService, AzuriteService, AzuriteService];
   return {
     blobUrl: `http://127.0.0.1:${blob.port}/${ACCOUNT}`,
     queueUrl: `http://127.0.0.1:${queue.port}/${ACCOUNT}`,
+    tableUrl: `http://127.0.0.1:${table.port}/${ACCOUNT}`,
     accountName: ACCOUNT,
     accountKey: KEY,
     stop: async () => {
-      await Promise.all([end(blob.process), end(queue.process)]);
+      await Promise.all([blob, queue, table].map(async ({ process: child }) => await end(child)));
     },
   };
 }
 
-async function startService(
-  service: 'blob' | 'queue',
-  folder: string | null,
-): Promise<{ process: ChildProcess; port: number }> {
+interface AzuriteService {
+  readonly process: ChildProcess;
+  readonly port: number;
+}
+
+async function startService(service: 'blob' | 'queue' | 'table', folder: string | null): Promise<AzuriteService> {
   const place = folder === null ? ['--inMemoryPersistence'] : ['--location', folder];
   const child = spawn(
     process.execPath,
     [
       '-r',
-      require.resolve('./exit-with-parent.js'),
+      require.resolve('./azurite-process.js'),
       require.resolve(`azurite/dist/src/${service}/main.js`),
       ...place,
       '--silent',
@@ -57,10 +62,10 @@ async function startService(
     const timer = setTimeout(() => reject(new Error(`Azurite's ${service} service did not start`)), START_TIMEOUT_MS);
     child.once('exit', (code) => reject(new Error(`Azurite's ${service} service ended with code ${code}`)));
     lines.on('line', (line) => {
-      const listening = /listen(?:s|ing) (?:at|on) https?:\/\/[^:]+:([0-9]+)/.exec(line);
-      if (!listening || listening[1] === '0') return;
+      const said = /^port ([0-9]+)$/.exec(line);
+      if (!said) return;
       clearTimeout(timer);
-      resolve(Number(listening[1]));
+      resolve(Number(said[1]));
     });
   });
   return { process: child, port };

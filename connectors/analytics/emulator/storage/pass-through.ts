@@ -12,7 +12,7 @@ export class PassThrough {
 
   /** @param onPosted Told of every POST that was let through, once it is answered. */
   static async start(
-    target: FaultTarget & ('blob' | 'queue'),
+    target: FaultTarget & ('blob' | 'queue' | 'table'),
     serviceUrl: string,
     faults: Faults,
     onPosted: () => void = () => undefined,

@@ -12,6 +12,7 @@ import {
   type QueueClient,
 } from '@azure/storage-queue';
 import type { RunningAzurite } from './azurite';
+import { StatusTable } from './status-table';
 
 /** Two of each, so that clients have something to rotate over. */
 const CONTAINERS = ['ingest-data-0', 'ingest-data-1'];
@@ -23,12 +24,15 @@ export class Resources {
   readonly queues: readonly QueueClient[];
   readonly failed: QueueClient;
   readonly succeeded: QueueClient;
+  readonly statuses: StatusTable;
+  /** False: clients are offered no status table. */
+  hasStatusTable = true;
   private readonly containers: readonly ContainerClient[];
 
   /** @param publicUrls Where clients find the services; SAS do not cover the host. */
   constructor(
     azurite: RunningAzurite,
-    private readonly publicUrls: { readonly blob: string; readonly queue: string },
+    private readonly publicUrls: { readonly blob: string; readonly queue: string; readonly table: string },
     public sasLifetimeMs: number,
   ) {
     const { accountName, accountKey } = azurite;
@@ -38,10 +42,12 @@ export class Resources {
     this.queues = QUEUES.map((name) => queues.getQueueClient(name));
     this.failed = queues.getQueueClient(FAILED);
     this.succeeded = queues.getQueueClient(SUCCEEDED);
+    this.statuses = new StatusTable(azurite, publicUrls.table);
   }
 
   async create(): Promise<void> {
     await Promise.all([
+      this.statuses.create(),
       ...this.containers.map(async (container) => await container.createIfNotExists()),
       ...[...this.queues, this.failed, this.succeeded].map(async (queue) => await queue.createIfNotExists()),
     ]);
@@ -59,6 +65,9 @@ export class Resources {
       ...containers.map((url): [string, string] => ['TempStorage', url]),
       ['FailedIngestionsQueue', failed],
       ['SuccessfulIngestionsQueue', succeeded],
+      ...(this.hasStatusTable
+        ? [['IngestionsStatusTable', this.statuses.url(this.validity())] as [string, string]]
+        : []),
     ];
   }
 

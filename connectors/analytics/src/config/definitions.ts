@@ -224,6 +224,16 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Whether each file carries a tag of its offsets, so that the service loads the same file once.',
   },
   {
+    name: 'analytics.ingest.protocol',
+    type: 'STRING',
+    default: 'queue',
+    importance: 'LOW',
+    group: GROUP.files,
+    documentation:
+      'How files are handed over: `queue` by the service’s queues, `rest` by its REST interface for queued ingestion, which is in preview.',
+    constraint: oneOf('queue', 'rest'),
+  },
+  {
     name: 'analytics.ingest.confirm',
     type: 'STRING',
     default: 'queued',

@@ -37,6 +37,7 @@ export interface AnalyticsSettings {
   readonly dedupeTags: boolean;
   /** 0: open files are left to the next owner. */
   readonly rebalanceFlushMs: number;
+  readonly protocol: 'queue' | 'rest';
   readonly confirm: 'queued' | 'ingested';
   readonly confirmTimeoutMs: number;
   readonly onError: 'fail' | 'log' | 'ignore';
@@ -92,6 +93,7 @@ export function parseSettings(
     retainBlobs: flag('analytics.blob.retain'),
     dedupeTags: flag('analytics.dedupe.tags'),
     rebalanceFlushMs: number('analytics.rebalance.flush.timeout.ms'),
+    protocol: lower('analytics.ingest.protocol') as AnalyticsSettings['protocol'],
     confirm: ['ingested', 'true'].includes(lower('analytics.ingest.confirm')) ? 'ingested' : 'queued',
     confirmTimeoutMs: number('analytics.ingest.confirm.timeout.ms'),
     onError: lower('behavior.on.error') as AnalyticsSettings['onError'],

@@ -1,99 +1,84 @@
-/** Hands files over by REST and waits until their rows are in the table. Source: analytics-sink §5.8, §5.9. */
+/** Hands a file over and waits until its rows are in the table. Source: analytics-sink §5.8. */
+import type { Logger } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
-import type { AnalyticsSettings } from '../config/settings';
-import type { Cluster } from '../service/cluster';
-import { parseJson } from '../service/http';
-import type { IngestionResources } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
-import { dedupeTag } from './ingestion-message';
-import type { QueuedTarget, Shipment } from './queued-target';
+import type { Shipment } from './queued-target';
 import { sleep } from './sleep';
 import type { Target } from './target';
 
 const FIRST_POLL_MS = 250;
 const LONGEST_POLL_MS = 10_000;
 
-interface BlobStatus {
+export interface FileStatus {
+  /** As the service says it, e.g. `Succeeded`. */
   readonly status: string;
   readonly errorCode?: string;
   readonly details?: string;
 }
 
+/** One of the service's ways to tell what became of a file. */
+export interface Confirmation {
+  /** Resolves when the service has the file, with what asks for its status; null: not known now. @throws ServiceError, GivenAwayError */
+  begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>>;
+}
+
+type Verdict = 'loaded' | 'partly' | 'refused' | 'under way';
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ['Succeeded', 'loaded'],
+  // By its tag it was in the table already.
+  ['Skipped', 'loaded'],
+  ['PartiallySucceeded', 'partly'],
+  ['Failed', 'refused'],
+  ['Canceled', 'refused'],
+]);
+
 export class ConfirmedTarget implements Target {
   constructor(
-    private readonly cluster: Cluster,
-    private readonly resources: IngestionResources,
-    private readonly queued: QueuedTarget,
-    private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags' | 'confirmTimeoutMs'>,
+    private readonly confirmation: Confirmation,
+    private readonly timeoutMs: number,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /** Resolves when the rows are in the table. @throws ServiceError, with the service's own code when it refused the file; GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
-    const operation = await this.queued.withAccess(async () => await this.begin(shipment));
-    shipment.onHandedOver?.();
-    const deadline = Date.now() + this.settings.confirmTimeoutMs;
+    const { file, owner, onHandedOver } = shipment;
+    const ask = await this.confirmation.begin(shipment);
+    onHandedOver?.();
+    const deadline = Date.now() + this.timeoutMs;
     for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
-      await sleep(wait, shipment.owner.signal);
-      const blob = await this.status(shipment, operation);
-      if (blob?.status === 'Succeeded') return;
-      if (blob?.status === 'Failed' || blob?.status === 'Canceled')
+      await sleep(wait, owner.signal);
+      const found = await this.askFor(ask);
+      const verdict = VERDICTS.get(found?.status ?? '') ?? 'under way';
+      if (verdict === 'partly')
+        this.logger.warn(`The service has loaded a part of ${file.name} into ${tableOf(file)}: ${told(found)}`);
+      if (verdict === 'loaded' || verdict === 'partly') return;
+      if (verdict === 'refused')
         throw new ServiceError(
-          `The service could not load ${shipment.file.name} into ${tableOf(shipment.file)}: ${blob.errorCode ?? ''} ${blob.details ?? ''}`,
+          `The service could not load ${file.name} into ${tableOf(file)}: ${told(found)}`,
           'permanent',
-          { ...(blob.errorCode && { serviceCode: blob.errorCode }) },
+          { ...(found?.errorCode && { serviceCode: found.errorCode }) },
         );
       if (Date.now() > deadline)
         throw new ServiceError(
-          `The service did not say within ${this.settings.confirmTimeoutMs} ms whether ${shipment.file.name} was loaded`,
+          `The service did not say within ${this.timeoutMs} ms whether ${file.name} was loaded`,
           'transient',
         );
     }
   }
 
-  private async begin(shipment: Shipment): Promise<string> {
-    const { file, sourceId, owner } = shipment;
-    const url = await this.queued.upload(shipment, await this.resources.get(owner.signal));
-    const { mapping, format } = { mapping: file.mapping.mapping, format: file.mapping.format.wireName };
-    const tag = dedupeTag(file);
-    const request = {
-      method: 'POST',
-      url: this.path(file),
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        timestamp: new Date().toISOString(),
-        blobs: [{ url, sourceId, rawSize: file.rawBytes }],
-        properties: {
-          format,
-          enableTracking: true,
-          deleteAfterDownload: !this.settings.retainBlobs,
-          ...(mapping !== null && { ingestionMappingReference: mapping }),
-          ...(this.settings.dedupeTags && { tags: [`ingest-by:${tag}`], ingestIfNotExists: [tag] }),
-        },
-      }),
-    };
-    const { text } = await owner.post(async (signal) => await this.cluster.require({ ...request, signal }));
-    const { ingestionOperationId: id } = parseJson(text, this.path(file)) as { ingestionOperationId?: string };
-    if (id) return id;
-    throw new ServiceError('The service took the file without telling how to follow it', 'permanent');
-  }
-
-  private async status({ file, sourceId, owner }: Shipment, operation: string): Promise<BlobStatus | null> {
-    const url = `${this.path(file)}/${encodeURIComponent(operation)}?details=true`;
+  private async askFor(ask: () => Promise<FileStatus | null>): Promise<FileStatus | null> {
     try {
-      const { text } = await this.cluster.require({ method: 'GET', url, signal: owner.signal });
-      const { details = [] } = parseJson(text, url) as { details?: (BlobStatus & { sourceId: string })[] };
-      return details.find((blob) => blob.sourceId === sourceId) ?? null;
+      return await ask();
     } catch (error) {
       // The service has the file: handing it over again because of a lost answer would load it twice.
       if (error instanceof ServiceError && error.kind !== 'permanent') return null;
       throw error;
     }
   }
+}
 
-  private path({ mapping }: SealedFile): string {
-    const [database, table] = [mapping.database, mapping.table].map(encodeURIComponent);
-    return `${this.cluster.ingestionUrl}/v1/rest/ingestion/queued/${database}/${table}`;
-  }
+function told(found: FileStatus | null): string {
+  return `${found?.errorCode ?? ''} ${found?.details ?? ''}`.trim();
 }
 
 export function tableOf({ mapping }: SealedFile): string {

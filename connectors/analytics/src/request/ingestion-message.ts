@@ -1,10 +1,15 @@
 /** The message that tells the service about a blob. Pure. Source: analytics-sink §5.7. */
 import type { SealedFile } from '../batcher/staging-file';
 
+const ReportLevel = { FAILURES: 0, ALL: 2 };
+const ReportMethod = { QUEUE: 0, TABLE: 1 };
+
 export interface MessageOptions {
   readonly sourceId: string;
   /** With its SAS. */
   readonly blobUrl: string;
+  /** With its SAS; null: the ingestion is not followed. */
+  readonly statusTable: string | null;
   readonly identityToken: string;
   readonly retainBlob: boolean;
   readonly dedupeTags: boolean;
@@ -23,8 +28,15 @@ export function ingestionMessage(file: SealedFile, options: MessageOptions): obj
     RetainBlobOnSuccess: options.retainBlob,
     FlushImmediately: false,
     IgnoreSizeLimit: false,
-    ReportLevel: 0,
-    ReportMethod: 0,
+    ReportLevel: options.statusTable === null ? ReportLevel.FAILURES : ReportLevel.ALL,
+    ReportMethod: options.statusTable === null ? ReportMethod.QUEUE : ReportMethod.TABLE,
+    ...(options.statusTable !== null && {
+      IngestionStatusInTable: {
+        TableConnectionString: options.statusTable,
+        PartitionKey: options.sourceId,
+        RowKey: options.sourceId,
+      },
+    }),
     SourceMessageCreationTime: options.now.toISOString(),
     ApplicationForTracing: 'Millrace',
     ClientVersionForTracing: 'Millrace.Connector.Analytics',

@@ -29,7 +29,7 @@ export class QueuedTarget implements Target {
 
   /** Resolves when the service has the file in its queue. @throws ServiceError, GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
-    await this.withAccess(async () => await this.attempt(shipment));
+    await this.withAccess(async () => await this.attempt(shipment, null));
   }
 
   /** Once more with new access when storage refuses what is known. */
@@ -58,13 +58,15 @@ export class QueuedTarget implements Target {
     );
   }
 
-  private async attempt(shipment: Shipment): Promise<void> {
+  /** @param statusTable Where the service is to tell about the file, by an entity that is there already; null: nowhere. */
+  async attempt(shipment: Shipment, statusTable: string | null): Promise<void> {
     const { file, sourceId, owner } = shipment;
     const set = await this.resources.get(owner.signal);
     const blobUrl = await this.upload(shipment, set);
     const message = ingestionMessage(file, {
       sourceId,
       blobUrl,
+      statusTable,
       identityToken: set.identityToken,
       retainBlob: this.settings.retainBlobs,
       dedupeTags: this.settings.dedupeTags,

@@ -9,6 +9,8 @@ export interface ResourceSet {
   /** URLs with their SAS. */
   readonly containers: readonly string[];
   readonly queues: readonly string[];
+  /** Where ingestions can be followed; the service need not offer any. */
+  readonly statusTables: readonly string[];
   readonly identityToken: string;
 }
 
@@ -59,7 +61,8 @@ export class IngestionResources {
         'permanent',
       );
     const identity = await this.cluster.ingestionCommand('.get kusto identity token', signal);
-    const set = { containers, queues, identityToken: String(identity.rows[0]?.[0] ?? '') };
+    const statusTables = of('IngestionsStatusTable');
+    const set = { containers, queues, statusTables, identityToken: String(identity.rows[0]?.[0] ?? '') };
     this.current = { set, readAt: this.now() };
     return set;
   }

@@ -5,7 +5,9 @@ import type { TableMapping } from '../mapping/topic-mapping';
 import { nextTry } from '../request/retry-policy';
 import { sleep } from '../request/sleep';
 import type { Cluster } from './cluster';
+import { parseJson } from './http';
 import type { IngestionResources } from './ingestion-resources';
+import { mappingProblems } from './mapping-problems';
 import { ServiceError } from './service-error';
 
 /** Login, URL and storage. @throws ConnectError */
@@ -21,7 +23,7 @@ export async function checkIngestion(
 }
 
 /** A service that answers that it is busy is waited for; one that does not answer may be a wrong URL, which is to be seen at once. */
-async function patiently<T>(
+export async function patiently<T>(
   ask: () => Promise<T>,
   retry: AnalyticsSettings['retry'],
   logger: Logger,
@@ -81,7 +83,14 @@ async function problemsOf(
   const problems: string[] = [];
   if (mapping !== null) {
     const kind = format.mappingKind.toLowerCase();
-    await cluster.command(database, `.show table ${name} ingestion ${kind} mapping '${mapping}'`, signal);
+    const { columns, rows: shown } = await cluster.command(
+      database,
+      `.show table ${name} ingestion ${kind} mapping '${mapping}'`,
+      signal,
+    );
+    const definition = String(shown[0]?.[columns.indexOf('Mapping')] ?? '');
+    const found = mappingProblems(definition, kind, await columnsOf(cluster, database, name, signal));
+    problems.push(...found.map((problem) => `${place}: mapping '${mapping}' does not fit, ${problem}`));
   }
   if (appId !== '') {
     const who = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;
@@ -92,6 +101,12 @@ async function problemsOf(
   if (streaming && !(await mayStream(cluster, database, name, signal)))
     problems.push(`${place}: streaming ingestion is not enabled by a policy`);
   return problems;
+}
+
+async function columnsOf(cluster: Cluster, database: string, name: string, signal: AbortSignal): Promise<string[]> {
+  const { columns, rows } = await cluster.command(database, `.show table ${name} schema as json`, signal);
+  const schema = parseJson(String(rows[0]?.[columns.indexOf('Schema')] ?? ''), cluster.queryUrl);
+  return (schema as { OrderedColumns: { Name: string }[] }).OrderedColumns.map((column) => column.Name);
 }
 
 async function mayStream(cluster: Cluster, database: string, name: string, signal: AbortSignal): Promise<boolean> {

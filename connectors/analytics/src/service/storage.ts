@@ -45,9 +45,13 @@ export async function postMessage(http: Http, queue: string, message: object, si
 }
 
 /** A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more; new ones can be had. */
-async function requireStorage(http: Http, request: HttpRequest): Promise<HttpAnswer> {
+export async function requireStorage(
+  http: Http,
+  request: HttpRequest,
+  alsoFine: readonly number[] = [],
+): Promise<HttpAnswer> {
   const answer = await http.send(request);
-  if (answer.status >= 200 && answer.status < 300) return answer;
+  if ((answer.status >= 200 && answer.status < 300) || alsoFine.includes(answer.status)) return answer;
   const error = refusal(new URL(request.url), answer);
   if (answer.status !== 403 && answer.status !== 404) throw error;
   throw new ServiceError(error.message, 'refresh', {

@@ -1,0 +1,46 @@
+/** Where files go, and how their end is told, from the settings and from what the cluster offers. Sources: analytics-sink §1.7, §5.8. */
+import { ConnectError, type Logger } from '@millrace/sdk';
+import type { SealedFile } from '../batcher/staging-file';
+import type { AnalyticsSettings } from '../config/settings';
+import type { Service } from '../service/create-service';
+import { patiently } from '../service/start-checks';
+import { ConfirmedTarget } from './confirmed-target';
+import { QueuedTarget } from './queued-target';
+import { offersRestIngestion, RestIngestion } from './rest-ingestion';
+import { StatusTableIngestion } from './status-table-ingestion';
+import { StreamingTarget } from './streaming-target';
+import type { Target } from './target';
+
+/** @throws ConnectError `ANALYTICS_OFFER` for what the cluster does not offer; ServiceError when it can not be asked. */
+export async function createTargets(
+  { http, cluster, resources }: Service,
+  settings: AnalyticsSettings,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<(file: SealedFile) => Target> {
+  const queued = new QueuedTarget(http, resources, settings);
+  const rest = new RestIngestion(cluster, resources, queued, settings);
+  const isConfirmed = settings.confirm === 'ingested';
+  const ask = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
+  const hasRest =
+    (isConfirmed || settings.protocol === 'rest') && (await patiently(ask, settings.retry, logger, signal));
+  if (settings.protocol === 'rest' && !hasRest)
+    throw unavailable('queued ingestion by REST', '"analytics.ingest.protocol" to queue');
+  let byQueue: Target = settings.protocol === 'rest' ? rest : queued;
+  if (isConfirmed) {
+    if (!hasRest && (await resources.get(signal)).statusTables.length === 0)
+      throw unavailable(
+        'word about single files, by REST or in a status table',
+        '"analytics.ingest.confirm" to queued',
+      );
+    const confirmation = hasRest ? rest : new StatusTableIngestion(http, resources, queued);
+    logger.info(`The service tells about each file ${hasRest ? 'by its REST interface' : 'in its status table'}`);
+    byQueue = new ConfirmedTarget(confirmation, settings.confirmTimeoutMs, logger);
+  }
+  const streaming = new StreamingTarget(cluster, byQueue);
+  return ({ mapping }) => (mapping.streaming ? streaming : byQueue);
+}
+
+function unavailable(what: string, instead: string): ConnectError {
+  return new ConnectError(`The cluster does not offer ${what}; set ${instead}.`, { code: 'ANALYTICS_OFFER' });
+}

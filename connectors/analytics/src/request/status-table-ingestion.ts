@@ -1,0 +1,49 @@
+/** Hands files over by queue and follows them in the service's status table. Source: analytics-sink §5.8. */
+import type { Http } from '../service/http';
+import type { IngestionResources } from '../service/ingestion-resources';
+import { ServiceError } from '../service/service-error';
+import { insertStatus, readStatus } from '../service/status-table';
+import type { Confirmation, FileStatus } from './confirmed-target';
+import type { QueuedTarget, Shipment } from './queued-target';
+
+export class StatusTableIngestion implements Confirmation {
+  constructor(
+    private readonly http: Http,
+    private readonly resources: IngestionResources,
+    private readonly queued: QueuedTarget,
+  ) {}
+
+  async begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>> {
+    await this.queued.withAccess(async () => {
+      const table = await this.table(shipment);
+      const { file, sourceId, owner } = shipment;
+      const { database: Database, table: Table } = file.mapping;
+      // Before the message: the service only changes what is there.
+      await insertStatus(this.http, table, sourceId, { Database, Table }, owner.signal);
+      await this.queued.attempt(shipment, table);
+    });
+    return async () => await this.status(shipment);
+  }
+
+  private async status(shipment: Shipment): Promise<FileStatus> {
+    try {
+      const { sourceId, owner } = shipment;
+      const found = await readStatus(this.http, await this.table(shipment), sourceId, owner.signal);
+      return {
+        status: found.Status ?? '',
+        ...(found.ErrorCode && { errorCode: found.ErrorCode }),
+        ...(found.Details && { details: found.Details }),
+      };
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'refresh') this.resources.expire();
+      throw error;
+    }
+  }
+
+  /** Always the first: a file has to be found again where it was put, by a SAS that may be newer. */
+  private async table({ owner }: Shipment): Promise<string> {
+    const [table] = (await this.resources.get(owner.signal)).statusTables;
+    if (table !== undefined) return table;
+    throw new ServiceError('The service hands out no status table any more', 'transient');
+  }
+}

@@ -1,0 +1,41 @@
+/** What the emulator cannot show: it refuses such a mapping when it is created, where the service also meets tables that were changed afterwards. */
+import { parseSettings } from '../../../connectors/analytics/src/config/settings';
+import type { Cluster, ReplyTable } from '../../../connectors/analytics/src/service/cluster';
+import { checkTables } from '../../../connectors/analytics/src/service/start-checks';
+import { MemoryLogger } from '@millrace/sdk/testing';
+
+const { settings } = parseSettings({
+  topics: 't',
+  'analytics.url': 'http://127.0.0.1:9',
+  'idp.auth.strategy': 'none',
+  'analytics.tables.topics.mapping': `[{topic:'t',db:'d',table:'T',format:'csv',mapping:'M'}]`,
+});
+const SCHEMA = JSON.stringify({ Name: 'T', OrderedColumns: [{ Name: 'a' }, { Name: 'c' }] });
+
+const clusterWith = (mapping: unknown): Cluster =>
+  ({
+    queryUrl: 'http://127.0.0.1:9',
+    query: async () => ({ columns: ['Result'], rows: [['OK']] }),
+    command: async (_: string, text: string): Promise<ReplyTable> =>
+      text.endsWith('schema as json')
+        ? { columns: ['TableName', 'Schema'], rows: [['T', SCHEMA]] }
+        : { columns: ['Name', 'Kind', 'Mapping'], rows: [['M', 'Csv', JSON.stringify(mapping)]] },
+  }) as unknown as Cluster;
+const check = async (mapping: unknown): Promise<void> =>
+  await checkTables(clusterWith(mapping), settings, new MemoryLogger(), new AbortController().signal);
+
+test('analytics-sink 41: a mapping that its table has outgrown is found before the service refuses every file', async () => {
+  await expect(
+    check([
+      { Name: 'a', Ordinal: 0 },
+      { Name: 'b', Ordinal: 1 },
+    ]),
+  ).rejects.toMatchObject({
+    code: 'ANALYTICS_TABLES',
+    message: `The tables are not ready for what is mapped to them: d.T: mapping 'M' does not fit, it names column 'b', which the table does not have`,
+  });
+  await check([
+    { Name: 'a', Ordinal: 0 },
+    { Name: 'c', Ordinal: 1 },
+  ]);
+});

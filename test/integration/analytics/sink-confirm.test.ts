@@ -1,0 +1,125 @@
+/** How the sink hands files over and learns whether they were loaded: the service's REST interface, its status table, or neither. */
+import type { SinkTaskHarness } from '@millrace/sdk/testing';
+import { line, SinkSetup } from './sink-setup';
+
+const setup = SinkSetup.forFile();
+const ONE = { value: line('x', 100) };
+const INGESTED = { 'analytics.ingest.confirm': 'ingested' };
+const POSTED = /^POST \/v1\/rest\/ingestion\/queued\//;
+
+afterEach(() => {
+  setup.emulator.resources.hasStatusTable = true;
+});
+
+/** As a cluster without the preview answers. */
+function withoutRest(): void {
+  setup.emulator.faults.add({ target: 'ingestion', status: 404, body: '{}' });
+}
+const startWithTable = async (more: Record<string, string> = {}, entry = {}): Promise<SinkTaskHarness> => {
+  withoutRest();
+  return await setup.start({ ...INGESTED, ...more }, entry);
+};
+/** Requests since then that hand a file over by REST. */
+async function handedOverByRest(work: () => Promise<void>): Promise<number> {
+  const before = setup.emulator.requests.length;
+  await work();
+  return setup.emulator.requests.slice(before).filter((request) => POSTED.test(request)).length;
+}
+
+test('analytics-sink 41: without the REST interface, the status table tells that rows are in the table', async () => {
+  setup.emulator.ingestor.isPaused = true;
+  const harness = await startWithTable();
+  expect(harness.logger.lines).toContain('info The service tells about each file in its status table');
+  const byRest = await handedOverByRest(async () => {
+    await harness.put([ONE]);
+    await setup.someQueued();
+    await harness.commit();
+    expect(harness.committed()).toBeNull();
+    setup.emulator.ingestor.isPaused = false;
+    await setup.committed(harness, 1);
+  });
+  expect(byRest).toBe(0);
+  expect(await setup.loaded()).toEqual([1]);
+});
+
+test('analytics-sink 41: a failure that the status table tells fails the task with the service’s code', async () => {
+  const harness = await startWithTable({}, { mapping: 'Missing' });
+  await harness.put([ONE]);
+  expect((await setup.failure(harness)).message).toMatch(/could not load .*BadRequest_MappingReferenceWasNotFound/);
+  await harness.commit();
+  expect(harness.committed()).toBeNull();
+});
+
+test('analytics-sink 47: a status table that is away, and one whose access runs out, are asked again', async () => {
+  setup.emulator.resources.sasLifetimeMs = 1_000;
+  try {
+    const harness = await startWithTable();
+    setup.emulator.ingestor.isPaused = true;
+    setup.emulator.faults.add({ target: 'table', status: 503, times: 3 });
+    await harness.put([ONE]);
+    await setup.someQueued();
+    // Beyond the life of what the file was handed over with.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    setup.emulator.resources.sasLifetimeMs = 3_600_000;
+    setup.emulator.ingestor.isPaused = false;
+    await harness.put([]);
+    await expect(setup.failure(harness)).resolves.toMatchObject({
+      message: expect.stringContaining('Download_Forbidden'),
+    });
+  } finally {
+    setup.emulator.resources.sasLifetimeMs = 3_600_000;
+  }
+});
+
+test.each([
+  ['the status table', startWithTable],
+  ['REST', async (more: Record<string, string>) => await setup.start({ ...INGESTED, ...more })],
+  ['nothing', async (more: Record<string, string>) => await setup.start(more)],
+])(
+  'analytics-sink 49: with tags and the word of %s, a file that comes again with the same offsets is loaded once and counts as loaded',
+  async (_, start) => {
+    for (let delivery = 0; delivery < 2; delivery++) {
+      const harness = await start({ 'analytics.dedupe.tags': 'true' });
+      await harness.put([ONE]);
+      await setup.committed(harness, 1);
+      await setup.stop(harness);
+      await setup.emulator.ingestor.flush();
+    }
+    expect(await setup.loaded()).toEqual([1]);
+  },
+);
+
+test('a cluster that offers neither is refused at the start', async () => {
+  setup.emulator.resources.hasStatusTable = false;
+  await expect(startWithTable()).rejects.toMatchObject({
+    code: 'ANALYTICS_OFFER',
+    message:
+      'The cluster does not offer word about single files, by REST or in a status table; set "analytics.ingest.confirm" to queued.',
+  });
+});
+
+test('a cluster that is busy when it is asked what it offers is asked again', async () => {
+  setup.emulator.faults.add({ target: 'ingestion', status: 503, times: 1 });
+  const harness = await setup.start(INGESTED);
+  expect(harness.logger.lines).toContain('info The service tells about each file by its REST interface');
+});
+
+test('analytics.ingest.protocol=rest hands files over by REST and does not wait for their rows', async () => {
+  setup.emulator.ingestor.isPaused = true;
+  const harness = await setup.start({ 'analytics.ingest.protocol': 'rest' });
+  const byRest = await handedOverByRest(async () => {
+    await harness.put([ONE]);
+    await setup.committed(harness, 1);
+  });
+  expect([byRest, await setup.queued()]).toEqual([1, 0]);
+  setup.emulator.ingestor.isPaused = false;
+  expect(await setup.rows()).toHaveLength(1);
+});
+
+test('analytics.ingest.protocol=rest on a cluster without it is refused at the start', async () => {
+  withoutRest();
+  await expect(setup.start({ 'analytics.ingest.protocol': 'rest' })).rejects.toMatchObject({
+    code: 'ANALYTICS_OFFER',
+    message: 'The cluster does not offer queued ingestion by REST; set "analytics.ingest.protocol" to queue.',
+  });
+});
