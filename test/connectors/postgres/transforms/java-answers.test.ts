@@ -40,7 +40,7 @@ const recorded = <T>(name: string): T[] =>
     readFileSync(join(__dirname, '..', '..', '..', 'golden', 'transforms', 'answers', `${name}.json`), 'utf8'),
   ) as T[];
 
-describe('cdc-postgres 107, 108', () => {
+describe('cdc-postgres 107, 108: events become rows and change their topic as in Java', () => {
   const answers = recorded<Answer>('debezium');
   test('every case was recorded', () => expect(answers.length).toBe(debezium.length));
 
