@@ -1,0 +1,160 @@
+/** From the tuples of a change message to source records, in the places that Debezium gives old and new values (cdc-postgres §2). */
+import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import type { Operation, PostgresConfig } from '../config/postgres-config';
+import type { Lsn } from '../database/lsn';
+import type { EventFactory } from '../events/event-factory';
+import { completeRow, keyOf, keyOnlyRow, readTuple, reader, sameKey, type Cells, type Struct } from '../events/row';
+import type { TableModel } from '../events/table-model';
+import { streamedOffset, type Position } from './position';
+import type { Relation } from './relations';
+import type { Transaction } from './transaction';
+
+const KEY_TUPLE = 0x4b; // K
+const OLD_TUPLE = 0x4f; // O
+
+export class RowChanges {
+  /** Where records go; set before each batch. */
+  out: SourceRecord[] = [];
+  private readonly newCells: Cells = [];
+  private readonly oldCells: Cells = [];
+  private incompleteKeyWarned = false;
+
+  constructor(
+    private readonly config: PostgresConfig,
+    private readonly factory: EventFactory,
+    private readonly logger: Logger,
+    private readonly tx: Transaction,
+    private readonly at: Pick<Position, 'commit'>,
+    /** Carried by records that precede the last one of their event. */
+    public lastOffset: SourceOffset,
+  ) {}
+
+  private emits(operation: Operation): boolean {
+    return !this.config.skipped.has(operation);
+  }
+
+  private source(model: TableModel, lsn: Lsn): Struct {
+    return this.factory.source(model, this.tx, 'false', lsn, this.at.commit);
+  }
+
+  private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
+    return streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
+  }
+
+  insert(model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
+    if (!this.emits('c')) return;
+    const { newCells, factory } = this;
+    readTuple(buffer, at, model, newCells);
+    const offset = this.offset('INSERT', lsn);
+    const source = this.source(model, lsn);
+    this.out.push(
+      factory.record(model, keyOf(model, newCells), 'c', null, completeRow(model, newCells), source, offset),
+    );
+    this.lastOffset = offset;
+  }
+
+  update(relation: Relation, model: TableModel, buffer: Buffer, from: number, lsn: Lsn): void {
+    const { newCells, oldCells, factory } = this;
+    let at = from;
+    const oldKind = buffer[at];
+    const hasOld = oldKind === KEY_TUPLE || oldKind === OLD_TUPLE;
+    if (hasOld) {
+      readTuple(buffer, at + 1, model, oldCells);
+      at = reader.at;
+    }
+    readTuple(buffer, at + 1, model, newCells);
+    let before: Struct | null = null;
+    if (oldKind === OLD_TUPLE) {
+      for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
+      before = completeRow(model, oldCells);
+    } else if (hasOld) before = keyOnlyRow(model, oldCells);
+    const after = completeRow(model, newCells);
+    const key = keyOf(model, newCells);
+    if (hasOld && key !== null && this.oldKeyKnown(relation, model, oldKind === OLD_TUPLE)) {
+      const oldKey = keyOf(model, oldCells) as Struct;
+      if (!sameKey(oldKey, key)) {
+        this.keyChange(model, oldKey, key, before, after, lsn);
+        return;
+      }
+    }
+    if (!this.emits('u')) return;
+    const offset = this.offset('UPDATE', lsn);
+    this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
+    this.lastOffset = offset;
+  }
+
+  /** Delete and tombstone of the old key, then creation of the new one (§2.6 e). Only the last record carries the new offset. */
+  private keyChange(
+    model: TableModel,
+    oldKey: Struct,
+    key: Struct,
+    before: Struct | null,
+    after: Struct,
+    lsn: Lsn,
+  ): void {
+    const { factory, out, lastOffset } = this;
+    const offset = this.offset('UPDATE', lsn);
+    const create = this.emits('c');
+    const source = this.source(model, lsn);
+    if (this.emits('d')) {
+      const headers = factory.keyHeader('newkey', model, key);
+      const tombstone = this.config.events.tombstones;
+      const deleteOffset = create || tombstone ? lastOffset : offset;
+      out.push(factory.record(model, oldKey, 'd', before, null, source, deleteOffset, headers));
+      if (tombstone) out.push(factory.tombstone(model, oldKey, create ? lastOffset : offset, headers));
+    }
+    if (create) {
+      const headers = factory.keyHeader('oldkey', model, oldKey);
+      out.push(factory.record(model, key, 'c', null, after, source, offset, headers));
+    }
+    this.lastOffset = offset;
+  }
+
+  delete(relation: Relation, model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
+    if (!this.emits('d')) return;
+    const { oldCells, factory, lastOffset, out } = this;
+    const complete = buffer[at] === OLD_TUPLE;
+    readTuple(buffer, at + 1, model, oldCells);
+    if (!complete && relation.requiredInOldKey.length > 0) this.incompleteKey(relation, model);
+    const before = complete ? completeRow(model, oldCells) : keyOnlyRow(model, oldCells);
+    const key = keyOf(model, oldCells);
+    const offset = this.offset('DELETE', lsn);
+    const source = this.source(model, lsn);
+    // A tombstone without key would be refused by compacted topics and means nothing in others (§2.8).
+    const tombstone = this.config.events.tombstones && key !== null;
+    out.push(factory.record(model, key, 'd', before, null, source, tombstone ? lastOffset : offset));
+    if (tombstone) out.push(factory.tombstone(model, key, offset));
+    this.lastOffset = offset;
+  }
+
+  /** @param count of the tables that were emptied together, of which `models` are captured */
+  truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
+    if (!this.emits('t') || models.length === 0) return;
+    // To Debezium, each table is an event.
+    const offset = this.offset('TRUNCATE', lsn, count);
+    models.forEach((model, i) => {
+      const own = i === models.length - 1 ? offset : this.lastOffset;
+      this.out.push(this.factory.record(model, null, 't', null, null, this.source(model, lsn), own));
+    });
+    this.lastOffset = offset;
+  }
+
+  private oldKeyKnown(relation: Relation, model: TableModel, complete: boolean): boolean {
+    if (complete || relation.missingInOldKey.length === 0) return true;
+    if (relation.requiredInOldKey.length > 0) this.incompleteKey(relation, model);
+    return false;
+  }
+
+  private incompleteKey(relation: Relation, model: TableModel): void {
+    const mode = this.config.events.incompleteKey;
+    if (mode === 'debezium' || (mode === 'warn' && this.incompleteKeyWarned)) return;
+    const table = `${model.schema}.${model.name}`;
+    const message =
+      `Old rows of table ${table} do not contain the key column ${relation.requiredInOldKey.join(', ')}: its REPLICA IDENTITY ` +
+      `does not cover the record key. Run ALTER TABLE ${table} REPLICA IDENTITY DEFAULT; or FULL, or set message.key.columns to the ` +
+      `columns of its identity index, or event.incomplete.key.handling=warn.`;
+    if (mode === 'fail') throw new ConnectError(message, { code: 'PG_INCOMPLETE_KEY', place: { table } });
+    this.incompleteKeyWarned = true;
+    this.logger.warn(message);
+  }
+}
