@@ -1,16 +1,13 @@
 /** `DropHeaders`: removes headers by name. Source: connect-runtime §7.2. */
-import type { ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
-import type { FrameworkKey } from '../config/validation-entry';
-import { listCheck, Settings } from './settings';
+import type { ConfigKey, ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
+import { namesKey, Settings } from './settings';
 
-export const DROP_HEADERS_CONFIG: readonly FrameworkKey[] = [
-  {
+export const DROP_HEADERS_CONFIG: readonly ConfigKey[] = [
+  namesKey({
     name: 'headers',
-    type: 'LIST',
     importance: 'HIGH',
     documentation: 'Names of the headers to remove, however often a record has them.',
-    check: listCheck(),
-  },
+  }),
 ];
 
 export class DropHeaders implements Transformation {

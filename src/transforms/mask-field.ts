@@ -1,20 +1,13 @@
 /** `MaskField`: an empty or given value in place of a field's own. Source: connect-runtime §7.2. */
-import type { ConnectorConfig, ConnectRecord, ParsedValue, Schema, Transformation } from '@millrace/sdk';
-import type { FrameworkKey } from '../config/validation-entry';
+import type { ConfigKey, ConnectorConfig, ConnectRecord, ParsedValue, Schema, Transformation } from '@millrace/sdk';
 import { emptyLike, replacementFor } from './mask-value';
-import { listCheck, REPLACE_NULL, Settings } from './settings';
+import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember } from './shapes';
 import type { Side } from './side';
 import { fieldsOf } from './struct-schemas';
 
-export const MASK_FIELD_CONFIG: readonly FrameworkKey[] = [
-  {
-    name: 'fields',
-    type: 'LIST',
-    importance: 'HIGH',
-    documentation: 'Fields to mask.',
-    check: listCheck(),
-  },
+export const MASK_FIELD_CONFIG: readonly ConfigKey[] = [
+  namesKey({ name: 'fields', importance: 'HIGH', documentation: 'Fields to mask.' }),
   {
     name: 'replacement',
     type: 'STRING',

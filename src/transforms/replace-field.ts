@@ -8,24 +8,25 @@ import type {
   Schema,
   Transformation,
 } from '@millrace/sdk';
-import type { FrameworkKey } from '../config/validation-entry';
-import { listCheck, REPLACE_NULL, Settings } from './settings';
+import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, membersOf, requireMap, requireStruct } from './shapes';
 import type { Side } from './side';
 import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
 
-const list = (name: string, documentation: string): ConfigKey => ({
-  name,
-  type: 'LIST',
-  default: [],
-  importance: 'MEDIUM',
-  documentation,
-});
+const names = (name: string, documentation: string): ConfigKey =>
+  namesKey({ name, default: [], importance: 'MEDIUM', documentation }, { mayBeEmpty: true });
 
-export const REPLACE_FIELD_CONFIG: readonly FrameworkKey[] = [
-  { ...list('exclude', 'Fields to drop, even if include names them.'), check: listCheck({ mayBeEmpty: true }) },
-  { ...list('include', 'The only fields to keep; none: all.'), check: listCheck({ mayBeEmpty: true }) },
-  { ...list('renames', 'New names of fields, as pairs old:new.'), validator: invalidRename },
+export const REPLACE_FIELD_CONFIG: readonly ConfigKey[] = [
+  names('exclude', 'Fields to drop, even if include names them.'),
+  names('include', 'The only fields to keep; none: all.'),
+  {
+    name: 'renames',
+    type: 'LIST',
+    default: [],
+    importance: 'MEDIUM',
+    documentation: 'New names of fields, as pairs old:new.',
+    validator: invalidRename,
+  },
   REPLACE_NULL,
 ];
 

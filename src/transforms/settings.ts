@@ -1,5 +1,6 @@
 /** A transformation's settings by the same parser and checks as a validation request, so that the two cannot disagree. */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
+import { parseList } from '../config/config-parse';
 import { checkKey, type FrameworkKey } from '../config/validation-entry';
 import { configError } from './failures';
 
@@ -9,7 +10,7 @@ export class Settings {
   /** Throws ConfigError with the first problem, in the order of the keys. */
   constructor(keys: readonly ConfigKey[], config: ConnectorConfig) {
     for (const key of keys) {
-      const { errors, parsed } = checkKey(key, config);
+      const { errors, parsed } = checkKey(key, withoutRepeats(key, config));
       if (errors[0] !== undefined) throw configError(errors[0]);
       this.values.set(key.name, parsed);
     }
@@ -41,15 +42,29 @@ export const REPLACE_NULL: ConfigKey = {
   documentation: 'Whether a field that is null and has a default counts as that default.',
 };
 
-/** For a list that must not be empty, or, with `mayBeEmpty`, must at least have no empty element. Java's words. */
-export function listCheck({ mayBeEmpty = false } = {}): FrameworkKey['check'] {
-  return (value, key) => {
-    if (!Array.isArray(value)) return [`Configuration '${key}' values must not be null.`];
+/** A list whose values, such as names of fields, are a set. */
+interface NamesKey extends FrameworkKey {
+  /** Validation refuses a value that is there twice, with Java's words; a configuration that has one nevertheless means it once. */
+  readonly distinct: true;
+}
+
+/** @param mayBeEmpty (Default: false) */
+export function namesKey(key: Omit<ConfigKey, 'type'>, { mayBeEmpty = false } = {}): NamesKey {
+  const check: FrameworkKey['check'] = (value, name) => {
+    if (!Array.isArray(value)) return [`Configuration '${name}' values must not be null.`];
     if (value.length === 0 && !mayBeEmpty) {
-      return [`Configuration '${key}' must not be empty. Valid values include: any non-empty value`];
+      return [`Configuration '${name}' must not be empty. Valid values include: any non-empty value`];
     }
-    return value.includes('') ? [`Configuration '${key}' values must not be empty.`] : [];
+    if (new Set(value).size < value.length) return [`Configuration '${name}' values must not be duplicated.`];
+    return value.includes('') ? [`Configuration '${name}' values must not be empty.`] : [];
   };
+  return { ...key, type: 'LIST', check, distinct: true };
+}
+
+function withoutRepeats(key: ConfigKey, config: ConnectorConfig): ConnectorConfig {
+  const text = config[key.name];
+  if (text === undefined || !('distinct' in key)) return config;
+  return { ...config, [key.name]: [...new Set(parseList(text))].join(',') };
 }
 
 /** For a text that must be one of these. */

@@ -1,20 +1,17 @@
 /** `ValueToKey`: a new key from fields of the value. Source: connect-runtime §7.2. */
-import type { ConnectorConfig, ConnectRecord, Field, Schema, Transformation } from '@millrace/sdk';
-import type { FrameworkKey } from '../config/validation-entry';
+import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Schema, Transformation } from '@millrace/sdk';
 import { dataError } from './failures';
-import { listCheck, REPLACE_NULL, Settings } from './settings';
+import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, memberOf, requireMap, requireStruct } from './shapes';
 import { KEY } from './side';
 import { fieldsOf, perSchema, structOf } from './struct-schemas';
 
-export const VALUE_TO_KEY_CONFIG: readonly FrameworkKey[] = [
-  {
+export const VALUE_TO_KEY_CONFIG: readonly ConfigKey[] = [
+  namesKey({
     name: 'fields',
-    type: 'LIST',
     importance: 'HIGH',
     documentation: 'Fields of the value that make up the key, in this order.',
-    check: listCheck(),
-  },
+  }),
   REPLACE_NULL,
 ];
 
@@ -26,7 +23,7 @@ export class ValueToKey implements Transformation {
 
   configure(config: ConnectorConfig): void {
     const settings = new Settings(VALUE_TO_KEY_CONFIG, config);
-    this.names = [...new Set(settings.list('fields'))];
+    this.names = settings.list('fields');
     this.replaceNull = settings.flag('replace.null.with.default');
   }
 

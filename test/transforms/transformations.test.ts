@@ -7,6 +7,7 @@ import {
   type Schema,
   type Transformation,
 } from '@millrace/sdk';
+import { checkKey } from '../../src/config/validation-entry';
 import { builtInTransformations } from '../../src/transforms';
 
 function create(name: string, config: ConnectorConfig): Transformation {
@@ -92,4 +93,12 @@ describe('connect-runtime 105: letters of dates that are not supported are refus
     expect(() => create('TimestampRouter', { 'timestamp.format': format })).toThrow(reason);
     expect(() => create('TimestampConverter$Value', { 'target.type': 'string', format })).toThrow(reason);
   });
+});
+
+test('connect-runtime 105: a name that is there twice is refused by validation, and means itself once where it got through', () => {
+  const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith('.DropHeaders'))!;
+  expect(checkKey(plugin.config[0]!, { headers: 'a,a' }).errors).toEqual([
+    "Configuration 'headers' values must not be duplicated.",
+  ]);
+  expect(() => create('DropHeaders', { headers: 'a,a' })).not.toThrow();
 });
