@@ -41,6 +41,11 @@ function encoded(schema: Schema | null, value: Date): number {
   return schema?.name === LogicalName.DATE ? Math.floor(value.getTime() / DAY_MS) : value.getTime();
 }
 
+/** Of an integer, without the detour that larger ones need. */
+function lowBits(value: number, bits: number): number {
+  return bits === 64 ? value : (value << (32 - bits)) >> (32 - bits);
+}
+
 /** Integers wrap around, fractions are cut off and clamped. */
 function integer(schema: Schema | null, value: unknown, bits: number): unknown {
   switch (typeof value) {
@@ -51,8 +56,7 @@ function integer(schema: Schema | null, value: unknown, bits: number): unknown {
     case 'bigint':
       return wrapped(value, bits);
     case 'number': {
-      const floating = schema === null ? !Number.isInteger(value) : schema.type.startsWith('FLOAT');
-      if (!floating) return wrapped(BigInt(value), bits);
+      if (Number.isSafeInteger(value) && !schema?.type.startsWith('FLOAT')) return lowBits(value, bits);
       // Smaller types by way of int32.
       return wrapped(saturated(value, bits === 64 ? 64 : 32), bits);
     }

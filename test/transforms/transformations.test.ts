@@ -85,6 +85,8 @@ test('connect-runtime 105: int64 beyond 2^53 keeps every digit', () => {
   expect(cast('id:string', 9007199254740993n)).toEqual({ id: '9007199254740993' });
   expect(cast('id:int64', 9007199254740993n)).toEqual({ id: 9007199254740993n });
   expect(cast('id:int8', 9007199254740993n)).toEqual({ id: 1 });
+  expect(cast('id:int32', 2 ** 40 - 1)).toEqual({ id: -1 });
+  expect(cast('id:int16', -(2 ** 31) + 5)).toEqual({ id: 5 });
 });
 
 describe('connect-runtime 105: letters of dates that are not supported are refused by name', () => {
