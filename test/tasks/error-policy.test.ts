@@ -79,3 +79,19 @@ test('delays double up to the cap, then are random below it', () => {
   expect([1, 2, 3].map((n) => retryDelay(n, 60_000))).toEqual([300, 600, 1200]);
   expect(retryDelay(20, 60_000, 0.5)).toBe(30_000);
 });
+
+test('connect-runtime §9: tries that fail, what fails in the end, skips and retries', async () => {
+  const figures = ({ metrics }: ReturnType<typeof setUp>): number[] =>
+    [metrics.failures, metrics.errors, metrics.skipped, metrics.retries].map(({ value }) => value);
+  const recovering = setUp({ 'errors.retry.timeout': '-1' });
+  await recovering.policy.recover(operation(1), new RetriableError('busy'));
+  expect(figures(recovering)).toEqual([2, 0, 0, 2]);
+  expect(recovering.metrics.lastErrorAt.value).toBe(0);
+  const tolerant = setUp({ 'errors.tolerance': 'all' });
+  await tolerant.policy.recover(operation(1), new DataError('bad'));
+  expect(figures(tolerant)).toEqual([1, 1, 1, 0]);
+  expect(tolerant.metrics.lastErrorAt.value).toBeGreaterThan(0);
+  const strict = setUp({});
+  await expect(strict.policy.recover(operation(1), new DataError('bad'))).rejects.toThrow();
+  expect(figures(strict)).toEqual([1, 1, 0, 0]);
+});
