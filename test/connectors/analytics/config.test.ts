@@ -153,9 +153,13 @@ test('the login strategies: a token, none for this machine alone, and those that
   expect(on('https://127.1.2.3.kusto.windows.net', { 'idp.auth.strategy': 'none' })).toEqual([
     'idp.auth.strategy: Authentication strategy none is for an emulator on this machine alone.',
   ]);
-  expect(on('https://c.kusto.windows.net', { 'idp.auth.strategy': 'managed_identity' })).toEqual([
-    'idp.auth.strategy: Authentication strategy managed_identity is not one that this version can use; use application.',
-  ]);
+  for (const strategy of ['managed_identity', 'WORKLOAD_IDENTITY']) {
+    const more = { 'idp.auth.strategy': strategy };
+    expect(on('https://c.kusto.windows.net', more)).toEqual([]);
+    expect(on('https://c.kusto.windows.net', { ...more, 'idp.auth.scope': 'https://other/.default' })).toEqual([
+      `idp.auth.scope: Authentication strategy ${strategy.toLowerCase()} is for the cluster alone: remove "idp.auth.scope".`,
+    ]);
+  }
 });
 
 test.each([

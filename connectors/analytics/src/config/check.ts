@@ -130,11 +130,9 @@ function checkLogin(values: ReadonlyMap<string, Value>, url: string, trust: Trus
   } else if (strategy === 'none') {
     if (url !== '' && !isLoopback(new URL(url).hostname))
       report('idp.auth.strategy', 'Authentication strategy none is for an emulator on this machine alone.');
-  } else if (strategy === 'managed_identity' || strategy === 'workload_identity')
-    report(
-      'idp.auth.strategy',
-      `Authentication strategy ${strategy} is not one that this version can use; use application.`,
-    );
+  } else if (strategy.endsWith('_identity') && values.get('idp.auth.scope'))
+    // Whoever may register connectors would get what the worker's identity may do anywhere.
+    report('idp.auth.scope', `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`);
 }
 
 /** A secret is sent there. */

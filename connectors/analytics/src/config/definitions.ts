@@ -72,7 +72,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'HIGH',
     group: GROUP.login,
     documentation:
-      'How the sink logs in: `application` by tenant, id and secret; `az_dev_token` by a token that is given, for development; `none` for an emulator on this machine.',
+      'How the sink logs in: `application` by tenant, id and secret; `managed_identity` as the machine it runs on; `workload_identity` by what the environment says; `az_dev_token` by a token that is given, for development; `none` for an emulator on this machine.',
     constraint: oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
   },
   {
@@ -89,7 +89,8 @@ export const DEFINITIONS: readonly Definition[] = [
     default: null,
     importance: 'HIGH',
     group: GROUP.login,
-    documentation: 'Application (client) id. Needed by the strategy `application`.',
+    documentation:
+      'Application (client) id. Needed by the strategy `application`; with `managed_identity` it names one of several identities.',
   },
   {
     name: 'idp.auth.appkey',

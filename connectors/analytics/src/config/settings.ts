@@ -9,7 +9,7 @@ import { listOf } from './definitions';
 export type MetadataColumn = (typeof METADATA_COLUMNS)[number];
 
 export interface LoginSettings {
-  readonly strategy: 'application' | 'az_dev_token' | 'none';
+  readonly strategy: 'application' | 'managed_identity' | 'workload_identity' | 'az_dev_token' | 'none';
   readonly tenant: string;
   readonly appId: string;
   readonly appKey: string;

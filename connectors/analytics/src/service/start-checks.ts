@@ -92,7 +92,7 @@ async function problemsOf(
     const found = mappingProblems(definition, kind, await columnsOf(cluster, database, name, signal));
     problems.push(...found.map((problem) => `${place}: mapping '${mapping}' does not fit, ${problem}`));
   }
-  if (appId !== '') {
+  if (appId !== '' && tenant !== '') {
     const who = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;
     const access = await cluster.command(database, `.show principal access with (${who})`, signal);
     const allowed = access.rows[0]?.[3];

@@ -1,0 +1,140 @@
+/** Logins as the machine or the workload. What they are asked of is in the cloud alone, so that servers of this test stand for it. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseSettings } from '../../../connectors/analytics/src/config/settings';
+import { Http } from '../../../connectors/analytics/src/service/http';
+import { Login } from '../../../connectors/analytics/src/service/login';
+
+interface Asked {
+  readonly line: string;
+  readonly query: Record<string, string>;
+  readonly headers: Record<string, unknown>;
+  readonly form: Record<string, string>;
+}
+const asked: Asked[] = [];
+const { signal } = new AbortController();
+let server: Server;
+let url: string;
+let folder: string;
+let answer: { status: number; body: object };
+
+beforeEach(async () => {
+  asked.length = 0;
+  answer = { status: 200, body: { access_token: 'token-1', expires_in: '3599' } };
+  folder = await mkdtemp(join(tmpdir(), 'millrace-login-'));
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += String(chunk)));
+    request.on('end', () => {
+      if (pathname === '/v1/rest/auth/metadata') {
+        const cloud = { LoginEndpoint: url, KustoServiceResourceId: 'https://kusto.cloud.example' };
+        response.end(JSON.stringify({ AzureAD: cloud }));
+        return;
+      }
+      asked.push({
+        line: `${request.method} ${pathname}`,
+        query: Object.fromEntries(searchParams),
+        headers: request.headers,
+        form: Object.fromEntries(new URLSearchParams(body)),
+      });
+      response.statusCode = answer.status;
+      response.end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  server.close().closeAllConnections();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function headers(config: Record<string, string>, environment: Record<string, string>): Promise<unknown> {
+  const { settings } = parseSettings({
+    topics: 't',
+    'analytics.url': url,
+    'analytics.tables.topics.mapping': `[{topic:'t',db:'d',table:'T'}]`,
+    ...config,
+  });
+  const http = new Http({ proxy: null });
+  return await new Login(http, settings.login, url, signal, environment).headers(signal);
+}
+const MANAGED = { 'idp.auth.strategy': 'managed_identity' };
+const WORKLOAD = { 'idp.auth.strategy': 'workload_identity' };
+
+test('managed_identity: the machine’s own identity, for the cluster’s resource', async () => {
+  expect(await headers(MANAGED, { AZURE_POD_IDENTITY_AUTHORITY_HOST: `${url}/` })).toEqual({
+    Authorization: 'Bearer token-1',
+  });
+  expect(asked).toMatchObject([
+    {
+      line: 'GET /metadata/identity/oauth2/token',
+      query: { 'api-version': '2018-02-01', resource: 'https://kusto.cloud.example' },
+      headers: { metadata: 'true' },
+    },
+  ]);
+  expect(asked[0]?.query).not.toHaveProperty('client_id');
+});
+
+test('managed_identity: the one that idp.auth.appid names, from a host with an endpoint of its own', async () => {
+  answer.body = { access_token: 'token-2', expires_on: String(Math.floor(Date.now() / 1_000) + 3_600) };
+  const environment = { IDENTITY_ENDPOINT: `${url}/msi/token`, IDENTITY_HEADER: 'secret-of-the-host' };
+  expect(await headers({ ...MANAGED, 'idp.auth.appid': 'id-7' }, environment)).toEqual({
+    Authorization: 'Bearer token-2',
+  });
+  expect(asked).toMatchObject([
+    {
+      line: 'GET /msi/token',
+      query: { 'api-version': '2019-08-01', client_id: 'id-7' },
+      headers: { 'x-identity-header': 'secret-of-the-host' },
+    },
+  ]);
+});
+
+test('managed_identity: a machine that has none says so', async () => {
+  answer = { status: 400, body: { error: 'invalid_request', error_description: 'Identity not found' } };
+  await expect(headers(MANAGED, { AZURE_POD_IDENTITY_AUTHORITY_HOST: url })).rejects.toMatchObject({
+    code: 'ANALYTICS_LOGIN',
+    message: expect.stringMatching(/^This machine has no managed identity: .*Identity not found\. Assign one to it/),
+  });
+});
+
+test('workload_identity: the token of the file is given for one of the identity provider', async () => {
+  const file = join(folder, 'token');
+  await writeFile(file, 'signed-by-the-cluster\n');
+  const environment = { AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'client', AZURE_FEDERATED_TOKEN_FILE: file };
+  expect(await headers(WORKLOAD, environment)).toEqual({ Authorization: 'Bearer token-1' });
+  expect(asked).toMatchObject([
+    {
+      line: 'POST /tenant/oauth2/v2.0/token',
+      form: {
+        grant_type: 'client_credentials',
+        client_id: 'client',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: 'signed-by-the-cluster',
+        scope: `${url}/.default`,
+      },
+    },
+  ]);
+  answer = { status: 401, body: { error: 'invalid_client', error_description: 'No such federation' } };
+  const failure = (await headers(WORKLOAD, environment).catch((error: unknown) => error)) as Error;
+  expect(failure.message).toMatch(/^The identity provider refuses the workload’s identity: .*No such federation/);
+  expect(failure.message).not.toContain('signed-by-the-cluster');
+});
+
+test('workload_identity: what the environment lacks is named', async () => {
+  await expect(headers(WORKLOAD, { AZURE_TENANT_ID: 'tenant' })).rejects.toMatchObject({
+    code: 'ANALYTICS_LOGIN',
+    message:
+      'Authentication strategy workload_identity needs the environment variables AZURE_CLIENT_ID, AZURE_FEDERATED_TOKEN_FILE',
+  });
+  const environment = { AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c', AZURE_FEDERATED_TOKEN_FILE: join(folder, 'gone') };
+  await expect(headers(WORKLOAD, environment)).rejects.toMatchObject({
+    code: 'ANALYTICS_LOGIN',
+    message: expect.stringContaining('can not be read: ENOENT'),
+  });
+});
