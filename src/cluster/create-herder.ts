@@ -44,6 +44,7 @@ import { TickRequests } from './tick-requests';
 import { TickStage } from './tick-stage';
 import { UnsyncBackoff } from './unsync-backoff';
 import { Wakeup } from './wakeup';
+import { monotonicNow } from './monotonic-clock';
 
 export interface HerderOptions {
   readonly config: WorkerConfig;
@@ -303,6 +304,7 @@ export function createHerder(options: HerderOptions): Herder {
     },
     limitMs: tickMs,
     logger,
+    now: monotonicNow,
   });
   return new DistributedHerder({
     watchdog,

@@ -19,6 +19,7 @@ import type { TickStage } from './tick-stage';
 import type { UnsyncBackoff } from './unsync-backoff';
 import type { Wakeup } from './wakeup';
 import { isEmpty } from './work';
+import { monotonicNow } from './monotonic-clock';
 
 /** A rebalance does not wait longer than this for the status topic. */
 const STATUS_READ_TIMEOUT_MS = 1_000;
@@ -53,7 +54,7 @@ export class HerderTick {
   private busy: number | null = null;
 
   constructor(private readonly options: HerderTickOptions) {
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicNow;
   }
 
   /** True once the first tick is over: the worker is in its group and at work. */
@@ -260,11 +261,13 @@ export class HerderTick {
   }
 
   private waitMs(): number | null {
-    const times = [
-      this.options.queue.nextDue(),
-      this.options.membership().scheduledRebalance,
-      this.options.keys().nextDue(),
-    ].filter((time) => time !== null);
-    return times.length === 0 ? null : Math.max(0, Math.min(...times) - this.now());
+    const now = this.now();
+    const until = (time: number | null): number | null => (time === null ? null : time - now);
+    const waits = [
+      until(this.options.queue.nextDue()),
+      until(this.options.membership().scheduledRebalance),
+      this.options.keys().waitMs(),
+    ].filter((wait) => wait !== null);
+    return waits.length === 0 ? null : Math.max(0, Math.min(...waits));
   }
 }

@@ -25,6 +25,7 @@ import {
 } from './connect-protocol';
 import { configuredWork, LeaderAssignment } from './leader-assignment';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
+import { monotonicNow } from './monotonic-clock';
 
 /** For the others to ask for their assignment, before the leader joins again. */
 const OTHERS_HEAR_MS = 1_000;
@@ -99,7 +100,7 @@ export class Membership {
 
   constructor(private readonly options: MembershipOptions) {
     const { settings, clients, client } = options;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicNow;
     this.leader = this.newLeader();
     this.joinSnapshot = options.snapshot();
     this.member = clients.groupMember(client, {

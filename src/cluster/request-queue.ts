@@ -1,5 +1,6 @@
 /** What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1. */
 import { HerderError } from './errors';
+import { monotonicNow } from './monotonic-clock';
 
 interface Request {
   /** Absolute, milliseconds. */
@@ -14,7 +15,7 @@ export class RequestQueue {
 
   constructor(
     private readonly wake: () => void,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = monotonicNow,
   ) {}
 
   /**

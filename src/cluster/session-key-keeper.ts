@@ -3,6 +3,7 @@ import type { Logger } from '../logging/logger';
 import type { ConfigStore } from '../storage/config-store';
 import { messageOf } from '../tasks/trace';
 import { generateSessionKey, keyExpiry, type SessionKeySettings } from './session-key';
+import { monotonicNow } from './monotonic-clock';
 
 export interface SessionKeyKeeperOptions {
   readonly configs: ConfigStore;
@@ -29,8 +30,8 @@ export class SessionKeyKeeper {
   /** Writes a key when one is due. A failure is logged; the next tick tries again. */
   async keep(): Promise<void> {
     const { configs, settings, readTimeoutMs, logger } = this.options;
-    const due = this.nextDue();
-    if (due === null || due > this.now()) return;
+    const wait = this.waitMs();
+    if (wait === null || wait > 0) return;
     try {
       if (this.failed) {
         await configs.readToEnd(readTimeoutMs);
@@ -41,16 +42,17 @@ export class SessionKeyKeeper {
       await configs.putSessionKey(generateSessionKey(settings, this.now()));
     } catch (error) {
       this.failed = true;
-      this.notBefore = this.now() + RETRY_MS;
+      this.notBefore = monotonicNow() + RETRY_MS;
       logger.warn(`The session key could not be written, trying again: ${messageOf(error)}`);
     }
   }
 
-  /** When `keep` has something to do; absolute, milliseconds. Null: nothing foreseen. */
-  nextDue(): number | null {
+  /** Until `keep` has something to do, in milliseconds; 0 or less: now. Null: nothing foreseen. */
+  waitMs(): number | null {
     if (!this.options.isResponsible()) return null;
-    const due = Math.max(this.expiry(), this.notBefore);
-    return due === Infinity ? null : due;
+    // A key's age is told by the wall clock, which other workers know, too.
+    const wait = Math.max(this.expiry() - this.now(), this.notBefore - monotonicNow());
+    return wait === Infinity ? null : wait;
   }
 
   private expiry(): number {

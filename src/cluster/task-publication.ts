@@ -14,6 +14,7 @@ import { HerderError } from './errors';
 import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import type { RequestQueue } from './request-queue';
 import { sameConfig, storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from './task-configs';
+import { monotonicNow } from './monotonic-clock';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;
@@ -56,7 +57,7 @@ export class TaskPublication {
   private closed = false;
 
   constructor(private readonly options: TaskPublicationOptions) {
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicNow;
   }
 
   /** One publication per connector at a time: an older answer never overtakes a newer one. */

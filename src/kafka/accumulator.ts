@@ -68,7 +68,7 @@ export class Accumulator {
     let isNew = false;
     if (batch === null || !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)) {
       if (batch !== null) this.closeOpen(queue);
-      batch = queue.open = this.newBatch(queue, Date.now());
+      batch = queue.open = this.newBatch(queue, performance.now());
       batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token);
       isNew = true;
     }

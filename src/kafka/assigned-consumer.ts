@@ -58,7 +58,7 @@ class KafkaAssignedConsumer implements AssignedConsumer {
   }
 
   async poll(timeoutMs: number): Promise<FetchedBatch[]> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     await this.fetcher.wait(0);
     for (;;) {
       if (this.closing.signal.aborted) throw new KafkaError('CONSUMER_CLOSED', 'The consumer is closed');
@@ -67,7 +67,7 @@ class KafkaAssignedConsumer implements AssignedConsumer {
         return [];
       }
       const { batches, advanced } = this.fetcher.take(this.settings.maxPollRecords);
-      const left = deadline - Date.now();
+      const left = deadline - performance.now();
       if (batches.length > 0 || advanced || left <= 0) return batches;
       await this.fetcher.wait(left);
     }

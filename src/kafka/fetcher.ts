@@ -201,7 +201,7 @@ export class Fetcher {
   /** Starts everything that can be started now. Called after every change; never waits. */
   private pump(): void {
     if (this.closed || this.error !== null) return;
-    const now = Date.now();
+    const now = performance.now();
     const fetchable = new Map<number, FetchedPartition[]>();
     const lost: FetchedPartition[] = [];
     const leaderless = new Set<string>();
@@ -236,7 +236,7 @@ export class Fetcher {
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.retryTimer = null;
     if (time === Infinity) return;
-    this.retryTimer = setTimeout(() => this.pump(), Math.max(1, time - Date.now()));
+    this.retryTimer = setTimeout(() => this.pump(), Math.max(1, time - performance.now()));
   }
 
   private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number): void {
@@ -353,7 +353,7 @@ export class Fetcher {
   private retryLater(state: FetchedPartition): void {
     state.failures++;
     const { retryBackoffMs, retryBackoffMaxMs } = this.settings;
-    state.retryAt = Date.now() + backoffMs(state.failures, retryBackoffMs, retryBackoffMaxMs);
+    state.retryAt = performance.now() + backoffMs(state.failures, retryBackoffMs, retryBackoffMaxMs);
   }
 
   // ------------------------------------------------------------ leaders and positions

@@ -117,7 +117,7 @@ class KafkaGroupConsumer implements GroupConsumer {
   // ------------------------------------------------------------ reading
 
   async poll(timeoutMs: number): Promise<FetchedBatch[]> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     this.watchPolls(null);
     try {
       await this.fetcher.wait(0);
@@ -129,7 +129,7 @@ class KafkaGroupConsumer implements GroupConsumer {
         }
         if (this.watch.isSubscribed) await this.followGroup();
         const { batches, advanced } = this.fetcher.take(this.settings.maxPollRecords);
-        const left = deadline - Date.now();
+        const left = deadline - performance.now();
         if (batches.length > 0 || advanced || left <= 0) return batches;
         if (this.wakeups === 0) await this.fetcher.wait(left);
       }

@@ -67,7 +67,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   get sinceHeartbeatMs(): number {
-    return Date.now() - this.heartbeatAt;
+    return performance.now() - this.heartbeatAt;
   }
 
   get identity(): MemberIdentity {
@@ -108,13 +108,13 @@ export class KafkaGroupMember implements GroupMember {
       attempt.signal.addEventListener('abort', () => reject(aborted()));
     });
     aborting.catch(() => undefined);
-    const began = Date.now();
+    const began = performance.now();
     try {
       const joined = await Promise.race([aborting, this.joinUntilDone(attempt.signal)]);
-      this.options.metrics?.rebalances.record(Date.now() - began);
+      this.options.metrics?.rebalances.record(performance.now() - began);
       return joined;
     } catch (error) {
-      this.options.metrics?.failedRebalances.record(Date.now() - began);
+      this.options.metrics?.failedRebalances.record(performance.now() - began);
       this.requestRejoin('the last join did not finish');
       throw error;
     } finally {
@@ -167,9 +167,9 @@ export class KafkaGroupMember implements GroupMember {
     const build = (version: number) => joinGroupRequest(version, input, timeoutMs);
     // A heartbeat of the old generation that crosses the answer would be told that it is of an old generation.
     this.stopHeartbeat();
-    const began = Date.now();
+    const began = performance.now();
     const output = await call(this.wire, node, JOIN_GROUP, build, JOIN_LANE);
-    if (output.errorCode === 0) this.options.metrics?.joins.record(Date.now() - began);
+    if (output.errorCode === 0) this.options.metrics?.joins.record(performance.now() - began);
     if (signal.aborted) throw aborted();
     const name = errorName(output.errorCode);
     if (name === 'MEMBER_ID_REQUIRED' || output.errorCode === 0) this.memberId = output.memberId;
@@ -190,9 +190,9 @@ export class KafkaGroupMember implements GroupMember {
     const input = { ...this.identity, generation, protocolType, protocol, assignments };
     const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
     const build = (version: number) => syncGroupRequest(version, input, timeoutMs);
-    const began = Date.now();
+    const began = performance.now();
     const output = await call(this.wire, node, SYNC_GROUP, build, JOIN_LANE);
-    if (output.errorCode === 0) this.options.metrics?.syncs.record(Date.now() - began);
+    if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - began);
     if (output.errorCode !== 0) {
       const error = protocolError(output.errorCode, `get the assignment of group '${groupId}'`);
       return this.react(reactionTo(error.code), error);
@@ -267,7 +267,7 @@ export class KafkaGroupMember implements GroupMember {
   // ------------------------------------------------------------ heartbeats
 
   private heardFromCoordinator(): void {
-    this.heartbeatAt = Date.now();
+    this.heartbeatAt = performance.now();
     this.heartbeatFailures = 0;
     if (this.expiry !== null) clearTimeout(this.expiry);
     // While a join waits for the other members, the coordinator keeps this one without heartbeats.
@@ -314,9 +314,9 @@ export class KafkaGroupMember implements GroupMember {
     const timeoutMs = Math.min(sessionTimeoutMs, this.timings.requestTimeoutMs);
     const identity = this.identity;
     const build = (version: number) => heartbeatRequest(version, identity, generation, timeoutMs);
-    const began = Date.now();
+    const began = performance.now();
     const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
-    this.options.metrics?.heartbeats.record(Date.now() - began);
+    this.options.metrics?.heartbeats.record(performance.now() - began);
     // A join that began meanwhile will know better.
     if (stopped()) return heartbeatIntervalMs;
     const name = errorName(code);

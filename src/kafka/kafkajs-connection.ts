@@ -48,7 +48,7 @@ export class KafkaConnection extends Connection {
   private served = false;
   private onFailure: ((error: KafkaError) => void) | null = null;
   brokerVersions: Map<number, VersionRange> = new Map();
-  lastUsedAt = Date.now();
+  lastUsedAt = performance.now();
 
   constructor(
     readonly address: HostAndPort,
@@ -173,7 +173,7 @@ export class KafkaConnection extends Connection {
     const socket = this.socket;
     if (this.failure !== null) return Promise.reject(this.failure);
     if (socket === undefined) return Promise.reject(this.error('is not open'));
-    this.lastUsedAt = Date.now();
+    this.lastUsedAt = performance.now();
     const correlationId = this.nextCorrelationId();
     const body = request.encode();
     const header = this.header(request, correlationId, body.length);
@@ -225,7 +225,7 @@ export class KafkaConnection extends Connection {
     }
     this.pending.delete(correlationId);
     clearTimeout(pending.timer);
-    this.lastUsedAt = Date.now();
+    this.lastUsedAt = performance.now();
     try {
       const reader = new ByteReader(frame, false, 4);
       if (pending.request.flexible === true) reader.skipTags();

@@ -58,14 +58,14 @@ class KafkajsWire implements Wire {
   }
 
   private async bootstrap(): Promise<void> {
-    const deadline = Date.now() + this.settings.connectTimeoutMs;
+    const deadline = performance.now() + this.settings.connectTimeoutMs;
     for (let round = 1; ; round++) {
       try {
         return await this.loadMetadata([]);
       } catch (error) {
         const { retriable } = error as KafkaError;
         const wait = backoffMs(round, this.settings.reconnectBackoffMs, this.settings.reconnectBackoffMaxMs);
-        if (!retriable || this.closing.signal.aborted || Date.now() + wait > deadline) throw error;
+        if (!retriable || this.closing.signal.aborted || performance.now() + wait > deadline) throw error;
         await pause(wait, this.closing.signal);
       }
     }
@@ -281,7 +281,7 @@ class KafkajsWire implements Wire {
 
   private async open(peer: Peer, lane: string): Promise<KafkaConnection> {
     this.failIfClosed();
-    const wait = peer.retryAt - Date.now();
+    const wait = peer.retryAt - performance.now();
     if (wait > 0) await pause(wait, this.closing.signal);
     this.failIfClosed();
     const connection = new KafkaConnection(peer.address, this.settings);
@@ -293,7 +293,7 @@ class KafkajsWire implements Wire {
       peer.failures++;
       if (!this.closing.signal.aborted) this.logFailure(peer, error as KafkaError);
       const { reconnectBackoffMs, reconnectBackoffMaxMs } = this.settings;
-      peer.retryAt = Date.now() + backoffMs(peer.failures, reconnectBackoffMs, reconnectBackoffMaxMs);
+      peer.retryAt = performance.now() + backoffMs(peer.failures, reconnectBackoffMs, reconnectBackoffMaxMs);
       throw error;
     } finally {
       this.closing.signal.removeEventListener('abort', abort);
@@ -325,7 +325,7 @@ class KafkajsWire implements Wire {
   }
 
   private closeIdle(): void {
-    const oldest = Date.now() - this.settings.connectionsMaxIdleMs;
+    const oldest = performance.now() - this.settings.connectionsMaxIdleMs;
     for (const peer of this.peers.values()) {
       for (const [lane, connection] of peer.open) {
         const expired = this.settings.connectionsMaxIdleMs > 0 && connection.idle && connection.lastUsedAt < oldest;

@@ -38,7 +38,7 @@ export class Sender {
   /** The queue may have become sendable: now, or when its open batch has lingered. */
   onWork(queue: PartitionQueue): void {
     if (queue.inFlight !== null || this.drainScheduled) return;
-    const now = Date.now();
+    const now = performance.now();
     const at = Math.max(this.dueAt(queue), queue.retryAt);
     if (at <= now) this.wake();
     else this.setTimer(at, now);
@@ -67,7 +67,7 @@ export class Sender {
 
   private drain(): void {
     if (this.stopped) return;
-    const now = Date.now();
+    const now = performance.now();
     const requests = new Map<number, ProduceRequest[]>();
     let wakeAt = Infinity;
     for (const queue of this.accumulator.active) {
@@ -224,7 +224,7 @@ export class Sender {
     batch.lastError = error;
     if (batch.state === 'done') return;
     if (this.permit.abandoned !== null) return this.fail(queue, batch, this.permit.abandoned);
-    const now = Date.now();
+    const now = performance.now();
     if (now >= batch.createdAt + this.settings.deliveryTimeoutMs) {
       return this.fail(queue, batch, this.timedOut(queue, batch));
     }

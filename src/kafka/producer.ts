@@ -195,7 +195,7 @@ class KafkaProducer implements Producer {
   }
 
   private async prepareTopic(topic: string): Promise<void> {
-    const begin = Date.now();
+    const begin = performance.now();
     for (let failures = 1; ; failures++) {
       try {
         await this.wire.partitions(topic, { allowAutoCreate: true });
@@ -207,7 +207,7 @@ class KafkaProducer implements Producer {
             ? Math.min(UNKNOWN_TOPIC_WAIT_MS, this.settings.maxBlockMs)
             : this.settings.maxBlockMs;
         const wait = backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
-        if (Date.now() + wait - begin > patience) throw error;
+        if (performance.now() + wait - begin > patience) throw error;
         await pause(wait, this.closing.signal);
         this.expectNotClosed();
       }

@@ -11,14 +11,14 @@ export interface RetryPolicy {
 
 /** Rejects with the last attempt's error. Aborting ends the wait between attempts, not an attempt. */
 export async function retrying<T>(policy: RetryPolicy, attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const deadline = Date.now() + policy.timeoutMs;
+  const deadline = performance.now() + policy.timeoutMs;
   for (let failures = 1; ; failures++) {
     try {
       return await attempt();
     } catch (error) {
       const wait = backoffMs(failures, policy.retryBackoffMs, policy.retryBackoffMaxMs);
       const retriable = error instanceof KafkaError && error.retriable;
-      if (!retriable || signal?.aborted === true || Date.now() + wait > deadline) throw error;
+      if (!retriable || signal?.aborted === true || performance.now() + wait > deadline) throw error;
       await pause(wait, signal);
     }
   }

@@ -104,7 +104,7 @@ export class TransactionCoordinator {
   }
 
   private async ask<T>(question: Question<T>): Promise<T> {
-    const deadline = Date.now() + question.timeoutMs;
+    const deadline = performance.now() + question.timeoutMs;
     for (let failures = 1; ; failures++) {
       const outcome = await this.askOnce(question);
       if (!(outcome instanceof KafkaError)) return outcome;
@@ -113,7 +113,7 @@ export class TransactionCoordinator {
         outcome.code === 'CONCURRENT_TRANSACTIONS'
           ? CONCURRENT_TRANSACTIONS_BACKOFF_MS
           : backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
-      if (Date.now() + wait > deadline) throw outcome;
+      if (performance.now() + wait > deadline) throw outcome;
       await pause(wait, this.signal);
       if (this.signal.aborted) {
         throw new KafkaError('PRODUCER_CLOSED', `The producer was closed before Kafka could ${question.doing}.`, {

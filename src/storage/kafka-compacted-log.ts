@@ -142,11 +142,11 @@ export class KafkaCompactedLog implements CompactedLog {
   /** A topic that was created a moment ago may be unknown to the broker asked. */
   private async partitionCount(): Promise<number> {
     const { name } = this.options.topic;
-    const deadline = Date.now() + PARTITION_LOOKUP_MS;
+    const deadline = performance.now() + PARTITION_LOOKUP_MS;
     for (let wait = 100; ; wait = Math.min(wait * 2, 1_000)) {
       const found = (await this.options.admin.describeTopics([name]))[0]?.partitions.length ?? 0;
       if (found > 0) return found;
-      if (Date.now() + wait > deadline)
+      if (performance.now() + wait > deadline)
         throw new ConnectError(
           `Could not look up the partitions of storage topic '${name}' within ${PARTITION_LOOKUP_MS} ms.`,
           {

@@ -39,7 +39,7 @@ export class SinkCommits {
     private readonly parts: SinkCommitParts,
     private readonly offsets: SinkOffsets,
   ) {
-    this.nextDue = Date.now() + parts.flushIntervalMs;
+    this.nextDue = performance.now() + parts.flushIntervalMs;
   }
 
   request(): void {
@@ -52,12 +52,12 @@ export class SinkCommits {
 
   /** Milliseconds until the next commit is due. */
   untilDue(): number {
-    return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - Date.now());
+    return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - performance.now());
   }
 
   /** The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed offsets. */
   async ifDue(assigned: readonly TopicPartition[]): Promise<boolean> {
-    const now = Date.now();
+    const now = performance.now();
     if (this.startedAt !== null && now >= this.startedAt + this.parts.flushTimeoutMs) {
       this.parts.logger.warn(`Offset commit timed out after ${this.parts.flushTimeoutMs} ms; the next one covers it`);
       this.startedAt = null;
@@ -110,7 +110,7 @@ export class SinkCommits {
     if (processed.length === 0) return { began: null, offsets: [] };
     const { task, calls, logger, metrics } = this.parts;
     metrics.sink.commits.add();
-    const began = Date.now();
+    const began = performance.now();
     try {
       const offsets = await calls.during('preCommit', async () => {
         if (task.preCommit) return await task.preCommit(processed);
@@ -119,7 +119,7 @@ export class SinkCommits {
       });
       return { began, offsets };
     } catch (error) {
-      metrics.committed(false, Date.now() - began);
+      metrics.committed(false, performance.now() - began);
       logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
       return null;
     }
@@ -138,7 +138,7 @@ export class SinkCommits {
   private send(offsets: readonly TopicPartitionOffset[], attempt: Attempt): void {
     if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
     const sequence = ++this.sequence;
-    this.startedAt = Date.now();
+    this.startedAt = performance.now();
     this.parts.consumer.commit(offsets).then(
       () =>
         this.answered(sequence, () => {
@@ -164,7 +164,7 @@ export class SinkCommits {
   /** As in Java, a commit that had nothing new to say has gone well, too. */
   private count(attempt: Attempt | null, success: boolean): void {
     if (attempt === null || attempt.began === null) return;
-    this.parts.metrics.committed(success, Date.now() - attempt.began);
+    this.parts.metrics.committed(success, performance.now() - attempt.began);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
 }

@@ -7,7 +7,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig } from '../../integration/postgres/harness';
 import { ask, Cluster, describeWithJava, reaches } from './fixtures';
 
-describeWithJava('cdc-postgres 70', () => {
+describeWithJava('offsets of ours and of Debezium', () => {
   let cluster: Cluster;
   let clients: Clients;
   let database: TestDatabase;
@@ -61,7 +61,7 @@ describeWithJava('cdc-postgres 70', () => {
     await database?.drop();
   });
 
-  test('a connector goes from us to Debezium and back with its topics: every change once', async () => {
+  test('cdc-postgres 70: a connector goes from us to Debezium and back with its topics: every change once', async () => {
     const name = database.name;
     const config = { ...database.sourceConfig({ 'tombstones.on.delete': 'false' }), ...JSON_CONVERTERS };
     await database.query('INSERT INTO t VALUES (1), (2)');
@@ -89,7 +89,7 @@ describeWithJava('cdc-postgres 70', () => {
     await again.stop();
   });
 
-  test('Debezium goes on at offsets of ours: inside a transaction, at its end, after rows that share a position, at a heartbeat', async () => {
+  test('cdc-postgres 70: Debezium goes on at offsets of ours: inside a transaction, at its end, after rows that share a position, at a heartbeat', async () => {
     // What our task says of each record.
     const config = taskConfig(database, { 'snapshot.mode': 'no_data', 'slot.name': `${database.slot}_task` });
     const places = ['first', 'inside', 'last', 'copied', 'heartbeat'] as const;
