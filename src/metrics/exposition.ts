@@ -18,11 +18,11 @@ export interface Figures {
   readonly app: AppFigures;
 }
 
-let loaded: { readonly client: PromClient; readonly process: Registry } | null = null;
+let loading: ReturnType<typeof load> | null = null;
 
 /** `figures` null: the worker has none yet, but its process can be looked at. */
 export async function exposition(figures: Figures | null, now = Date.now()): Promise<string> {
-  const { client, process } = (loaded ??= await load());
+  const { client, process } = await (loading ??= load());
   // New with every scrape: what is gone leaves nothing behind.
   const registry = new client.Registry();
   if (figures !== null) {
@@ -53,7 +53,7 @@ const ofAll = (tasks: readonly TaskFigures[]) =>
 const ofType = (tasks: readonly TaskFigures[], type: 'source' | 'sink') =>
   ofAll(tasks.filter(({ metrics }) => metrics.type === type));
 
-async function load(): Promise<NonNullable<typeof loaded>> {
+async function load(): Promise<{ readonly client: PromClient; readonly process: Registry }> {
   const client = await import('prom-client');
   const process = new client.Registry();
   client.collectDefaultMetrics({ register: process });

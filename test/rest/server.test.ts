@@ -112,11 +112,13 @@ describe('connect-rest 149: admin.listeners', () => {
       ),
     );
 
-  test('on another port: there, and nothing else there', async () => {
+  test('on another port: there, and nothing else there but metrics', async () => {
     const rest = server([local], undefined, { adminListeners: [local] });
     const [main, admin] = await rest.listen();
     expect(await statuses(main!.port)).toEqual([404, 200, 200]);
     expect(await statuses(admin!.port)).toEqual([200, 404, 404]);
+    // A scraper may be let in at one of them alone: connect-runtime §9.
+    for (const { port } of [main!, admin!]) expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
     await rest.close();
   });
 
