@@ -377,3 +377,51 @@ test('cdc-postgres 7: an excluded primary key stays in the key', async () => {
     [{ id: 1 }, { todo_status: 'c' }],
   ]);
 });
+
+test('cdc-postgres 111: skip.messages.without.change leaves out updates of nothing that is emitted, where the old row is known', async () => {
+  await database.query(`
+    CREATE EXTENSION hstore;
+    CREATE TABLE full_row (id int PRIMARY KEY, a numeric, list text[], map hstore, long text, hidden int);
+    ALTER TABLE full_row REPLICA IDENTITY FULL; ALTER TABLE full_row ALTER long SET STORAGE EXTERNAL;
+    CREATE TABLE key_only (id int PRIMARY KEY, a int, hidden int);
+    CREATE TABLE last (id int PRIMARY KEY)`);
+  const config = taskConfig(database, {
+    'snapshot.mode': 'no_data',
+    'column.exclude.list': 'public\\..*\\.hidden',
+    'hstore.handling.mode': 'map',
+    'tombstones.on.delete': 'false',
+  });
+  const update = async (table: string, ...changes: string[]): Promise<void> => {
+    for (const change of changes) await database.query(`UPDATE ${table} SET ${change}`);
+  };
+  const seen = async (): Promise<string[]> => {
+    const records = await (run as TaskRun).until((all) => all.at(-1)?.value.source.table === 'last');
+    return records.map(({ value }) => `${value.op} ${value.source.table}`);
+  };
+  run = await TaskRun.start({ ...config, 'skip.messages.without.change': 'true' });
+  await database.query("INSERT INTO full_row VALUES (1, 1.5, '{a,NULL}', 'x=>1', repeat('x', 5000), 1)");
+  await update('full_row', 'hidden = 2', 'a = 1.50', "list = '{a,NULL}', map = 'x=>1'", 'id = 1');
+  await database.query('INSERT INTO last VALUES (1)');
+  // 1.50 is emitted as 1.5 is.
+  expect(await seen()).toEqual(['c full_row', 'c last']);
+  let offset = run.lastOffset;
+  await run.stop();
+
+  run = await TaskRun.start({ ...config, 'skip.messages.without.change': 'true' }, offset);
+  await update('full_row', 'a = 2', "list = '{NULL,a}'", "map = 'x=>2'", "long = 'short'", 'id = 2', 'a = NULL');
+  await database.query('INSERT INTO key_only VALUES (1, 1, 1)');
+  await update('key_only', 'hidden = 2', 'a = 1');
+  await database.query('INSERT INTO last VALUES (2)');
+  expect(await seen()).toEqual([
+    ...Array.from({ length: 4 }, () => 'u full_row'),
+    ...['d full_row', 'c full_row', 'u full_row'],
+    ...['c key_only', 'u key_only', 'u key_only', 'c last'],
+  ]);
+  offset = run.lastOffset;
+  await run.stop();
+
+  run = await TaskRun.start(config, offset);
+  await update('full_row', 'hidden = 3');
+  await database.query('INSERT INTO last VALUES (3)');
+  expect(await seen()).toEqual(['u full_row', 'c last']);
+});

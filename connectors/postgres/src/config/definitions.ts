@@ -243,6 +243,12 @@ export const DEFINITIONS: readonly Definition[] = [
     'Stands for large values that the server does not send because they did not change; hex:… for raw bytes.',
   ),
   key(
+    'skip.messages.without.change',
+    'BOOLEAN',
+    false,
+    'Leaves out updates that change no emitted column. Tables need REPLICA IDENTITY FULL for it.',
+  ),
+  key(
     'tombstones.on.delete',
     'BOOLEAN',
     true,

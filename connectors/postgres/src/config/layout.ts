@@ -28,7 +28,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
   [
     'CONNECTION_ADVANCED',
     [
-      ['skip.messages.without.change', 'MEDIUM', 'SHORT', 'BOOLEAN', false],
+      ['skip.messages.without.change', 'MEDIUM', 'SHORT'],
       ['database.initial.statements', 'LOW', 'LONG'],
       ['database.tcpKeepAlive', 'MEDIUM', 'SHORT'],
     ],

@@ -79,6 +79,8 @@ export interface PostgresConfig {
   readonly values: ValueOptions;
   readonly events: {
     readonly tombstones: boolean;
+    /** Updates that change nothing of what is emitted are left out. */
+    readonly skipUnchanged: boolean;
     readonly headers: boolean;
     readonly delimiter: string;
     readonly sourceVersion: string;
@@ -194,6 +196,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     },
     events: {
       tombstones: flag('tombstones.on.delete'),
+      skipUnchanged: flag('skip.messages.without.change'),
       headers: flag('extended.headers.enabled'),
       delimiter: must('topic.delimiter'),
       sourceVersion: must('event.source.version'),

@@ -78,7 +78,6 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: 'offset.mismatch.strategy', fine: ['no_validation'] },
   { key: 'read.only', fine: ['false'] },
   { key: 'schema.name.adjustment.mode', fine: ['none'] },
-  { key: 'skip.messages.without.change', fine: ['false'] },
   { key: 'snapshot.lock.timeout.ms' },
   { key: 'snapshot.locking.mode', fine: ['none'] },
   { key: 'snapshot.max.threads', fine: ['1'] },

@@ -168,11 +168,18 @@ export function sameKey(a: Struct, b: Struct): boolean {
   return true;
 }
 
+/** Whether two complete rows are the same in every emitted column. */
+export function sameRow(model: TableModel, a: Cells, b: Cells): boolean {
+  return model.row.every(({ cell }) => sameValue(a[cell], b[cell]));
+}
+
 function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Buffer.isBuffer(a)) return Buffer.isBuffer(b) && a.equals(b);
   if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime();
+  if (a instanceof Map)
+    return b instanceof Map && a.size === b.size && [...a].every(([name, value]) => sameValue(value, b.get(name)));
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameValue(item, b[i]));
   const names = Object.keys(a);
   return names.every((name) => sameValue((a as Struct)[name], (b as Struct)[name]));

@@ -3,7 +3,17 @@ import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from 
 import type { Operation, PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
 import type { EventFactory } from '../events/event-factory';
-import { completeRow, keyOf, keyOnlyRow, readTuple, reader, sameKey, type Cells, type Struct } from '../events/row';
+import {
+  completeRow,
+  keyOf,
+  keyOnlyRow,
+  readTuple,
+  reader,
+  sameKey,
+  sameRow,
+  type Cells,
+  type Struct,
+} from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from './relations';
@@ -78,6 +88,7 @@ export class RowChanges {
       }
     }
     if (!this.emits('u')) return;
+    if (this.config.events.skipUnchanged && oldKind === OLD_TUPLE && sameRow(model, oldCells, newCells)) return;
     const offset = this.offset('UPDATE', lsn);
     this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
     this.lastOffset = offset;

@@ -123,7 +123,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'signal.data.collection': 'public.s',
     'notification.enabled.channels': 'log',
     'message.prefix.include.list': 'audit',
-    'skip.messages.without.change': 'true',
     'driver.ApplicationName': 'x',
     'read.only': 'false',
     'snapshot.locking.mode': 'NONE',
@@ -142,7 +141,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     noEffect('signal.data.collection'),
     noEffect('notification.enabled.channels'),
     noEffect('message.prefix.include.list'),
-    noEffect('skip.messages.without.change'),
     noEffect('driver.ApplicationName'),
   ]);
 });
