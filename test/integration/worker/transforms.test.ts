@@ -266,9 +266,9 @@ describe('PostgreSQL', () => {
     await capture({ transforms: 'all', 'transforms.all.type': 'Filter' });
     await worker.running(database.name);
     await waitFor('the slot', async () => (await database.slots())[0]?.active === true);
-    await database.query("INSERT INTO orders VALUES (3, 'c')");
     const [{ lsn } = {}] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
-    // The commit of a further change is what lies behind that position.
+    // A change tells of the commit before it, which lies behind that position whatever others write to the server meanwhile.
+    await database.query("INSERT INTO orders VALUES (3, 'c')");
     await database.query("INSERT INTO orders VALUES (4, 'd')");
     await waitFor(`the slot to pass ${String(lsn)}`, async () => {
       const [row] = await database.query(
