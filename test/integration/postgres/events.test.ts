@@ -425,3 +425,71 @@ test('cdc-postgres 111: skip.messages.without.change leaves out updates of nothi
   await database.query('INSERT INTO last VALUES (3)');
   expect(await seen()).toEqual(['u full_row', 'c last']);
 });
+
+describe('cdc-postgres 110: names that Avro accepts', () => {
+  const adjusted = (mode: string): Record<string, string> =>
+    taskConfig(database, {
+      'table.include.list': 'My Schema\\.1table-.*',
+      'schema.name.adjustment.mode': mode,
+      'field.name.adjustment.mode': mode,
+    });
+  beforeEach(async () => {
+    await database.query(
+      'CREATE SCHEMA "My Schema"; CREATE TABLE "My Schema"."1table-ü_x" ("1id" int PRIMARY KEY, "a b" int, "c.d-é_f" int)',
+    );
+  });
+
+  // As Debezium 3.7.0.Final names them.
+  test.each([
+    ['avro', 'fulfillment.My_Schema.1table___x', '_1id', 'a_b', 'c_d___f'],
+    [
+      'avro_unicode',
+      'fulfillment.My_u005fSchema.1table_u002d_u005f_u005fx',
+      '_u0031id',
+      'a_u0020b',
+      'c_u002ed_u002d_u00e9_u005ff',
+    ],
+  ])('%s: schemas and fields, not topics, in keys, rows and key changes', async (mode, schema, id, a, c) => {
+    await database.query('INSERT INTO "My Schema"."1table-ü_x" VALUES (1, 2, 3)');
+    run = await TaskRun.start(adjusted(mode));
+    await run.count(1);
+    await database.query('UPDATE "My Schema"."1table-ü_x" SET "1id" = 2');
+    const [read, gone, , made] = await run.count(4);
+    expect(read?.topic).toBe('fulfillment.My_Schema.1table-__x');
+    expect([read?.key, read?.value.after]).toEqual([{ [id]: 1 }, { [id]: 1, [a]: 2, [c]: 3 }]);
+    const envelope = read?.valueSchema;
+    const after = envelope?.fields?.find(({ name }) => name === 'after')?.schema;
+    expect([read?.keySchema?.name, envelope?.name, after?.name]).toEqual(
+      ['Key', 'Envelope', 'Value'].map((part) => `${schema}.${part}`),
+    );
+    expect(after?.fields?.map(({ name }) => name)).toEqual([id, a, c]);
+    expect([gone?.key, made?.value.after]).toEqual([{ [id]: 1 }, { [id]: 2, [a]: 2, [c]: 3 }]);
+    expect(made?.headers?.find(({ key }) => key === '__debezium.oldkey')?.value).toEqual({ [id]: 1 });
+  });
+
+  test('two columns that would have one name are an error', async () => {
+    await database.query('ALTER TABLE "My Schema"."1table-ü_x" ADD "a-b" int');
+    run = await TaskRun.start(adjusted('avro_unicode'));
+    await run.stop();
+    await expect(
+      TaskRun.start(adjusted('avro')).then(async (task) => {
+        run = task;
+        await task.count(1);
+      }),
+    ).rejects.toMatchObject({
+      code: 'PG_CONFIG',
+      message: expect.stringContaining('makes "a_b" of both "a b" and "a-b", columns of table My Schema.1table-ü_x'),
+    });
+  });
+
+  test('keys of an identity index are found by their columns', async () => {
+    await database.query(
+      'ALTER TABLE "My Schema"."1table-ü_x" ALTER "a b" SET NOT NULL; CREATE UNIQUE INDEX other ON "My Schema"."1table-ü_x" ("a b"); ALTER TABLE "My Schema"."1table-ü_x" REPLICA IDENTITY USING INDEX other',
+    );
+    const config = { ...adjusted('avro'), 'message.key.columns': 'My Schema\\.1table-.*:a b' };
+    run = await TaskRun.start({ ...config, 'snapshot.mode': 'no_data' });
+    await database.query('INSERT INTO "My Schema"."1table-ü_x" VALUES (1, 2, 3); DELETE FROM "My Schema"."1table-ü_x"');
+    const [, gone] = await run.count(2);
+    expect(gone?.key).toEqual({ a_b: 2 });
+  });
+});

@@ -243,6 +243,20 @@ export const DEFINITIONS: readonly Definition[] = [
     'Stands for large values that the server does not send because they did not change; hex:… for raw bytes.',
   ),
   key(
+    'schema.name.adjustment.mode',
+    'STRING',
+    'none',
+    'Names of schemas: as they are, or with what Avro does not allow replaced by an underscore or by its code.',
+    oneOf('none', 'avro_unicode', 'avro'),
+  ),
+  key(
+    'field.name.adjustment.mode',
+    'STRING',
+    'none',
+    'Names of fields: as they are, or with what Avro does not allow replaced by an underscore or by its code.',
+    oneOf('none', 'avro_unicode', 'avro'),
+  ),
+  key(
     'skip.messages.without.change',
     'BOOLEAN',
     false,

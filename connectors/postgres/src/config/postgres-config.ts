@@ -1,5 +1,6 @@
 /** The configuration as the rest of the connector reads it. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import type { NameAdjustment } from '../events/adjusted-names';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { DEFINITIONS } from './definitions';
@@ -81,6 +82,8 @@ export interface PostgresConfig {
     readonly tombstones: boolean;
     /** Updates that change nothing of what is emitted are left out. */
     readonly skipUnchanged: boolean;
+    readonly schemaNames: NameAdjustment;
+    readonly fieldNames: NameAdjustment;
     readonly headers: boolean;
     readonly delimiter: string;
     readonly sourceVersion: string;
@@ -197,6 +200,8 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     events: {
       tombstones: flag('tombstones.on.delete'),
       skipUnchanged: flag('skip.messages.without.change'),
+      schemaNames: choice('schema.name.adjustment.mode'),
+      fieldNames: choice('field.name.adjustment.mode'),
       headers: flag('extended.headers.enabled'),
       delimiter: must('topic.delimiter'),
       sourceVersion: must('event.source.version'),

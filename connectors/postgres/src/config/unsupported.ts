@@ -16,7 +16,6 @@ interface Refused extends Unsupported {
 }
 
 const NO_JAVA = 'Java classes are not supported yet, and values would be published as if it were not set';
-const FIELD_NAMES = 'this is not supported yet, and fields would be published under the names of their columns';
 
 const REFUSED: readonly Refused[] = [
   { key: /^column\.mask\./i, because: 'masking is not supported yet, and unmasked values would be published' },
@@ -31,8 +30,12 @@ const REFUSED: readonly Refused[] = [
     fine: ['io.debezium.connector.postgresql.postgressourceinfostructmaker'],
     because: 'another class is not supported yet, and other source blocks would be published',
   },
-  { key: 'field.name.adjustment.mode', fine: ['none'], because: FIELD_NAMES },
-  { key: 'sanitize.field.names', fine: ['false'], because: FIELD_NAMES },
+  {
+    key: 'sanitize.field.names',
+    fine: ['false'],
+    because:
+      'this is not supported yet, and fields would be published under the names of their columns (use field.name.adjustment.mode=avro)',
+  },
   {
     key: 'topic.naming.strategy',
     fine: ['io.debezium.schema.schematopicnamingstrategy'],
@@ -77,7 +80,6 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: 'internal.slot.seek.to.known.offset.on.start', fine: ['false'] },
   { key: 'offset.mismatch.strategy', fine: ['no_validation'] },
   { key: 'read.only', fine: ['false'] },
-  { key: 'schema.name.adjustment.mode', fine: ['none'] },
   { key: 'snapshot.lock.timeout.ms' },
   { key: 'snapshot.locking.mode', fine: ['none'] },
   { key: 'snapshot.max.threads', fine: ['1'] },

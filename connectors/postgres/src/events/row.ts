@@ -101,7 +101,7 @@ export function notExpressible(model: TableModel, field: ModelField): ConnectErr
   const table = `${model.schema}.${model.name}`;
   return new ConnectError(
     `Invalid value: null used for required field: "${field.name}" of table ${table}: it holds NaN or infinity, which decimal.handling.mode=precise cannot express. Set decimal.handling.mode to string or double.`,
-    { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.name } },
+    { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.column } },
   );
 }
 

@@ -47,7 +47,7 @@ const TRANSACTION_SCHEMA = structSchema(
 );
 
 /** @param row optional struct of the table's columns */
-export function envelopeSchema(topic: string, row: Schema): Schema {
+export function envelopeSchema(name: string, row: Schema): Schema {
   return structSchema(
     [
       ['before', row],
@@ -59,7 +59,7 @@ export function envelopeSchema(topic: string, row: Schema): Schema {
       ['ts_us', optionalInt64],
       ['ts_ns', optionalInt64],
     ],
-    { name: `${topic}.Envelope`, version: 2 },
+    { name, version: 2 },
   );
 }
 

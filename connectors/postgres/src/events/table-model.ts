@@ -5,12 +5,15 @@ import { qualified, type CatalogColumn, type CatalogTable } from '../database/ca
 import { schemaDefault } from '../values/defaults';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
+import { fieldNames, schemaNames } from './adjusted-names';
 import { envelopeSchema } from './schemas';
 import { topicName } from './topic-name';
 
 /** One member of a row or key. */
 export interface ModelField {
+  /** The column's, or what `field.name.adjustment.mode` makes of it. */
   readonly name: string;
+  readonly column: string;
   /** The name is `__proto__`, which an assignment would not make a member. */
   readonly isProto: boolean;
   /** Position among the columns of a message; generated columns come after them, in snapshots only. */
@@ -89,6 +92,7 @@ export function buildTableModel(table: CatalogTable, context: ModelContext, gene
   const { config, types, logger } = context;
   const name = qualified(table);
   const topic = topicName(config.prefix, table, config.events.delimiter);
+  const schemaName = schemaNames(config.events.schemaNames);
   const isEmitted = columnFilter(config.filters, name);
   const keyNames = keyColumns(config, table);
   const cells = [...table.columns].sort((a, b) => (generatedDelivered ? 0 : Number(a.generated) - Number(b.generated)));
@@ -103,25 +107,26 @@ export function buildTableModel(table: CatalogTable, context: ModelContext, gene
     }
     const cell = cells.indexOf(column);
     decoders[cell] = type.decode;
-    built.set(column.name, build(column, type, cell, context.forcedOptional.has(column.name)));
+    built.set(column.name, build(column, type, cell, context));
   }
+  checkFieldNames(name, built);
   const emitted = [...built.values()].filter(({ column }) => isEmitted(column.name));
   const key = keyNames.flatMap((keyName) => built.get(keyName) ?? []);
   const row = structSchema(
-    emitted.map((entry) => [entry.column.name, entry.schema] as const),
-    { name: `${topic}.Value`, optional: true },
+    emitted.map((entry) => [entry.field.name, entry.schema] as const),
+    { name: schemaName(`${topic}.Value`), optional: true },
   );
   return {
     schema: table.schema,
     name: table.name,
     topic,
-    envelope: envelopeSchema(topic, row),
+    envelope: envelopeSchema(schemaName(`${topic}.Envelope`), row),
     keySchema:
       key.length === 0
         ? null
         : structSchema(
-            key.map((entry) => [entry.column.name, entry.schema] as const),
-            { name: `${topic}.Key` },
+            key.map((entry) => [entry.field.name, entry.schema] as const),
+            { name: schemaName(`${topic}.Key`) },
           ),
     key: key.map((entry) => entry.field),
     row: emitted.map((entry) => entry.field),
@@ -130,9 +135,29 @@ export function buildTableModel(table: CatalogTable, context: ModelContext, gene
   };
 }
 
-function build(column: CatalogColumn, type: ValueType, cell: number, forcedOptional: boolean): BuiltColumn {
+/** Two columns under one name would be one. */
+function checkFieldNames(table: string, built: ReadonlyMap<string, BuiltColumn>): void {
+  const columns = new Map<string, string>();
+  for (const { field } of built.values()) {
+    const other = columns.get(field.name);
+    if (other !== undefined)
+      throw new ConnectError(
+        `field.name.adjustment.mode makes "${field.name}" of both "${other}" and "${field.column}", columns of table ${table}. Leave one of them out with column.exclude.list, or use avro_unicode.`,
+        { code: 'PG_CONFIG', place: { table, column: field.column } },
+      );
+    columns.set(field.name, field.column);
+  }
+}
+
+function build(
+  column: CatalogColumn,
+  type: ValueType,
+  cell: number,
+  { config, forcedOptional }: ModelContext,
+): BuiltColumn {
   // The server does not deliver generated columns before version 18, so they cannot be promised.
-  const optional = !column.notNull || column.generated || forcedOptional;
+  const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
+  const name = fieldNames(config.events.fieldNames)(column.name);
   const defaultValue = column.default === null ? undefined : schemaDefault(column.default, type);
   const of = type.schema;
   const own: Schema = Object.freeze({ ...of, optional, default: defaultValue });
@@ -141,8 +166,9 @@ function build(column: CatalogColumn, type: ValueType, cell: number, forcedOptio
     type,
     schema: own,
     field: {
-      name: column.name,
-      isProto: column.name === '__proto__',
+      name,
+      column: column.name,
+      isProto: name === '__proto__',
       cell,
       optional,
       fallback: defaultValue ?? type.fallback,

@@ -281,7 +281,7 @@ export class ChangeDecoder {
     staleNull.field = null;
     this.rows.out.length = mark;
     if (field !== null && field.cell === reader.voided) throw notExpressible(known.relation.model as TableModel, field);
-    this.stall = { message: known.message, forceOptional: field?.name ?? null };
+    this.stall = { message: known.message, forceOptional: field?.column ?? null };
     return true;
   }
 }

@@ -110,11 +110,11 @@ export class Relations {
 
   private relation(model: TableModel, identity: readonly string[]): Relation {
     if (identity.length === 0) return { model, missingInOldKey: [], requiredInOldKey: [] };
-    const missing = model.key.filter((field) => !identity.includes(field.name));
+    const missing = model.key.filter((field) => !identity.includes(field.column));
     return {
       model,
-      missingInOldKey: missing.map((field) => field.name),
-      requiredInOldKey: missing.filter((field) => !field.optional).map((field) => field.name),
+      missingInOldKey: missing.map((field) => field.column),
+      requiredInOldKey: missing.filter((field) => !field.optional).map((field) => field.column),
     };
   }
 }

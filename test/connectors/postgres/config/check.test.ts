@@ -152,7 +152,6 @@ const refused: readonly [string, string, string][] = [
   ['column.truncate.to.20.chars', 'public.users.email', 'whole values would be published'],
   ['converters', 'isbn', 'values would be published as if it were not set'],
   ['post.processors', 'reselector', 'values would be published as if it were not set'],
-  ['field.name.adjustment.mode', 'avro', 'fields would be published under the names of their columns'],
   ['sanitize.field.names', 'true', 'fields would be published under the names of their columns'],
   ['topic.naming.strategy', 'io.debezium.schema.DefaultTopicNamingStrategy', 'published to other topics'],
   ['topic.heartbeat.name', 'beats', 'published to other topics'],
@@ -188,7 +187,6 @@ test('cdc-postgres 109: the salt of a hash, part of its key, is not repeated', (
 test('cdc-postgres 109: values that ask for what is done anyway pass in silence', () => {
   const asIs = {
     'column.mask.with.12.chars': '',
-    'field.name.adjustment.mode': 'none',
     'sanitize.field.names': 'false',
     'topic.naming.strategy': 'io.debezium.schema.SchemaTopicNamingStrategy',
     'provide.transaction.metadata': 'False',
