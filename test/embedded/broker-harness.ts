@@ -16,7 +16,8 @@ export function brokers(): (options?: EmbeddedBrokerOptions) => Promise<Embedded
     for (const broker of started.splice(0)) await broker.stop();
   });
   return async (options = {}) => {
-    const broker = await startEmbeddedBroker({ log: () => undefined, ...options });
+    // Records of any time stay, however long a test takes: housekeeping is for those that ask for it.
+    const broker = await startEmbeddedBroker({ log: () => undefined, housekeepingMs: 86_400_000, ...options });
     started.push(broker);
     return broker;
   };

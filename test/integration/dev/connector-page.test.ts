@@ -18,7 +18,8 @@ test('kafka-client 4: a plug-in author tries a connector in a worker, on a broke
     await writeFile(millrace, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist', 'main.js')}" "$@"\n`);
     await chmod(millrace, 0o755);
     const { BOOTSTRAP_SERVERS: _shared, JEST_WORKER_ID: _ours, ...env } = process.env;
-    const args = [join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'), '--ci', '--transform', '{}', 'worker.test.js'];
+    const args = [join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'), '--ci', '--testTimeout', '60000'];
+    args.push('--transform', '{}', 'worker.test.js');
     const { stderr } = await promisify(execFile)(process.execPath, args, {
       cwd: folder,
       env: { ...env, PATH: `${programs}${delimiter}${process.env.PATH}` },
