@@ -11,5 +11,6 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return destination ? pino(options, destination) : pino(options);
+  // Line by line: otherwise one that is being written when the process ends comes after its last one, or never.
+  return pino(options, destination ?? pino.destination({ dest: 1, sync: true }));
 }
