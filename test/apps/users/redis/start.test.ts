@@ -30,7 +30,8 @@ async function start(env: Record<string, string>): Promise<Program> {
 }
 /** What a program that cannot start has to say before it ends with code 1. */
 async function complaint(env: Record<string, string>): Promise<string> {
-  const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '1500', ...env });
+  // Time for one attempt on a slow machine: its failure is the reason that is told.
+  const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '4000', ...env });
   open.push(program);
   expect(await program.ended()).toBe(1);
   expect(program.lines().at(-1)).toMatchObject({ level: 'fatal' });
@@ -145,7 +146,7 @@ describeRedis('starting', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const port = String((other.address() as AddressInfo).port);
-    const log = await complaint(settingsFor(redis, { PORT: port }));
+    const log = await complaint(settingsFor(redis, { PORT: port, CACHE_STARTUP_TIMEOUT_MS: '60000' }));
     expect(log).toContain(`cannot listen on 127.0.0.1:${port}: EADDRINUSE`);
     await new Promise((resolve) => other.close(resolve));
   });
