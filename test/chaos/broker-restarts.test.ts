@@ -66,7 +66,8 @@ async function arrived(): Promise<void> {
       (found = new Set(
         (await readFile(join(folder, 'out'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
       )).size >= wanted,
-    { timeoutMs: 120_000, detail: () => `${found.size} lines\n${logs()}` },
+    // All of the file is read each time.
+    { timeoutMs: 120_000, everyMs: 500, detail: () => `${found.size} lines\n${logs()}` },
   );
 }
 /** All states that were ever reported. */
@@ -141,4 +142,4 @@ test('connect-runtime 110: the broker is restarted amid offset commits, a rebala
   await arrived();
   expect(await statuses()).toContain('RUNNING');
   expect(await statuses()).not.toContain('FAILED');
-}, 300_000);
+}, 600_000);
