@@ -28,6 +28,8 @@ const IDLE_POLL_MS = 60_000;
 const CATCH_UP_POLL_MS = 1_000;
 const RETRY_MS = 1_000;
 const PARTITION_LOOKUP_MS = 30_000;
+/** As long as the topic's creation is tried, and as Java's worker waits for the cluster's id. */
+const CONNECT_MS = 60_000;
 
 interface ReadRequest {
   resolve(): void;
@@ -75,8 +77,8 @@ export class KafkaCompactedLog implements CompactedLog {
     this.listener = listener;
     const [count] = await Promise.all([
       ensureTopic(admin, topic, { logger }).then(async () => await this.partitionCount()),
-      this.producer.connect(),
-      this.consumer.connect(),
+      this.connect(this.producer),
+      this.connect(this.consumer),
     ]);
     checkSinglePartition(topic, count);
     this.assignment = Array.from({ length: count }, (_, partition) => ({ topic: topic.name, partition }));
@@ -137,6 +139,20 @@ export class KafkaCompactedLog implements CompactedLog {
         code: 'STORAGE_CLOSED',
       },
     );
+  }
+
+  /** A client's own attempts end after some seconds, which a broker that is restarted may well need. */
+  private async connect(client: Producer | AssignedConsumer): Promise<void> {
+    const deadline = performance.now() + CONNECT_MS;
+    for (;;) {
+      try {
+        return await client.connect();
+      } catch (error) {
+        const inTime = performance.now() + RETRY_MS <= deadline;
+        if (!isRetriableError(error) || !inTime || this.stopping.signal.aborted) throw error;
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
   }
 
   /** A topic that was created a moment ago may be unknown to the broker asked. */

@@ -14,7 +14,7 @@ const TOPIC = 'restarts';
 
 let broker: RunningKafka;
 let folder: string;
-let workers: StartedWorker[] = [];
+const workers: StartedWorker[] = [];
 const group = uniqueName('restarts');
 
 const logs = (): string => workers.map(({ process }) => process.log().slice(-5000)).join('\n===\n');

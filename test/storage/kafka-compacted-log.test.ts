@@ -123,6 +123,46 @@ test('end offsets are asked for again after a retriable error; another error rej
   }
 });
 
+describe('connect-runtime 110: Kafka goes away while a worker starts', () => {
+  /** Whose producers and consumers fail to connect with these errors first. */
+  function unwilling(kafka: MemoryKafka, errors: KafkaError[]): MemoryKafka {
+    const connect = async (): Promise<void> => {
+      const error = errors.shift();
+      if (error) throw error;
+    };
+    return Object.assign(Object.create(kafka) as MemoryKafka, {
+      producer: () => ({ ...kafka.producer(), connect }),
+      assignedConsumer: () => ({ ...kafka.assignedConsumer(), connect }),
+    });
+  }
+  const away = (): KafkaError => new KafkaError('CONNECTION_FAILED', 'refused', { retriable: true });
+
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('it is waited for', async () => {
+    const kafka = new MemoryKafka();
+    const { start } = create(unwilling(kafka, Array.from({ length: 20 }, away)), { admin: kafka.admin() });
+    const started = start();
+    await jest.advanceTimersByTimeAsync(30_000);
+    await started;
+  });
+
+  test('for a minute', async () => {
+    const kafka = new MemoryKafka();
+    const { start } = create(unwilling(kafka, Array.from({ length: 200 }, away)), { admin: kafka.admin() });
+    const refused = expect(start()).rejects.toThrow('refused');
+    await jest.advanceTimersByTimeAsync(61_000);
+    await refused;
+  });
+
+  test('wrong credentials are told at once', async () => {
+    const kafka = new MemoryKafka();
+    const wrong = new KafkaError('SASL_AUTHENTICATION_FAILED', 'wrong password');
+    await expect(create(unwilling(kafka, [wrong]), { admin: kafka.admin() }).start()).rejects.toThrow('wrong password');
+  });
+});
+
 test('connect-runtime §1.1: the settings that are forced', async () => {
   const kafka = new MemoryKafka();
   const seen: ClientConfig[] = [];
