@@ -140,10 +140,16 @@ describeRedis('a cluster', () => {
         }),
       );
       await waitFor('some requests', () => stored.length > 50);
-      await cluster.replica.cli('CLUSTER', 'FAILOVER');
-      await waitFor('the replica to be a primary', async () =>
-        (await cluster.replica.cli('ROLE')).startsWith('master'),
-      );
+      let asked = -Infinity;
+      await waitFor('the replica to be a primary', async () => {
+        if ((await cluster.replica.cli('ROLE')).startsWith('master')) return true;
+        // Redis gives up a failover that took 5 s, which a busy machine may need.
+        if (performance.now() - asked > 6_000) {
+          asked = performance.now();
+          await cluster.replica.cli('CLUSTER', 'FAILOVER');
+        }
+        return false;
+      });
       const after = stored.length;
       await waitFor('requests to succeed after the failover', () => stored.length > after + 200);
       isOver = true;
