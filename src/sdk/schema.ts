@@ -104,6 +104,19 @@ export function optional(of: Schema): Schema {
   return of.optional ? of : Object.freeze({ ...of, optional: true });
 }
 
+/**
+ * Name, version, doc and parameters, to make a changed schema with; neither optionality nor default, which Java does not copy with them.
+ * Source: connect-runtime §7.1.
+ */
+export function schemaBasics(of: Schema): SchemaOptions {
+  return {
+    ...(of.name !== null && { name: of.name }),
+    ...(of.version !== null && { version: of.version }),
+    ...(of.doc !== null && { doc: of.doc }),
+    ...(of.parameters !== null && { parameters: { ...of.parameters } }),
+  };
+}
+
 /** Arbitrary-precision decimal: the value is `unscaled × 10^-scale`. */
 export interface Decimal {
   readonly unscaled: bigint;

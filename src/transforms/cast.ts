@@ -7,6 +7,7 @@ import {
   type ParsedValue,
   type Schema,
   type Transformation,
+  schemaBasics,
 } from '@millrace/sdk';
 import { invalidValue, messageValue } from '../config/config-parse';
 import type { FrameworkKey } from '../config/validation-entry';
@@ -23,7 +24,7 @@ import {
   type StructValue,
 } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
 
 export const CAST_CONFIG: readonly FrameworkKey[] = [
   {
@@ -129,7 +130,7 @@ export class Cast implements Transformation {
 
   private readonly wholeSchema = perSchema((schema): Schema => {
     const type = this.whole as CastType;
-    return makeSchema(type, { ...basics(schema), ...conditions(schema, type) });
+    return makeSchema(type, { ...schemaBasics(schema), ...conditions(schema, type) });
   });
 
   private readonly structSchema = perSchema((schema): Schema => {
@@ -137,7 +138,7 @@ export class Cast implements Transformation {
       const type = this.fields.get(name);
       return [name, type === undefined ? of : makeSchema(type, conditions(of, type))];
     });
-    const updated = structOf(fields, { ...basics(schema), optional: schema.optional });
+    const updated = structOf(fields, { ...schemaBasics(schema), optional: schema.optional });
     if (isNull(schema.default)) return updated;
     return redefined(updated, schema.optional, this.castStruct(schema, schema.default as StructValue, updated));
   });

@@ -6,12 +6,13 @@ import {
   type ConnectRecord,
   type Schema,
   type Transformation,
+  schemaBasics,
 } from '@millrace/sdk';
 import { dataError } from './failures';
 import { Settings } from './settings';
 import { isNull, isSchemalessMap, javaClassOf, membersOf, requireMap, requireStruct, type StructValue } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
 
 export const FLATTEN_CONFIG: readonly ConfigKey[] = [
   {
@@ -83,7 +84,7 @@ export class Flatten implements Transformation {
   private readonly plan = perSchema((schema): Plan => {
     const fields: [string, Schema][] = [];
     const nodes = this.nodes(schema, '', schema.optional, schema.default, fields);
-    return { nodes, schema: structOf(fields, basics(schema)) };
+    return { nodes, schema: structOf(fields, schemaBasics(schema)) };
   });
 
   /** @param given the enclosing struct's default */

@@ -1,10 +1,19 @@
 /** `HeaderFrom`: moves or copies fields into headers. Source: connect-runtime §7.2. */
-import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Header, Schema, Transformation } from '@millrace/sdk';
+import {
+  schemaBasics,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Field,
+  type Header,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
 import { configError, ShapeError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, fieldValue, memberOf, membersOf, requireMap, requireStruct, type SchemalessMap } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const notEmpty: ConfigKey['validator'] = (value) => (!Array.isArray(value) || value.length === 0 ? 'Empty list' : null);
 
@@ -110,7 +119,7 @@ export class HeaderFrom implements Transformation {
       kept,
       schema: structOf(
         kept.map((field) => [field.name, field.schema]),
-        basics(schema),
+        schemaBasics(schema),
       ),
     };
   });

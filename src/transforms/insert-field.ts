@@ -8,12 +8,13 @@ import {
   type Schema,
   type SinkRecord,
   type Transformation,
+  schemaBasics,
 } from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import { REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, requireMap, requireStruct, withMember } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const fieldKey = (name: string, what: string): ConfigKey => ({
   name,
@@ -129,7 +130,7 @@ export class InsertField implements Transformation {
         ...fieldsOf(schema).map((field) => [field.name, field.schema] as const),
         ...this.insertions.map(({ name, schema: inserted }) => [name, inserted] as const),
       ],
-      basics(schema),
+      schemaBasics(schema),
     ),
   );
 }

@@ -1,17 +1,18 @@
 /** `ReplaceField`: keeps, drops and renames fields. Source: connect-runtime §7.2. */
-import type {
-  ConfigKey,
-  ConnectorConfig,
-  ConnectRecord,
-  Field,
-  ParsedValue,
-  Schema,
-  Transformation,
+import {
+  schemaBasics,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Field,
+  type ParsedValue,
+  type Schema,
+  type Transformation,
 } from '@millrace/sdk';
 import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, membersOf, requireMap, requireStruct } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, structOf } from './struct-schemas';
 
 const names = (name: string, documentation: string): ConfigKey =>
   namesKey({ name, default: [], importance: 'MEDIUM', documentation }, { mayBeEmpty: true });
@@ -95,7 +96,7 @@ export class ReplaceField implements Transformation {
       fields,
       schema: structOf(
         fields.map(({ from, to }) => [to, from.schema]),
-        basics(schema),
+        schemaBasics(schema),
       ),
     };
   });

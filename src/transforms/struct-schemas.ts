@@ -8,16 +8,6 @@ export function fieldsOf(schema: Schema): readonly Field[] {
   return schema.fields;
 }
 
-/** Name, version, doc and parameters; neither optionality nor default, which Java does not copy with them. */
-export function basics(schema: Schema): SchemaOptions {
-  return {
-    ...(schema.name !== null && { name: schema.name }),
-    ...(schema.version !== null && { version: schema.version }),
-    ...(schema.doc !== null && { doc: schema.doc }),
-    ...(schema.parameters !== null && { parameters: { ...schema.parameters } }),
-  };
-}
-
 /** The same type under other conditions. */
 export function redefined(schema: Schema, optional: boolean, fallback: unknown): Schema {
   if (schema.optional === optional && schema.default === fallback) return schema;

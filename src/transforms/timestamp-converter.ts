@@ -1,11 +1,18 @@
 /** `TimestampConverter`: a field, or the whole key or value, as another representation of time. Source: connect-runtime §7.2. */
-import type { ConfigKey, ConnectorConfig, ConnectRecord, Schema, Transformation } from '@millrace/sdk';
+import {
+  schemaBasics,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
 import { parsePattern } from './date-pattern';
 import { configError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember, type StructValue } from './shapes';
 import type { Side } from './side';
-import { basics, fieldsOf, perSchema, structOf } from './struct-schemas';
+import { fieldsOf, perSchema, structOf } from './struct-schemas';
 import {
   fromDate,
   KINDS,
@@ -118,7 +125,7 @@ export class TimestampConverter implements Transformation {
         return [name, name === this.field ? schemaOfKind(this.target, of.optional) : of];
       }),
       {
-        ...basics(schema),
+        ...schemaBasics(schema),
         optional: schema.optional,
         default: schema.default && this.convertedStruct(schema, schema.default as StructValue),
       },

@@ -1,6 +1,6 @@
 /** Fields that a header of the record asks to leave out. Source: cdc-postgres §7.10, `drop.fields.*`. */
-import { structSchema, type ConnectRecord, type Field, type Schema } from '@millrace/sdk';
-import { basics, type StructValue } from './structs';
+import { schemaBasics, structSchema, type ConnectRecord, type Field, type Schema } from '@millrace/sdk';
+import { type StructValue } from './structs';
 
 interface Reduced {
   readonly schema: Schema;
@@ -55,7 +55,7 @@ export class DroppedFields {
       });
       const reduced = structSchema(
         kept.map((field) => [field.name, field.schema]),
-        basics(schema),
+        schemaBasics(schema),
       );
       lists.set(list, (plan = { schema: reduced, kept }));
     }

@@ -1,17 +1,7 @@
 /** Small helpers for structs and their schemas. */
-import { DataError, structSchema, type Schema, type SchemaOptions } from '@millrace/sdk';
+import { DataError, schemaBasics, structSchema, type Schema } from '@millrace/sdk';
 
 export type StructValue = Readonly<Record<string, unknown>>;
-
-/** Name, version, doc and parameters: what Java keeps of a struct's schema when it changes its fields. */
-export function basics(schema: Schema): SchemaOptions {
-  return {
-    ...(schema.name !== null && { name: schema.name }),
-    ...(schema.version !== null && { version: schema.version }),
-    ...(schema.doc !== null && { doc: schema.doc }),
-    ...(schema.parameters !== null && { parameters: { ...schema.parameters } }),
-  };
-}
 
 /** Optional and without a default. */
 export function asOptional(schema: Schema): Schema {
@@ -26,7 +16,7 @@ export function extended(schema: Schema, more: readonly (readonly [string, Schem
   if (twice !== undefined) {
     throw dataError(`Cannot create field because of field name duplication ${twice}`);
   }
-  return structSchema(fields, basics(schema));
+  return structSchema(fields, schemaBasics(schema));
 }
 
 export function dataError(message: string): DataError {
