@@ -102,7 +102,9 @@ export class CooperativeAssignor {
     }
     for (const share of shares)
       if (share.connectors.length === 0 && share.tasks.length === 0) this.candidates.add(share.member);
-    this.delay = now < this.scheduledRebalance ? Math.min(this.scheduledRebalance - now, this.maxDelay) : this.maxDelay;
+    // Whole milliseconds are what members are sent: of a fraction nothing would be left, and nobody would come back.
+    const remaining = Math.ceil(this.scheduledRebalance - now);
+    this.delay = remaining > 0 ? Math.min(remaining, this.maxDelay) : this.maxDelay;
     this.scheduledRebalance = now + this.delay;
     return NO_WORK;
   }

@@ -173,6 +173,18 @@ test('connect-runtime 40: a worker that comes back gets its work when the delay 
   expect(text(group.members.get('w2'))).toBe(before);
 });
 
+test('connect-runtime 40: a delay is of whole milliseconds: members are sent nothing finer, and 0 means none', () => {
+  const group = new Group(configured({ a: 2, b: 2 })).join('w1', 'w2');
+  group.settle();
+  group.leave('w2');
+  group.rebalance();
+  group.clock += MAX_DELAY - 0.4;
+  expect(group.rebalance().delay).toBe(1);
+  group.clock += 1;
+  expect(group.rebalance().delay).toBe(0);
+  expect(group.complete()).toBe(true);
+});
+
 test('connect-runtime 41: a new leader assigns what is missing at once', () => {
   const group = new Group(configured({ a: 2, b: 2 })).join('w1', 'w2');
   group.settle();
