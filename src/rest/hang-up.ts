@@ -4,8 +4,8 @@
  */
 import type { Duplex } from 'node:stream';
 
-/** For a client that does not hang up by itself. */
-const LINGER_MS = 1_000;
+/** For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second or two. */
+const LINGER_MS = 5_000;
 
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
