@@ -83,8 +83,24 @@ describe('runSourceTask', () => {
   });
 
   test('time is up: says how far it came', async () => {
-    const connector = source([[record(1)]]);
-    await expect(runSourceTask(connector, {}, { until: 2, timeoutMs: 30 })).rejects.toThrow('1 record(s) so far');
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      let polls = 0;
+      let polledAgain = (): void => undefined;
+      const again = new Promise<void>((resolve) => (polledAgain = resolve));
+      const poll = async (): Promise<SourceRecord[]> => {
+        if (++polls === 1) return [record(1)];
+        polledAgain();
+        return [];
+      };
+      const run = runSourceTask(source([], { poll }), {}, { until: 2, timeoutMs: 30 });
+      const failed = expect(run).rejects.toThrow('the task did not deliver enough in 30 ms: 1 record(s) so far');
+      await again;
+      jest.advanceTimersByTime(30);
+      await failed;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('an error of the task is the error of the run', async () => {

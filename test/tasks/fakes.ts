@@ -341,7 +341,7 @@ export function world(
     'status.storage.topic': 's',
     'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
     'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
-    'offset.flush.timeout.ms': '300',
+    'offset.flush.timeout.ms': '60000',
     ...workerSettings,
   });
   const producer = new FakeProducer();

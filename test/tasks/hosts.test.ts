@@ -17,6 +17,9 @@ import {
   world,
 } from './fakes';
 
+/** For tasks that do stop: a machine that stands still for seconds must not cut them off. */
+const IN_TIME_MS = 60_000;
+
 let open: TaskHost[] = [];
 afterEach(async () => {
   await Promise.all(open.map((host) => host.close()));
@@ -69,7 +72,7 @@ describe('thread host', () => {
     expect(
       await host.stop(
         specs.map((s) => s.id),
-        5000,
+        IN_TIME_MS,
       ),
     ).toEqual([]);
     expect(listener.events.slice(3).sort()).toEqual(['stopped a-0', 'stopped b-0', 'stopped c-0']);
@@ -98,7 +101,7 @@ describe('thread host', () => {
     await run('c', 'works', { 'task.memory.mb': '64' });
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2', 'tasks-3']);
     await eventually(() => listener.events.length === 3);
-    await host.stop([b.id], 5000);
+    await host.stop([b.id], IN_TIME_MS);
     await eventually(() => threadsOf(host).length === 2);
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-3']);
   });
@@ -107,7 +110,7 @@ describe('thread host', () => {
     const { host, listener, run } = threads(1, 10);
     const a = await run('a', 'works');
     await eventually(() => listener.events.length === 1);
-    await host.stop([a.id], 5000);
+    await host.stop([a.id], IN_TIME_MS);
     await eventually(() => threadsOf(host).length === 0);
     await run('b', 'works');
     await listener.until('running b-0');
@@ -210,7 +213,7 @@ describe('thread host', () => {
       await run('next', 'works');
       await listener.until('running next-0');
       expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
-      await host.stop([good.id], 5000);
+      await host.stop([good.id], IN_TIME_MS);
       await eventually(() => threadsOf(host).length === 1);
       expect(threadsOf(host)).toEqual(['tasks-2']);
       expect(listener.events).toEqual(['running stuck-0', 'running good-0', 'running next-0', 'stopped good-0']);
@@ -242,7 +245,7 @@ describe('inline host', () => {
     };
     await host.start(spec('source'));
     await eventually(() => listener.events.length === 3);
-    expect(await host.stop([spec('source').id], 5000)).toEqual([]);
+    expect(await host.stop([spec('source').id], IN_TIME_MS)).toEqual([]);
     expect(listener.events).toEqual(['running c-0', 'failed c-0', 'running c-0', 'stopped c-0']);
   });
 

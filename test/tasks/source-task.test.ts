@@ -76,7 +76,7 @@ test('client settings: Java defaults, worker producer.*, then producer.override.
 
 test('connect-runtime 78: records not acknowledged in time are not stored', async () => {
   const task = new ScriptedSource([[record(1), record(2), record(3)]]);
-  const { runner, w } = start(task, {}, {}, (x) => (x.producer.autoAck = false));
+  const { runner, w } = start(task, {}, { 'offset.flush.timeout.ms': '300' }, (x) => (x.producer.autoAck = false));
   await eventually(() => w.producer.sent.length === 3);
   w.producer.sent[0]?.ack();
   w.producer.sent[2]?.ack();

@@ -141,8 +141,9 @@ describe('source', () => {
     task: SourceTask,
     config: Record<string, string>,
     prepare: (w: World) => void = () => undefined,
+    worker: Record<string, string> = {},
   ): Running {
-    const w = world(sourceOf(task), {}, INSTALLED);
+    const w = world(sourceOf(task), worker, INSTALLED);
     prepare(w);
     const listener = new RecordingListener();
     const runner = new TaskRunner(spec('source', config), w, listener);
@@ -223,6 +224,7 @@ describe('source', () => {
       task,
       { ...chain('d=Drop'), ...predicate('v1'), 'transforms.d.predicate': 'p', 'transforms.d.negate': 'true' },
       (w) => (w.producer.autoAck = false),
+      { 'offset.flush.timeout.ms': '300' },
     );
     await eventually(() => running.w.producer.sent.length === 1);
     await stop(running);
@@ -428,8 +430,11 @@ describe('sink', () => {
     const running = await start(task, { ...chain('d=Drop'), ...predicate('x'), 'transforms.d.predicate': 'p' });
     running.w.consumer.next([batch('t', 0, 5, ['x1', 'y', 'x2'])]);
     await eventually(() => task.records.length === 1);
+    const { pollTimeouts } = running.w.consumer;
+    const begun = pollTimeouts.length;
     running.w.consumer.next([batch('t', 0, 8, ['x3', 'x4'])]);
-    await eventually(() => running.w.consumer.pollTimeouts.length > 4);
+    // The next poll takes the batch, and the one behind it begins when that was put.
+    await eventually(() => pollTimeouts.length >= begun + 2);
     await stop(running);
     expect(task.records.map(({ value }) => value)).toEqual(['y']);
     expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 10 }]]);
