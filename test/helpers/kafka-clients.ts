@@ -101,10 +101,14 @@ export class Clients {
 
   async close(): Promise<void> {
     await this.closeClients();
-    // Asked twice because the first answer was late, Kafka has nothing left to delete.
-    for (const topic of this.topics) await this.admin.deleteTopics([topic]).catch(ignoreUnknownTopic);
+    await deleteTopics(this.admin, this.topics);
     await this.admin.close();
   }
+}
+
+/** Those that are there. Asked twice because the first answer was late, Kafka has nothing left to delete. */
+export async function deleteTopics(admin: Admin, topics: readonly string[]): Promise<void> {
+  for (const topic of topics) await admin.deleteTopics([topic]).catch(ignoreUnknownTopic);
 }
 
 function ignoreUnknownTopic(error: unknown): void {
