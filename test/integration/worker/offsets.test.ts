@@ -13,7 +13,10 @@ let folder: string;
 let worker: StartedWorker;
 
 async function start(): Promise<void> {
-  worker = await startWorker({ group, settings: { 'session.timeout.ms': '6000', 'heartbeat.interval.ms': '1000' } });
+  worker = await startWorker({
+    group,
+    settings: { 'session.timeout.ms': '6000', 'heartbeat.interval.ms': '1000', 'offset.flush.interval.ms': '500' },
+  });
   await worker.ready();
 }
 beforeAll(async () => {
@@ -94,9 +97,9 @@ test('connect-runtime 79: an offsets topic of its own, beside the worker’s', a
   await worker.register({ name, config });
   await worker.running(name);
   await clients.end(topic, 2);
-  expect((await worker.request('PUT', `/connectors/${name}/stop`)).status).toBe(204);
   const listed = { offsets: [{ partition: { filename: file }, offset: { position: 8 } }] };
   await waitFor('its offsets', async () => JSON.stringify(await offsets(name)) === JSON.stringify(listed));
+  expect((await worker.request('PUT', `/connectors/${name}/stop`)).status).toBe(204);
   const [described] = await clients.admin.describeTopics([own]);
   expect([described?.partitions.length, (await clients.admin.topicConfig(own))['cleanup.policy']]).toEqual([
     25,
