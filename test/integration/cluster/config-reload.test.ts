@@ -24,7 +24,7 @@ beforeAll(async () => {
   await worker.ready();
 });
 afterAll(async () => {
-  await worker.stop();
+  await worker?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

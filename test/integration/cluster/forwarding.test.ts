@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
 import { sign } from '../../../src/cluster/session-key';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
-import { silentLogger } from '../../../src/logging/logger';
 import { readConfigRecord, type SessionKey } from '../../../src/storage/config-records';
+import { Clients, readToEnd } from '../../helpers/kafka-clients';
 import { leaderOf } from '../../helpers/leader';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 
 const group = uniqueName('forwarding');
-const client = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
+const clients = new Clients();
 let folder: string;
 let workers: StartedWorker[];
 let leader: StartedWorker;
@@ -33,6 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all((workers ?? []).map((worker) => worker.stop()));
+  await clients.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -44,23 +44,17 @@ const config = (more: Record<string, string> = {}): Record<string, string> => ({
 
 /** The newest key that the leader has written for the group. */
 async function sessionKey(): Promise<SessionKey> {
-  const consumer = createKafkaClients(silentLogger).assignedConsumer(client);
-  try {
-    await consumer.connect();
-    const partition = { topic: `${group}-configs`, partition: 0 };
-    consumer.assign([partition]);
-    consumer.seek({ ...partition, offset: 0 });
-    return await waitFor('the session key', async () => {
-      for (const { records } of await consumer.poll(200))
-        for (const { key, value } of records) {
-          const record = key === null ? null : readConfigRecord(key.toString('utf8'), value);
-          if (record?.kind === 'session-key') return record.key;
-        }
-      return null;
+  const partition = { topic: `${group}-configs`, partition: 0 };
+  const [end] = await clients.admin.listOffsets([partition], 'latest');
+  const consumer = await clients.assigned();
+  consumer.assign([partition]);
+  const keys = (await readToEnd(consumer, partition, end?.offset ?? 0))
+    .flatMap(({ records }) => records)
+    .flatMap(({ key, value }) => {
+      const record = key === null ? null : readConfigRecord(key.toString('utf8'), value);
+      return record?.kind === 'session-key' ? [record.key] : [];
     });
-  } finally {
-    await consumer.close();
-  }
+  return keys.at(-1) as SessionKey;
 }
 
 async function submit(worker: StartedWorker, name: string, body: string, key: SessionKey | null): Promise<Answer> {
