@@ -12,6 +12,8 @@ const PLUGIN = `
     async start(config, context) { this.context = context; }
     async poll() {
       this.context.logger.debug('a word said softly');
+      if (!this.polled) this.context.logger.info('a word said aloud');
+      this.polled = true;
       await sleep(50, undefined, { signal: this.context.signal }).catch(() => undefined);
       return null;
     }
@@ -49,6 +51,7 @@ describe('levels of a task', () => {
   test('connect-rest 145, 147: on this worker, on the whole group, and for a thread that is made later', async () => {
     await worker.register({ name: 'quiet', config: { 'connector.class': 'com.example.ChattyConnector' } });
     await worker.running('quiet');
+    await waitFor('the task to speak', () => worker.process.log().includes('a word said aloud'));
     expect(said()).toBe(0);
     const { json } = await worker.request('GET', '/admin/loggers');
     expect(json).toMatchObject({ 'com.example.ChattyTask': { level: 'INFO', last_modified: null } });
