@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { expectError, states, Target } from './client';
@@ -13,6 +14,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   let leader: Target;
   let follower: Target;
   let all: readonly Target[];
+  const clients = new Clients();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-conformance-'));
   const topic = uniqueName('conformance');
   const SNK = { 'connector.class': 'FileStreamSink', topics: topic, file: join(folder, 'sink.txt') };
@@ -21,6 +23,8 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   beforeAll(async () => {
     const both = await Target.openTwo();
     all = both;
+    // A running sink may have yet to ask for the topic that it lets Kafka make.
+    await clients.topic(1, {}, topic);
     // Asked not to forward, the leader answers 404 and the other one 409.
     await waitFor('one of two workers to lead', async () => {
       const answers = await Promise.all(both.map((one) => one.call('DELETE', '/connectors/none?forward=false')));
@@ -33,6 +37,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   });
   afterAll(async () => {
     await Promise.all((all ?? []).map((target) => target.close()));
+    await clients.close();
     rmSync(folder, { recursive: true, force: true });
   });
   afterEach(() => leader.removeAll());

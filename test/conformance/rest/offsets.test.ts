@@ -8,7 +8,8 @@ import { expectError, ours, states, Target, withSource, type Answer } from './cl
 
 let target: Target;
 beforeAll(async () => {
-  target = await Target.open();
+  // Stopped tasks have all the time they need to store their offsets.
+  target = await Target.open({ 'task.shutdown.graceful.timeout.ms': '30000' });
 });
 afterAll(async () => {
   await target.close();
@@ -128,10 +129,14 @@ describe('topics', () => {
     };
     await lists(from, [`${from}-topic`])();
     await lists(to, [`${from}-topic`])();
+    // Otherwise the next of the lines may bring the topic back before anybody looks.
+    expect((await target.mutate('PUT', `/connectors/${to}/pause`)).status).toBe(202);
+    await target.poll(`/connectors/${to}/status`, (a) => states(a).join() === 'PAUSED,PAUSED');
     const answer = await target.call('PUT', `/connectors/${to}/topics/reset`);
     expect([answer.status, answer.headers['content-length'], answer.text]).toEqual([202, '0', '']);
     await lists(to, [])();
     await lists(from, [`${from}-topic`])();
+    expect((await target.mutate('PUT', `/connectors/${to}/resume`)).status).toBe(202);
     writeFileSync(config.file as string, 'four\n', { flag: 'a' });
     await lists(to, [`${from}-topic`])();
     await target.mutate('DELETE', `/connectors/${to}`);
