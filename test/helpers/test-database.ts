@@ -89,6 +89,20 @@ export class TestDatabase {
     };
   }
 
+  /** Ends the stream of its slot, as an operator may. Resolves when the server's end of it is gone. */
+  async cutStream(): Promise<void> {
+    await this.query('SELECT pg_terminate_backend(active_pid, 60000) FROM pg_replication_slots WHERE database = $1', [
+      this.name,
+    ]);
+  }
+
+  /** Resolves when nobody reads its slots any more: a reader may have left before the server knows of it. */
+  async slotsLetGo(): Promise<void> {
+    await waitFor(`the slots of ${this.name} to be let go`, async () =>
+      (await this.slots()).every(({ active }) => active === false),
+    );
+  }
+
   /** Ends what still reads its slots and takes them away. */
   async dropSlots(): Promise<void> {
     await waitFor(`the slots of ${this.name} to go`, async () => {
@@ -113,6 +127,11 @@ export class TestDatabase {
   async drop(): Promise<void> {
     await this.client.end();
     await this.dropSlots();
+    // A drop by force waits five seconds for those it ends.
+    await waitFor(`the connections to ${this.name} to go`, async () => {
+      const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+      return (await this.onServer(sql, [this.name])).length === 0;
+    });
     await this.onServer(`DROP DATABASE ${this.name} WITH (FORCE)`);
   }
 }

@@ -122,9 +122,7 @@ test('the schema of a table is the same object from snapshot to stream and over 
   await run.count(1);
   await database.query("INSERT INTO t VALUES (2, 'b')");
   await run.count(2);
-  await database.query('SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = $1', [
-    database.name,
-  ]);
+  await database.cutStream();
   await database.query("INSERT INTO t VALUES (3, 'c')");
   const records = await run.count(3);
   expect(new Set(records.map((record) => record.valueSchema)).size).toBe(1);

@@ -70,7 +70,7 @@ test('cdc-postgres 14: two rows are read as first and last, with the offsets of 
 
 test('cdc-postgres 33: insert, update, delete and tombstone', async () => {
   run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.todos' }));
-  await run.nothingMore(2);
+  await run.nothingMore();
   await database.query("INSERT INTO todos(description, todo_status) VALUES ('feed cat','open')");
   await database.query("UPDATE todos SET todo_status = 'done' WHERE id = 1");
   await database.query('DELETE FROM todos WHERE id = 1');
@@ -136,7 +136,7 @@ describe('key changes', () => {
     await run.stop();
     run = await TaskRun.start(taskConfig(database), offset);
     expect(ops(await run.count(3))).toEqual(['d', 'tombstone', 'c']);
-    await run.nothingMore(2);
+    await run.nothingMore();
   });
 
   test('cdc-postgres 39: with d skipped only the creation is left, with u skipped all three; the publication is not narrowed', async () => {
@@ -211,7 +211,7 @@ describe('cdc-postgres 36: tables without primary key', () => {
   test('null key; no tombstone without a key', async () => {
     await database.query('CREATE TABLE n (a int, b int); ALTER TABLE n REPLICA IDENTITY FULL');
     run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.n' }));
-    await run.nothingMore(1);
+    await run.nothingMore();
     await database.query('INSERT INTO n VALUES (1, 2); DELETE FROM n; INSERT INTO n VALUES (3, 4)');
     const records = await run.count(3);
     expect(ops(records)).toEqual(['c', 'd', 'c']);
@@ -352,13 +352,13 @@ test('cdc-postgres 1, 2: old and new names capture the same table; each old name
   const { 'topic.prefix': prefix, ...rest } = taskConfig(database);
   run = await TaskRun.start({ ...rest, 'database.server.name': prefix as string, 'table.whitelist': 'public.todos' });
   const [old] = await run.count(1);
-  await run.nothingMore(2);
+  await run.nothingMore();
   expect(run.log.filter((line) => /deprecated/.test(line.message)).map((line) => line.message)).toEqual([
     'The configuration key "database.server.name" is deprecated, use "topic.prefix".',
     'The configuration key "table.whitelist" is deprecated, use "table.include.list".',
   ]);
   await run.stop();
-  await database.query('SELECT pg_drop_replication_slot($1)', [database.slot]);
+  await database.dropSlots();
   run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public\\.todos' }));
   const [current] = await run.count(1);
   expect([current?.topic, current?.key, current?.value.after]).toEqual([old?.topic, old?.key, old?.value.after]);

@@ -1,5 +1,6 @@
 /** A source task that is driven directly: no Kafka, no worker. */
 import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
+import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
@@ -11,6 +12,11 @@ export const taskConfig = (database: TestDatabase, overrides: Record<string, str
     'topic.prefix': 'fulfillment',
     'poll.interval.ms': '100',
     'retriable.restart.connector.wait.ms': '100',
+    // How far the stream has come is known at once.
+    'status.update.interval.ms': '100',
+    // Together as long as by default, for a server that is late to let the slot go.
+    'slot.retry.delay.ms': '100',
+    'slot.max.retries': '600',
     ...overrides,
   });
 
@@ -27,13 +33,22 @@ export class TaskRun {
   readonly task = new PostgresSourceTask();
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
-  private readonly abort = new AbortController();
 
-  private constructor(readonly config: Record<string, string>) {}
+  private constructor(
+    readonly config: Record<string, string>,
+    private readonly abort: AbortController,
+  ) {}
 
-  /** @param stored the offset that the runtime has for the connector */
-  static async start(config: Record<string, string>, stored: SourceOffset | null = null): Promise<TaskRun> {
-    const run = new TaskRun(config);
+  /**
+   * @param stored the offset that the runtime has for the connector
+   * @param abort tells the task to stop, which `stop` does, too
+   */
+  static async start(
+    config: Record<string, string>,
+    stored: SourceOffset | null = null,
+    abort = new AbortController(),
+  ): Promise<TaskRun> {
+    const run = new TaskRun(config, abort);
     try {
       await run.task.start(config, run.context(stored));
     } catch (error) {
@@ -93,11 +108,31 @@ export class TaskRun {
     return batch;
   }
 
-  /** Polls for a while in which nothing may come. */
-  async nothingMore(polls = 4): Promise<void> {
-    for (let i = 0; i < polls; i++) {
-      const batch = await this.poll();
-      if (batch.length > 0) throw new Error(`unexpected records: ${describe(batch)}`);
+  /** Streams on until the task has received all that the server's log holds now; no record may be in it. */
+  async nothingMore(): Promise<void> {
+    const { config } = this;
+    const client = new Client({
+      host: config['database.hostname'],
+      port: Number(config['database.port']),
+      user: config['database.user'],
+      password: config['database.password'],
+      database: config['database.dbname'],
+    });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn()::text AS lsn');
+      const received = `SELECT FROM pg_stat_replication r JOIN pg_replication_slots s ON s.active_pid = r.pid
+        WHERE s.slot_name = $1 AND r.write_lsn >= $2::pg_lsn`;
+      const looked = async (): Promise<boolean> => {
+        const { rowCount } = await client.query(received, [config['slot.name'], rows[0]?.lsn]);
+        // What was received before is decoded by this poll.
+        const batch = await this.poll();
+        if (batch.length > 0) throw new Error(`unexpected records: ${describe(batch)}`);
+        return rowCount === 1;
+      };
+      await waitFor('the stream to reach the end of the log', looked, { everyMs: 0, detail: () => this.seen() });
+    } finally {
+      await client.end();
     }
   }
 

@@ -120,7 +120,7 @@ test('cdc-postgres 87: partitions go to their own topics, with publish.via.parti
     ['fulfillment.public.p2', 'c'],
   ]);
   await run.stop();
-  await database.query(`SELECT pg_drop_replication_slot('${database.slot}')`);
+  await database.dropSlots();
   await database.query(`DROP PUBLICATION ${pub()}`);
   run = await TaskRun.start({ ...config, 'publish.via.partition.root': 'true' });
   await database.query('INSERT INTO p VALUES (2, 1)');

@@ -417,7 +417,7 @@ test('cdc-postgres 62: unknown types are left out with a warning, or bytes on de
   expect(seen.snapshot).toEqual({ id: 1 });
   expect(seen.stream).toEqual({ id: 1 });
   await run?.stop();
-  await database.query('SELECT pg_drop_replication_slot($1)', [database.slot]);
+  await database.dropSlots();
   await database.query('DELETE FROM v WHERE ctid <> (SELECT min(ctid) FROM v)').catch(() => undefined);
   const bytes = await TaskRun.start(taskConfig(database, { 'include.unknown.datatypes': 'true' }));
   expect((await bytes.count(1))[0]?.value.after.p).toEqual(Buffer.from('(1,x)'));

@@ -97,6 +97,9 @@ export interface SlotCreation {
   readonly general: Client;
 }
 
+const CANCEL_AGAIN_MS = 1000;
+
+/** Throws a RetriableError when it takes longer than is allowed, or the task is to stop meanwhile. */
 export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   const { config, name, temporary, signal, general } = options;
   const settings = { ...clientConfig(config.connection, 'Streaming', options.tls), replication: 'database' };
@@ -109,11 +112,18 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     throw connectError(config.connection, error);
   }
   // Creation waits for every running transaction to end, however long that takes.
+  let timer: NodeJS.Timeout | undefined;
+  const cancelAfter = (ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(cancel, ms);
+  };
   const cancel = (): void => {
     const { processID } = client as unknown as { processID: number };
     general.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    // A server that has not begun yet does not heed it.
+    cancelAfter(CANCEL_AGAIN_MS);
   };
-  const timer = setTimeout(cancel, config.slot.createTimeoutSeconds * 1000);
+  cancelAfter(signal.aborted ? 0 : config.slot.createTimeoutSeconds * 1000);
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const failover = config.slot.failover && !temporary && options.serverVersion >= 170000 ? ' (FAILOVER)' : '';

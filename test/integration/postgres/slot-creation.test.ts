@@ -1,0 +1,54 @@
+/** Making a slot waits until every transaction of the server that runs then is over. */
+import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
+import { TaskRun, taskConfig } from './harness';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)');
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+/** @param seconds that the slot may wait for somebody else's transaction */
+async function failedStart(seconds: number, stop: (task: AbortController) => void | Promise<void>): Promise<void> {
+  const other = await database.connect();
+  try {
+    await other.query('BEGIN; INSERT INTO t VALUES (1)');
+    const task = new AbortController();
+    const config = { ...taskConfig(database), 'internal.create.slot.command.timeout': String(seconds) };
+    const failed = expect(TaskRun.start(config, null, task)).rejects.toMatchObject({
+      code: 'PG_SLOT_TIMEOUT',
+      retriable: true,
+    });
+    await stop(task);
+    await failed;
+  } finally {
+    await other.end();
+  }
+  // The server takes away what it had begun to make; the publication is the task's affair.
+  await waitFor('the slot to be gone', async () => (await database.slots()).length === 0);
+  expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
+}
+
+test('a start does not wait for ever, and leaves nothing', async () => {
+  await failedStart(10, () => undefined);
+});
+
+test('a stop meanwhile is heeded', async () => {
+  await failedStart(3600, async (task) => {
+    await waitFor('the slot to wait', async () => {
+      const { length } = await database.query(
+        "SELECT FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'CREATE_REPLICATION_SLOT%' AND wait_event_type = 'Lock'",
+        [database.name],
+      );
+      return length === 1;
+    });
+    task.abort();
+  });
+});
+
+test('a stop before is heeded, too', async () => {
+  await failedStart(3600, (task) => task.abort());
+});
