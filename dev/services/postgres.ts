@@ -160,8 +160,9 @@ async function answers(url: string): Promise<boolean> {
     await client.query('SELECT 1');
     return true;
   } catch (error) {
-    // Not listening yet, or "the database system is starting up".
-    if (['ECONNREFUSED', '57P03'].includes((error as { code?: string }).code ?? '')) return false;
+    // Not listening yet, "the database system is starting up", or too busy to answer in time.
+    const { code = '', message } = error as { code?: string; message: string };
+    if (['ECONNREFUSED', '57P03'].includes(code) || message === 'timeout expired') return false;
     throw error;
   } finally {
     await client.end().catch(() => undefined);

@@ -46,5 +46,8 @@ test('cdc-postgres 77: a fast shutdown of the server is not held up by changes t
     await current.poll();
     return !isRunning(pid);
   });
-  expect(run.log.some((line) => /trying again/.test(line.message))).toBe(true);
+  await waitFor('the task to notice', async () => {
+    await current.poll();
+    return current.log.some((line) => /trying again/.test(line.message));
+  });
 });

@@ -41,7 +41,13 @@ afterAll(async () => {
 const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
 
 test('cdc-postgres 84: a standby is the source, with a publication that the primary has', async () => {
-  const config = taskConfig(database, { ...proxy.address, 'publication.name': 'p84', 'slot.drop.on.stop': 'true' });
+  const config = taskConfig(database, {
+    ...proxy.address,
+    'publication.name': 'p84',
+    // The standby takes over no slot of a name that it has itself.
+    'slot.name': 'only_here',
+    'slot.drop.on.stop': 'true',
+  });
   await expect(TaskRun.start(config)).rejects.toMatchObject({
     code: 'PG_PUBLICATION_MISSING',
     message: 'Publication "p84" does not exist, and a standby cannot create it: create it on the primary.',
@@ -93,7 +99,8 @@ test('cdc-postgres 83: a failover slot goes on at the promoted standby, nothing 
       await task.count(next);
       task.commitUpTo();
       const { rows } = await replica.query<{ ready: boolean }>(
-        'SELECT synced AND NOT temporary AS ready FROM pg_replication_slots',
+        'SELECT synced AND NOT temporary AS ready FROM pg_replication_slots WHERE slot_name = $1',
+        [database.slot],
       );
       return rows[0]?.ready;
     },
