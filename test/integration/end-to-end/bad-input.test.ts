@@ -5,6 +5,7 @@ import { startPostgres, type RunningPostgres } from '../../../dev/services/postg
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
 
 let worker: StartedWorker;
 let database: TestDatabase;
@@ -14,7 +15,7 @@ const sourceConfig = (overrides: Record<string, string> = {}): Record<string, st
 
 beforeAll(async () => {
   database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY, title text)');
-  worker = await startWorker({ group: uniqueName('bad') });
+  worker = await startWorker({ group: uniqueName('bad'), env: { MILLRACE_LOG_LEVEL: 'debug' } });
   await worker.ready();
 });
 
@@ -30,8 +31,9 @@ async function expectNothingCreated(name: string): Promise<void> {
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
 }
 
-async function refused(config: Record<string, string>, name = uniqueName('refused')): Promise<string> {
-  const answer = await worker.request('POST', '/connectors', { name, config });
+async function refused(config: Record<string, string>, path = '/connectors'): Promise<string> {
+  const name = uniqueName('refused');
+  const answer = await worker.request('POST', path, { name, config });
   expect([answer.status, answer.json.error_code]).toEqual([400, 400]);
   await expectNothingCreated(name);
   return answer.json.message as string;
@@ -62,11 +64,13 @@ test('connect-rest 33: a name that is taken', async () => {
     name: 'taken',
   };
   const document = { name: 'taken', config };
-  expect((await worker.request('POST', '/connectors', document)).status).toBe(201);
+  await worker.register(document);
   const second = await worker.request('POST', '/connectors', document);
   expect([second.status, second.json]).toEqual([409, { error_code: 409, message: 'Connector taken already exists' }]);
   await worker.running('taken');
   expect((await worker.request('DELETE', '/connectors/taken')).status).toBe(204);
+  // The answer does not wait for the task to end.
+  await database.slotsLetGo();
   await database.dropSlots();
   await database.query(`DROP PUBLICATION pub_${database.name}`);
 });
@@ -89,9 +93,12 @@ test('cdc-postgres 5: unreachable database', async () => {
 });
 
 test('cdc-postgres 5: wrong password; the password is not repeated', async () => {
-  const message = await refused(sourceConfig({ 'database.password': 'not-the-password' }));
+  const path = '/connectors?wrong-password';
+  const message = await refused(sourceConfig({ 'database.password': 'not-the-password' }), path);
   expect(message).toMatch(/password authentication failed for user/);
   expect(message).not.toContain('not-the-password');
+  // The last that is logged of a request.
+  await waitFor('the request to be logged', () => worker.process.log().includes(`POST ${path} 400`));
   expect(worker.process.log()).not.toContain('not-the-password');
 });
 
@@ -140,7 +147,7 @@ test('a database that goes bad after registration: FAILED, and the first line of
   await database.query(`CREATE ROLE ${role} LOGIN REPLICATION SUPERUSER PASSWORD 'first'`);
   const name = uniqueName('locked_out');
   const config = sourceConfig({ 'database.user': role, 'database.password': 'first' });
-  expect((await worker.request('POST', '/connectors', { name, config })).status).toBe(201);
+  await worker.register({ name, config });
   await worker.running(name);
   await database.query(`ALTER ROLE ${role} PASSWORD 'second'`);
   expect((await worker.request('POST', `/connectors/${name}/restart?includeTasks=true`)).status).toBe(202);

@@ -3,6 +3,7 @@ import { startWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
 
 export interface Capture {
   /** Prefix of the worker's storage topics. */
@@ -30,6 +31,7 @@ export async function captureTodos(): Promise<Capture> {
     await worker.register({ name: 'todos', config: database.sourceConfig() });
     await worker.running('todos');
     await database.query(`DELETE FROM todos WHERE id = 20`);
+    await waitFor(`the worker to create ${topic}`, async () => (await clients.admin.listTopics()).includes(topic));
     await clients.end(topic, 22);
   } catch (error) {
     await close();
