@@ -152,6 +152,7 @@ export class KafkaGroupMember implements GroupMember {
   private async joinOnce(signal: AbortSignal): Promise<JoinedGroup | Reaction> {
     const { groupId, sessionTimeoutMs, rebalanceTimeoutMs, protocolType } = this.options;
     const node = await this.wire.coordinator('group', groupId);
+    if (signal.aborted) throw aborted();
     const reason = this.wanted ?? 'joining again';
     // From here on a wish to join is one for the next round.
     this.wanted = null;
