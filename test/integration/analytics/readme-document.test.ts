@@ -58,7 +58,10 @@ test.each([
 ])('analytics-sink 1, 11: the registration document with %s, posted by curl: rows arrive', async (_, quoted) => {
   const topic = await clients.topic();
   const source = uniqueName('s');
-  const answer = await worker.request('POST', '/connectors', filledIn(quoted(DOCUMENT), topic));
+  const answer = await waitFor('the rebalance of the test before to end', async () => {
+    const now = await worker.request('POST', '/connectors', filledIn(quoted(DOCUMENT), topic));
+    return now.status !== 409 && now;
+  });
   expect([answer.status, answer.body]).toEqual([201, expect.anything()]);
   await worker.running(topic);
   const row = (i: number): string =>

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { waitFor } from '../../helpers/wait-for';
 import { line, SinkSetup } from './sink-setup';
@@ -10,24 +11,20 @@ const setup = SinkSetup.forFile();
 const partition = (number: number): { topic: string; partition: number } => ({ topic: 't', partition: number });
 
 test('analytics-sink 51: a further partition leaves the open files of the others alone', async () => {
-  // The file is to be open still when the partition has come.
-  const harness = await setup.start({ 'flush.interval.ms': '3000' });
+  // Its size ends the file, when the partition has come.
+  const harness = await setup.start();
   await harness.put([{ value: 'x,1' }]);
   await harness.assign([partition(1)]);
-  await harness.put([{ value: 'y,2' }, { value: 'z,3', partition: 1 }]);
+  await harness.put([{ value: line('y', 100) }, { value: line('z', 100), partition: 1 }]);
   await setup.committed(harness, 2, 0);
   await setup.committed(harness, 1, 1);
-  expect(await setup.rows()).toEqual([
-    ['x', 1],
-    ['y', 2],
-    ['z', 3],
-  ]);
+  expect((await setup.rows()).map(([a]) => a).sort()).toEqual(['x', 'y', 'z']);
   expect((await setup.loaded()).sort()).toEqual([1, 2]);
 });
 
 test('analytics-sink 52: a partition given away: nothing of it is posted any more, its open file is gone, the other goes on', async () => {
   // Long enough to be still on its way when the partition is given away.
-  setup.emulator.faults.add({ target: 'blob', delayMs: 3_000, match: 'kafka_t_0_' });
+  setup.emulator.faults.add({ target: 'blob', delayMs: 30_000, match: 'kafka_t_0_' });
   const harness = await setup.start({ 'flush.interval.ms': '500' }, {}, { assignment: [partition(0), partition(1)] });
   await harness.put([{ value: line('gone', 100) }, { value: 'open,1' }, { value: 'kept,2', partition: 1 }]);
   await harness.revoke([partition(0)]);
@@ -38,37 +35,65 @@ test('analytics-sink 52: a partition given away: nothing of it is posted any mor
   expect(await setup.rows()).toEqual([['kept', 2]]);
 });
 
-/** Resolves when a request for the storage service has arrived, and is held up there. */
-async function heldUp(target: 'blob' | 'queue', delayMs: number): Promise<() => Promise<void>> {
+interface HeldUp {
+  /** Resolves when a request has arrived. */
+  arrived(): Promise<unknown>;
+  /** Lets it go on, and those behind it. */
+  release(): void;
+  /** Resolves when the first of them is answered, or nobody waits for its answer any more. */
+  over(): Promise<unknown>;
+}
+
+/** Requests for the storage service are held up there. */
+function heldUp(target: 'blob' | 'queue'): HeldUp {
   const { faults } = setup.emulator;
-  faults.add({ target, delayMs });
-  const arrivals = jest.spyOn(faults, 'apply');
-  return async () => {
-    await waitFor(`a request for ${target}`, () => arrivals.mock.calls.some(([name]) => name === target));
-    arrivals.mockRestore();
+  const apply = faults.apply.bind(faults);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const held: ServerResponse[] = [];
+  const hook = jest.spyOn(faults, 'apply').mockImplementation(async (name, text, response) => {
+    if (name === target) {
+      held.push(response);
+      await released;
+    }
+    return await apply(name, text, response);
+  });
+  return {
+    arrived: async () => await waitFor(`a request for ${target}`, () => held.length > 0),
+    release: () => {
+      hook.mockRestore();
+      release();
+    },
+    over: async () => await waitFor('its end', () => held[0]?.closed),
   };
 }
 
 test('analytics-sink 52: between the last preCommit of a partition and its close, nothing is posted', async () => {
-  const arrived = await heldUp('blob', 500);
   const harness = await setup.start();
+  const upload = heldUp('blob');
   await harness.put([{ value: line('late', 100) }]);
-  await arrived();
+  await upload.arrived();
   await harness.task.revoking?.([partition(0)]);
   expect(await harness.task.preCommit?.([])).toEqual([]);
-  // Far longer than the upload would have taken.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(await setup.queued()).toBe(0);
+  upload.release();
+  await upload.over();
+  // Once another's file has gone all the way, this one would have, too.
+  const other = await setup.start();
+  await other.put([{ value: line('other', 100) }]);
+  await setup.committed(other, 1);
+  expect((await setup.rows()).map(([a]) => a)).toEqual(['other']);
   await harness.task.close?.([partition(0)]);
-  expect(await setup.rows()).toEqual([]);
+  expect((await setup.rows()).map(([a]) => a)).toEqual(['other']);
 });
 
 test('analytics-sink 52: what is being posted when its partition goes is waited for and committed: no row comes twice', async () => {
-  const arrived = await heldUp('queue', 500);
   const harness = await setup.start();
+  const post = heldUp('queue');
   await harness.put([{ value: line('posted', 100) }]);
-  await arrived();
-  await harness.revoke([partition(0)]);
+  await post.arrived();
+  const revoked = harness.revoke([partition(0)]);
+  post.release();
+  await revoked;
   expect(harness.committed()).toBe(1);
   expect((await setup.rows()).map(([a]) => a)).toEqual(['posted']);
 });
@@ -102,15 +127,15 @@ test('analytics.rebalance.flush.timeout.ms: what takes longer is left to the nex
 });
 
 test('analytics-sink 52: a partition that comes back begins where it was committed', async () => {
-  const harness = await setup.start({ 'flush.interval.ms': '100' });
+  const harness = await setup.start();
   await harness.put([{ value: line('x', 100) }]);
   await setup.committed(harness, 1);
   await harness.put([{ value: 'y,2' }]);
   await harness.revoke([partition(0)]);
   await harness.assign([partition(0)]);
-  await harness.put([{ value: 'y,2', offset: 1 }]);
+  await harness.put([{ value: line('y', 100), offset: 1 }]);
   await setup.committed(harness, 2);
-  expect((await setup.rows()).map(([a]) => a)).toEqual(['x', 'y']);
+  expect((await setup.rows()).map(([a]) => a).sort()).toEqual(['x', 'y']);
 });
 
 function mounted(path: string): boolean {
@@ -133,7 +158,7 @@ test('analytics-sink 54: a full disk: the partition goes back to what is safe, a
     const harness = await setup.start({
       'tempdir.path': disk,
       'flush.size.bytes': '10000000',
-      'flush.interval.ms': '1000',
+      'flush.interval.ms': '3000',
     });
     const values = Array.from({ length: 10 }, (_, i) => `${randomBytes(75_000).toString('base64')},${i}`);
     let next = 0;

@@ -1,9 +1,22 @@
 /** The sink as a user runs it: registered at a worker by REST, from topics of a real broker into the emulator's tables. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { SECRET, SinkSetup } from './sink-setup';
+
+// Before the hooks of the setup, which take the tables away.
+afterEach(async () => {
+  // What stays is given to the workers of the next test, which counts on their work.
+  for (const name of (await worker.request('GET', '/connectors')).json as string[])
+    await waitFor(
+      `a rebalance to end, to delete ${name}`,
+      async () => (await worker.request('DELETE', `/connectors/${name}`)).status !== 409,
+    );
+});
 
 const setup = SinkSetup.forFile();
 const clients = new Clients();
@@ -17,23 +30,20 @@ const settings = {
   'consumer.heartbeat.interval.ms': '1000',
 };
 let worker: StartedWorker;
+let tempdir: string;
 
 async function startOne(): Promise<void> {
   worker = await startWorker({ group, settings });
   await worker.ready();
 }
 beforeAll(async () => {
+  tempdir = await mkdtemp(join(tmpdir(), 'millrace-analytics-'));
   await startOne();
 });
 afterAll(async () => {
   await worker?.stop();
   await clients.close();
-});
-
-// What stays is given to the workers of the next test, which counts on their work.
-afterEach(async () => {
-  for (const name of (await worker.request('GET', '/connectors')).json as string[])
-    await worker.request('DELETE', `/connectors/${name}`);
+  await rm(tempdir, { recursive: true, force: true });
 });
 
 const STRING = 'org.apache.kafka.connect.storage.StringConverter';
@@ -67,8 +77,7 @@ const vendor = (config: object): Record<string, unknown> => ({
 
 async function register(config: object): Promise<string> {
   const name = uniqueName('storms');
-  const answer = await worker.request('POST', '/connectors', { name, config });
-  expect([answer.status, answer.body]).toEqual([201, expect.anything()]);
+  await worker.register({ name, config: config as Record<string, string> });
   return name;
 }
 const number = async (query: string): Promise<number> => Number((await setup.post('/v1/rest/query', query))[0]?.[0]);
@@ -112,9 +121,14 @@ test('analytics-sink 2: the same with the vendor’s names and class: rows arriv
 });
 
 test('analytics-sink 3, 4, 5: what is wrong with a configuration is said before it is taken', async () => {
-  const answer = await worker.request('POST', '/connectors', {
-    name: uniqueName('storms'),
-    config: neutral('t', { 'kusto.url': 'http://127.0.0.1:9', 'flush.size.bytes': 99, 'behavior.on.error': 'stop' }),
+  const config = neutral('t', {
+    'kusto.url': 'http://127.0.0.1:9',
+    'flush.size.bytes': 99,
+    'behavior.on.error': 'stop',
+  });
+  const answer = await waitFor('a rebalance to end', async () => {
+    const now = await worker.request('POST', '/connectors', { name: uniqueName('storms'), config });
+    return now.status !== 409 && now;
   });
   expect(answer.status).toBe(400);
   for (const part of [
@@ -145,7 +159,6 @@ test('a table that is not there fails the task when tables are checked', async (
 
 test('analytics-sink 49, 50: a worker killed three times while records flow: no row is lost', async () => {
   const topic = await clients.topic(2);
-  const tempdir = setup.folder;
   await worker.running(
     await register(neutral(topic, { 'flush.size.bytes': 500, 'flush.interval.ms': 500, 'tempdir.path': tempdir })),
   );
@@ -169,7 +182,7 @@ test('analytics-sink 49, 50: a worker killed three times while records flow: no 
     detail: () => `${distinct} rows\n${worker.process.log().slice(-4_000)}`,
   });
   console.info(`${(await count()) - records} of ${records} rows came twice`);
-});
+}, 600_000);
 
 test('analytics-sink 51, 52: a second worker comes and the first goes while records flow: no row is lost', async () => {
   const topic = await clients.topic(4);
