@@ -15,7 +15,8 @@ const clients = new Clients();
 const settings = {
   'offset.flush.interval.ms': '200',
   'plugin.path': join(__dirname, '..', 'cluster', 'fixtures', 'plugins'),
-  'session.timeout.ms': '6000',
+  'offset.flush.timeout.ms': '60000',
+  'session.timeout.ms': '30000',
   'heartbeat.interval.ms': '200',
   'scheduled.rebalance.max.delay.ms': '0',
   'errors.restart.max': '0',
@@ -71,9 +72,12 @@ test('connect-runtime §9: each record of a source and of a sink is counted once
   await figure('sink_task_metrics_sink_record_send_total', to, LINES);
   await figure('sink_task_metrics_sink_record_active_count', to, 0);
   await figure('source_task_metrics_source_record_write_total', from, LINES);
+  await figure('source_task_metrics_source_record_active_count', from, 0);
+  // By the status topic.
+  for (const { connector } of [from, to])
+    await figure('connect_worker_metrics_connector_running_task_count', { connector }, 1);
   const at = await scrape();
   expect(at('source_task_metrics_source_record_poll_total', from)).toBe(LINES);
-  expect(at('source_task_metrics_source_record_active_count', from)).toBe(0);
   expect(at('source_task_metrics_source_record_active_count_max', from)).toBeGreaterThan(0);
   expect(at('source_task_metrics_source_record_poll_rate', from)).toBeGreaterThan(0);
   expect(at('source_task_metrics_poll_batch_avg_time_ms', from)).toBeGreaterThanOrEqual(0);
@@ -88,7 +92,6 @@ test('connect-runtime §9: each record of a source and of a sink is counted once
     expect(at('connector_task_metrics_offset_commit_failure_percentage', labels)).toBe(0);
     expect(at('task_error_metrics_total_record_failures', labels)).toBe(0);
     expect(at('connector_metrics_status', { connector: labels.connector, status: 'running' })).toBe(1);
-    expect(at('connect_worker_metrics_connector_running_task_count', { connector: labels.connector })).toBe(1);
   }
   const names = { connector_class: 'org.apache.kafka.connect.file.FileStreamSinkConnector' };
   expect(at('connector_metrics_connector_class', { connector: sink, ...names })).toBe(1);
@@ -97,7 +100,7 @@ test('connect-runtime §9: each record of a source and of a sink is counted once
   // More of them: totals go on.
   await appendFile(input, 'one more\n');
   await figure('sink_task_metrics_sink_record_send_total', to, LINES + 1);
-  expect((await scrape())('source_task_metrics_source_record_write_total', from)).toBe(LINES + 1);
+  await figure('source_task_metrics_source_record_write_total', from, LINES + 1);
 });
 
 test('connect-runtime §9: the worker, its group and its coordinator', async () => {
@@ -166,11 +169,11 @@ test('connect-runtime §9: a failed task keeps its figures until it is started a
   await figure('sink_task_metrics_sink_record_send_total', labels, 1);
   await send('bad');
   await figure('connector_task_metrics_status', { ...labels, status: 'failed' }, 1);
+  await figure('connect_worker_metrics_connector_failed_task_count', { connector: name }, 1);
   let at = await scrape();
   expect(at('sink_task_metrics_sink_record_send_total', labels)).toBe(1);
   expect(at('task_error_metrics_total_record_errors', labels)).toBe(1);
   expect(at('task_error_metrics_total_records_skipped', labels)).toBe(0);
-  expect(at('connect_worker_metrics_connector_failed_task_count', { connector: name })).toBe(1);
   const starts = at('connect_worker_metrics_task_startup_attempts_total') ?? NaN;
   expect((await worker.request('POST', `/connectors/${name}/tasks/0/restart`)).status).toBe(204);
   await figure('connect_worker_metrics_task_startup_attempts_total', {}, starts + 1);
