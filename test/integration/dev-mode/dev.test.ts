@@ -23,17 +23,29 @@ afterEach(async () => {
 /** So that a kill is noticed in seconds. */
 const QUICK = { CONNECT_OFFSET_FLUSH_INTERVAL_MS: '200', CONNECT_SESSION_TIMEOUT_MS: '6000' };
 
+/** So that an orderly stop is one, however slow the machine. */
+const PATIENT = {
+  CONNECT_SESSION_TIMEOUT_MS: '45000',
+  CONNECT_TASK_SHUTDOWN_GRACEFUL_TIMEOUT_MS: '45000',
+  CONNECT_OFFSET_FLUSH_TIMEOUT_MS: '45000',
+};
+
 /** A worker on the test's data folder. */
-async function started(...args: string[]): Promise<StartedWorker> {
-  const worker = await dev(['--data-dir', data, ...args], QUICK);
+async function started(args: string[] = [], env: Readonly<Record<string, string>> = QUICK): Promise<StartedWorker> {
+  const worker = await dev(['--data-dir', data, ...args], env);
   running.push(worker);
   await worker.ready();
   return worker;
 }
 
+const logs = async (worker: StartedWorker, what: string | RegExp): Promise<unknown> =>
+  await waitFor(`${what} in the log`, () => worker.process.log().match(what) !== null, {
+    detail: () => worker.process.log().slice(-4000),
+  });
+
 const file = (): string => join(folder, 'ticks.txt');
 
-async function registerPipeline(worker: StartedWorker): Promise<void> {
+async function registerPipeline(worker: StartedWorker, sessionMs = 6_000): Promise<void> {
   const source = { 'connector.class': 'TickerConnector', topic: 'ticks', 'interval.ms': '20' };
   await worker.register({ name: 'ticker', config: source });
   await worker.register({
@@ -45,7 +57,7 @@ async function registerPipeline(worker: StartedWorker): Promise<void> {
       'value.converter.schemas.enable': 'false',
       'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
       'consumer.override.auto.offset.reset': 'earliest',
-      'consumer.override.session.timeout.ms': '6000',
+      'consumer.override.session.timeout.ms': String(sessionMs),
     },
   });
 }
@@ -74,18 +86,19 @@ function expectNoneMissing(): void {
 }
 
 test('kafka-client 4: from nothing to records in a file; it says what it is; stopped in order, it goes on where it was', async () => {
-  const first = await started('--broker-port', '0');
+  const first = await started(['--broker-port', '0'], PATIENT);
   expect((await first.request('GET', '/')).json).toMatchObject({ version: '4.3.1' });
-  expect(first.process.log()).toMatch(
+  await logs(
+    first,
     new RegExp(
       `WARN .*An embedded broker listens on 127\\.0\\.0\\.1:\\d+ and keeps its data in ${data}\\. .* not for production`,
     ),
   );
-  await registerPipeline(first);
+  await registerPipeline(first, 45_000);
   await untilTick(20, first);
   expect(await first.stop()).toBe(0);
 
-  const second = await started('--broker-port', '0');
+  const second = await started(['--broker-port', '0'], PATIENT);
   await untilTick((ticks().at(-1) as number) + 20, second);
   expect(await second.stop()).toBe(0);
   // Tasks and stores had their broker to the end: nothing is missing, nothing came twice.
@@ -93,9 +106,9 @@ test('kafka-client 4: from nothing to records in a file; it says what it is; sto
 });
 
 test('kafka-client 4: a second worker joins over the port and shares the work; when it is killed, its tasks move', async () => {
-  const host = await started('--broker-port', '0');
-  const joined = await started('--broker-port', '0');
-  expect(joined.process.log()).toContain(`Uses the embedded broker that process ${host.pid} hosts on 127.0.0.1:`);
+  const host = await started(['--broker-port', '0']);
+  const joined = await started(['--broker-port', '0']);
+  await logs(joined, `Uses the embedded broker that process ${host.pid} hosts on 127.0.0.1:`);
   expect(host.process.log()).not.toContain('Uses the embedded broker');
   await registerPipeline(host);
   const workers = async (): Promise<Set<string>> => {
@@ -103,7 +116,10 @@ test('kafka-client 4: a second worker joins over the port and shares the work; w
     return new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.worker_id)));
   };
   const both = [host, joined].map(({ url }) => url.replace('http://', ''));
-  expect([...(await workers())].sort()).toEqual([...both].sort());
+  await waitFor('each worker to have a task', async () => {
+    const having = await workers();
+    return both.every((worker) => having.has(worker));
+  });
   await untilTick(20, host);
   await joined.crash();
   const [own] = both;
@@ -118,14 +134,14 @@ test('kafka-client 4: a second worker joins over the port and shares the work; w
 
 test('kafka-client 4: the host is killed: started again it has its connectors, offsets and records, and the joined worker goes on', async () => {
   const port = String(await freePort());
-  const host = await started('--broker-port', port);
-  const joined = await started('--broker-port', port);
+  const host = await started(['--broker-port', port]);
+  const joined = await started(['--broker-port', port]);
   await registerPipeline(joined);
   await untilTick(50, joined);
   await host.crash();
   const seen = ticks().at(-1) as number;
-  const again = await started('--broker-port', port);
-  expect(again.process.log()).toContain(`An embedded broker listens on 127.0.0.1:${port}`);
+  const again = await started(['--broker-port', port]);
+  await logs(again, `An embedded broker listens on 127.0.0.1:${port}`);
   for (const worker of [again, joined]) {
     await waitFor('both connectors', async () => (await worker.request('GET', '/connectors')).json?.length === 2);
     await waitFor('health', async () => (await worker.request('GET', '/health')).status === 200);
@@ -135,7 +151,7 @@ test('kafka-client 4: the host is killed: started again it has its connectors, o
 });
 
 test('a worker that has lost its broker can be stopped', async () => {
-  const host = await started('--broker-port', '0');
+  const host = await started(['--broker-port', '0']);
   const joined = await started();
   await registerPipeline(joined);
   await untilTick(5, joined);
