@@ -11,9 +11,12 @@ const PARTITIONS = 2;
 /** More than a round trip's worth, less than a fault of seconds lets pile up without bound. */
 const MOST_OUTSTANDING = 2_000;
 
-/** For clients whose requests are to time out while a fault lasts, and that are to try again soon. */
+/** For clients whose requests are to time out while a fault lasts, and that are to try again soon, for longer than a broker takes to start. */
 export const IMPATIENT = {
   'request.timeout.ms': '1000',
+  'default.api.timeout.ms': '300000',
+  'delivery.timeout.ms': '300000',
+  'max.block.ms': '300000',
   'retry.backoff.ms': '10',
   'retry.backoff.max.ms': '200',
   'reconnect.backoff.ms': '10',

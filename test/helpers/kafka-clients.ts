@@ -30,7 +30,7 @@ export class Clients {
       'client.id': 'millrace-test',
       ...config,
     };
-    const retries = { timeoutMs: 30_000, retryBackoffMs: 50, retryBackoffMaxMs: 500 };
+    const retries = { timeoutMs: 120_000, retryBackoffMs: 50, retryBackoffMaxMs: 500 };
     this.admin = createAdmin(createWire(this.base), retries);
   }
 

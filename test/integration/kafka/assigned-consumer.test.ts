@@ -82,7 +82,7 @@ describe('the assigned consumer', () => {
         const values = valuesOf(await readToEnd(consumer, tp, await endOf(topic))).filter((value) => value !== 'x');
         return values.length < 20 && values;
       },
-      { timeoutMs: 90_000, everyMs: 500 },
+      { timeoutMs: 200_000, everyMs: 500 },
     );
     expect(left.slice(-2)).toEqual(['18', '19']);
     expect(consumer.position(tp)).toBe(await endOf(topic));
@@ -107,6 +107,7 @@ describe('the assigned consumer', () => {
 
   test('read_committed waits for an open transaction', async () => {
     const topic = await clients.topic();
+    await clients.send(topic, ['before']);
     const producer = await clients.producer(topic, { 'transactional.id': uniqueName('txn') });
     await producer.initTransactions();
     producer.beginTransaction();
@@ -114,6 +115,8 @@ describe('the assigned consumer', () => {
     await producer.flush();
     const consumer = await clients.assigned({ 'isolation.level': 'read_committed', 'fetch.max.wait.ms': '50' });
     consumer.assign([{ topic, partition: 0 }]);
+    // Who did not wait would be given both in one go.
+    expect(valuesOf(await take(consumer, 1))).toEqual(['before']);
     expect(await consumer.poll(300)).toEqual([]);
     await producer.commitTransaction();
     expect(valuesOf(await take(consumer, 1))).toEqual(['open']);
@@ -174,11 +177,12 @@ describe('the assigned consumer', () => {
     const topic = await clients.topic();
     const consumer = await clients.assigned();
     consumer.assign([{ topic, partition: 0 }]);
-    const pending = consumer.poll(60_000);
+    // Longer than the test may take.
+    const pending = consumer.poll(600_000);
     consumer.wakeup();
     expect(await pending).toEqual([]);
     consumer.wakeup();
-    expect(await consumer.poll(60_000)).toEqual([]);
+    expect(await consumer.poll(600_000)).toEqual([]);
   });
 
   test('keeps positions of partitions that stay assigned', async () => {

@@ -97,8 +97,8 @@ describe('the group consumer', () => {
       'group.id': groupId,
       'auto.offset.reset': 'earliest',
       'heartbeat.interval.ms': '200',
-      'session.timeout.ms': '6000',
-      'max.poll.interval.ms': '20000',
+      'session.timeout.ms': '30000',
+      'max.poll.interval.ms': '120000',
       ...config,
     });
     const made = new Reader(clients.own(consumer));
@@ -186,10 +186,10 @@ describe('the group consumer', () => {
     const topic = await clients.topic(1);
     const groupId = uniqueName('group');
     await clients.send(topic, ['one']);
-    const busy = reader(groupId).start([topic]);
+    const busy = reader(groupId, { 'session.timeout.ms': '10000' }).start([topic]);
     await waitFor('the record', () => busy.values.length === 1);
     await busy.stop();
-    const until = Date.now() + 7_000;
+    const until = Date.now() + 11_000;
     await waitFor('more than a session', () => Date.now() > until);
     await busy.consumer.commit([{ topic, partition: 0, offset: 1 }]);
     expect(await committedOf(groupId)).toEqual({ 0: 1 });
@@ -199,9 +199,8 @@ describe('the group consumer', () => {
   test('a static member that restarts gets its partitions back without a rebalance', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
-    const config = { 'session.timeout.ms': '30000' };
-    const stays = reader(groupId, { ...config, 'group.instance.id': 'stays' }).start([topic]);
-    const goes = reader(groupId, { ...config, 'group.instance.id': 'goes' }).start([topic]);
+    const stays = reader(groupId, { 'group.instance.id': 'stays' }).start([topic]);
+    const goes = reader(groupId, { 'group.instance.id': 'goes' }).start([topic]);
     const settled = (one: Reader): boolean =>
       one.consumer.assignment().length === 1 && one.events.at(-1) === 'assigned 1';
     await waitFor('both to share, and to know it', () => settled(stays) && settled(goes));
@@ -209,7 +208,7 @@ describe('the group consumer', () => {
     const before = stays.events.length;
     await goes.stop();
     await goes.consumer.close();
-    const back = reader(groupId, { ...config, 'group.instance.id': 'goes' }).start([topic]);
+    const back = reader(groupId, { 'group.instance.id': 'goes' }).start([topic]);
     await waitFor('it to be back', () => back.consumer.assignment().length === 1);
     expect(names(back.consumer.assignment())).toEqual(had);
     expect(stays.events).toHaveLength(before);
@@ -222,8 +221,9 @@ describe('the group consumer', () => {
     await make('a');
     const it = reader(uniqueName('group'), { 'metadata.max.age.ms': '300' }).start(new RegExp(`^${prefix}-[a-z]$`));
     await waitFor('the first topic', () => it.consumer.assignment().length === 1);
-    await make('b');
+    // First, so that whoever sees the second topic could see it as well.
     await make('other');
+    await make('b');
     await waitFor('the second topic', () => it.consumer.assignment().length === 2);
     expect(names(it.consumer.assignment())).toEqual([`${prefix}-a-0`, `${prefix}-b-0`]);
     await clients.admin.deleteTopics(['a', 'b', 'other'].map((name) => `${prefix}-${name}`));

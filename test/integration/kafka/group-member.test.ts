@@ -22,9 +22,9 @@ describe('connect-runtime 2.1: the group member', () => {
       {
         groupId,
         protocolType: 'connect',
-        sessionTimeoutMs: 6_000,
+        sessionTimeoutMs: 30_000,
         heartbeatIntervalMs: 200,
-        rebalanceTimeoutMs: 10_000,
+        rebalanceTimeoutMs: 60_000,
         protocols: () => [
           { name: 'sessioned', metadata: bytes(`\xff${name}`) },
           { name: 'default', metadata: bytes(name) },
@@ -114,8 +114,8 @@ describe('connect-runtime 2.1: the group member', () => {
 
   test('leaving is noticed by the others at once, and one may come back', async () => {
     const groupId = uniqueName('group');
-    const first = member(groupId, 'a', { sessionTimeoutMs: 30_000 });
-    const second = member(groupId, 'b', { sessionTimeoutMs: 30_000 });
+    const first = member(groupId, 'a');
+    const second = member(groupId, 'b');
     await first.join();
     const joining = second.join();
     await first.whenNeedsJoin();
@@ -133,14 +133,14 @@ describe('connect-runtime 2.1: the group member', () => {
 
   test('heartbeats keep a member that does nothing, past its session timeout', async () => {
     const groupId = uniqueName('group');
-    const only = member(groupId, 'a');
+    const only = member(groupId, 'a', { sessionTimeoutMs: 10_000 });
     const { generation } = await only.join();
     const lost = jest.fn();
     only.onLost = lost;
-    const until = Date.now() + 7_000;
+    const until = Date.now() + 11_000;
     await waitFor('the session timeout to pass', () => Date.now() > until);
     expect(lost).not.toHaveBeenCalled();
-    expect(only.sinceHeartbeatMs).toBeLessThan(6_000);
+    expect(only.sinceHeartbeatMs).toBeLessThan(10_000);
     expect(only.current?.generation).toBe(generation);
     expect((await clients.admin.describeGroup(groupId)).state).toBe('Stable');
   });
@@ -149,7 +149,7 @@ describe('connect-runtime 2.1: the group member', () => {
     const proxy = await proxyTo(process.env['BOOTSTRAP_SERVERS'] as string);
     try {
       const groupId = uniqueName('group');
-      const cut = member(groupId, 'cut');
+      const cut = member(groupId, 'cut', { sessionTimeoutMs: 6_000 });
       await cut.join();
       const lost = new Promise((resolve) => {
         cut.onLost = resolve;
@@ -177,7 +177,9 @@ describe('connect-runtime 2.1: the group member', () => {
       cut.onLost = lost;
       const before = proxy.connections;
       proxy.cutAll();
-      await waitFor('heartbeats over new connections', () => proxy.connections > before && cut.sinceHeartbeatMs < 150);
+      await waitFor('a new connection', () => proxy.connections > before);
+      const since = performance.now();
+      await waitFor('a heartbeat over it', () => cut.sinceHeartbeatMs < performance.now() - since);
       expect(cut.current?.generation).toBe(generation);
       expect(lost).not.toHaveBeenCalled();
     } finally {
@@ -205,7 +207,7 @@ describe('connect-runtime 2.1: the group member', () => {
 
   test('a static member comes back without a rebalance, and its double fences it', async () => {
     const groupId = uniqueName('group');
-    const options = { groupInstanceId: 'one', sessionTimeoutMs: 30_000 };
+    const options = { groupInstanceId: 'one' };
     const first = member(groupId, 'a', options);
     const { generation, memberId } = await first.join();
     await first.leave();
@@ -233,7 +235,7 @@ describe('connect-runtime 2.1: the group member', () => {
 
   test('a join can be aborted', async () => {
     const groupId = uniqueName('group');
-    await member(groupId, 'a', { rebalanceTimeoutMs: 30_000, sessionTimeoutMs: 30_000 }).join();
+    await member(groupId, 'a').join();
     const waiting = member(groupId, 'b');
     const abort = new AbortController();
     const joining = waiting.join(abort.signal);

@@ -36,7 +36,7 @@ describe('the wire', () => {
   });
 
   test('names the servers when none answers', async () => {
-    const it = wire({ 'bootstrap.servers': '127.0.0.1:1', 'socket.connection.setup.timeout.ms': '2000' });
+    const it = wire({ 'bootstrap.servers': '127.0.0.1:1', 'socket.connection.setup.timeout.ms': '10000' });
     await expect(it.connect()).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,
@@ -64,7 +64,7 @@ describe('the wire', () => {
 
   test('keeps answering while a long request occupies another lane', async () => {
     const it = wire();
-    const node = await retrying({ timeoutMs: 30_000, retryBackoffMs: 100, retryBackoffMaxMs: 500 }, () =>
+    const node = await retrying({ timeoutMs: 120_000, retryBackoffMs: 100, retryBackoffMaxMs: 500 }, () =>
       it.coordinator('group', 'some-group'),
     );
     expect(it.nodes().some(({ id }) => id === node)).toBe(true);

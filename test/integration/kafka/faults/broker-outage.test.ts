@@ -35,7 +35,7 @@ describe.each([
     process.kill(broker.pid as number, 'SIGCONT');
     await run.passes(500);
     await run.finish();
-  });
+  }, 600_000);
 
   test('a broker that is killed and started again', async () => {
     const run = await CountedRun.start(clients, { transactions });
@@ -43,5 +43,5 @@ describe.each([
     await broker.restart();
     await run.passes(500);
     await run.finish();
-  });
+  }, 600_000);
 });
