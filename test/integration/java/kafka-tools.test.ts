@@ -2,20 +2,26 @@
 import { runKafkaTool, startKafka } from '../../../dev/services/kafka';
 import { isRunning } from '../../helpers/is-running';
 import { testWithKafka } from '../../helpers/java';
+import { waitFor } from '../../helpers/wait-for';
 import { captureTodos } from '../end-to-end/capture';
 
 testWithKafka('a Kafka node takes settings, serves the Java tools, and is gone after stop', async () => {
   const kafka = await startKafka({ settings: { 'num.partitions': '3' }, heap: '-Xmx256m' });
   const where = ['--bootstrap-server', kafka.bootstrapServers];
   await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']);
-  const described = await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--describe']);
-  expect(described).toMatch(/Topic: three\s.*PartitionCount: 3/);
+  // A broker tells what it has heard from the controller, which may take a moment.
+  await waitFor('the topic with three partitions', async () =>
+    /Topic: three\s.*PartitionCount: 3/.test(
+      await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--describe']),
+    ),
+  );
   await expect(
     runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']),
   ).rejects.toThrow(/TopicCommand failed: .*already exists/s);
-  expect(isRunning(kafka.pid as number)).toBe(true);
+  const pid = kafka.pid as number;
+  expect(isRunning(pid)).toBe(true);
   await kafka.stop();
-  expect(isRunning(kafka.pid as number)).toBe(false);
+  expect(isRunning(pid)).toBe(false);
 });
 
 testWithKafka('the Java console consumer reads the events', async () => {
@@ -23,7 +29,7 @@ testWithKafka('the Java console consumer reads the events', async () => {
   try {
     const output = await runKafkaTool('org.apache.kafka.tools.consumer.ConsoleConsumer', [
       ...['--bootstrap-server', process.env.BOOTSTRAP_SERVERS ?? '', '--topic', topic, '--from-beginning'],
-      ...['--max-messages', '22', '--timeout-ms', '30000'],
+      ...['--max-messages', '22', '--timeout-ms', '120000'],
     ]);
     const lines = output.trim().split('\n');
     expect(lines).toHaveLength(22);
