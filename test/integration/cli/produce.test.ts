@@ -118,11 +118,14 @@ test('a broker that is away: one sentence that names it, exit code 1', async () 
 
 test('a broker that dies meanwhile: every line is either reported with its place or named as not delivered', async () => {
   const dying = await startBroker();
+  const its = new Clients({ 'bootstrap.servers': dying.bootstrapServers });
   try {
+    // A broker that has only just started may take seconds for its first record.
+    await its.send(await its.topic(), ['warm']);
+    await its.topic(1, {}, 'dying');
     const env = {
       BOOTSTRAP_SERVERS: dying.bootstrapServers,
-      // A broker that has only just started may take seconds for its first record.
-      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '15000',
+      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '30000',
       CONNECT_PRODUCER_REQUEST_TIMEOUT_MS: '5000',
       CONNECT_PRODUCER_MAX_BLOCK_MS: '60000',
     };
@@ -139,6 +142,8 @@ test('a broker that dies meanwhile: every line is either reported with its place
     expect(child.stderr()).toMatch(/^stdin:3-4: not delivered: .*\(DELIVERY_TIMEOUT\)$/m);
     expect(child.stderr()).toContain('Nothing behind stdin:4 was sent.\n');
   } finally {
+    await its.closeClients();
+    await its.admin.close();
     await dying.stop();
   }
 });

@@ -53,7 +53,7 @@ async function read(topic: string, enough: (values: string[]) => boolean): Promi
       values.push(...valuesOf(await consumer.poll(500)));
       return enough(values);
     },
-    { timeoutMs: 60_000, detail: () => `${values.length} so far\n${worker.process.log().slice(-4000)}` },
+    { detail: () => `${values.length} so far\n${worker.process.log().slice(-4000)}` },
   );
   await consumer.close();
   return values;
