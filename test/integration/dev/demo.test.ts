@@ -42,7 +42,13 @@ test('the plug-in that the README shows ticks, and goes on counting after a rest
   const clients = new Clients();
   const topic = await clients.topic();
   const group = uniqueName('ticker');
-  const settings = { 'plugin.path': join(ROOT, 'examples', 'plugins'), 'offset.flush.interval.ms': '100' };
+  const settings = {
+    'plugin.path': join(ROOT, 'examples', 'plugins'),
+    'offset.flush.interval.ms': '100',
+    // An orderly stop is to be one on a slow machine, too.
+    'offset.flush.timeout.ms': '45000',
+    'task.shutdown.graceful.timeout.ms': '45000',
+  };
   let worker = await startWorker({ group, settings });
   try {
     await worker.ready();

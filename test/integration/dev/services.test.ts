@@ -39,7 +39,7 @@ test('PostgreSQL has the asked-for wal_level, room for 40 slots, and does not ru
 test('an embedded broker takes settings, keeps its data and its address when it crashes, and is gone after stop', async () => {
   const broker = await startEmbedded({ settings: { defaultPartitions: 3 } });
   const admin = createAdmin(createWire({ 'bootstrap.servers': broker.bootstrapServers }), {
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
     retryBackoffMs: 20,
     retryBackoffMaxMs: 200,
   });
