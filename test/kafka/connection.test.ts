@@ -306,11 +306,11 @@ describe('kafka-client 3: TLS', () => {
 describe('requests that are not answered', () => {
   test('time out, and close the connection', async () => {
     const it = await broker({ silentFor: METADATA });
-    const wire = wireTo(it, { 'request.timeout.ms': '1000', 'socket.connection.setup.timeout.ms': '2000' });
+    const wire = wireTo(it, { 'request.timeout.ms': '5000', 'socket.connection.setup.timeout.ms': '5000' });
     await expect(wire.connect()).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,
-      message: expect.stringContaining('did not answer Metadata within 1000 ms') as unknown,
+      message: expect.stringContaining('did not answer Metadata within 5000 ms') as unknown,
     });
   });
 });

@@ -28,13 +28,20 @@ describe('kafka-client 2: batches', () => {
   });
 
   test('linger.ms gathers records sent one after the other', async () => {
-    const { wire, deliveries, send } = await start({ 'linger.ms': '1000' });
+    const { wire, producer, send } = await start({ 'linger.ms': '60000' });
     for (const value of numbers(5)) {
       send(value);
       await new Promise(setImmediate);
     }
-    await waitFor('the state under test', () => deliveries.length === 5);
+    expect(wire.calls).toHaveLength(0);
+    await producer.flush();
     expect(wire.calls).toHaveLength(1);
+  });
+
+  test('what linger.ms has gathered goes by itself when that is over', async () => {
+    const { deliveries, send } = await start({ 'linger.ms': '20' });
+    send('a');
+    await waitFor('the delivery', () => deliveries.length === 1);
   });
 
   test('one batch in flight per partition; the next grows meanwhile and goes as one', async () => {
