@@ -143,7 +143,8 @@ export class RedisServer {
         ? {
             'cluster-enabled': 'yes',
             'cluster-port': String(this.busPort),
-            'cluster-node-timeout': '5000',
+            // Half of it without an answer ends a connection, all of it the introduction of a node: a busy machine gets its time.
+            'cluster-node-timeout': '15000',
             'tls-cluster': 'yes',
             'tls-replication': 'yes',
             masteruser: ADMIN.name,

@@ -31,7 +31,7 @@ export function closing(): (close: () => Promise<unknown>) => void {
 
 /** Leaves `dropped` of an aborted and `kept` of a committed transaction in `t`, by kafkajs. */
 export async function commitAndAbort(broker: EmbeddedBroker): Promise<void> {
-  const kafka = new Kafka({ brokers: brokerList(broker), logLevel: logLevel.NOTHING });
+  const kafka = new Kafka({ brokers: brokerList(broker), logLevel: logLevel.NOTHING, connectionTimeout: 30_000 });
   const producer = kafka.producer({ transactionalId: 'one', idempotent: true, maxInFlightRequests: 1 });
   await producer.connect();
   for (const [value, end] of [

@@ -24,7 +24,12 @@ afterEach(async () => {
 });
 
 const kafkaJs = (): Kafka =>
-  new Kafka({ brokers: [broker.bootstrapServers], logLevel: logLevel.NOTHING, retry: { initialRetryTime: 50 } });
+  new Kafka({
+    brokers: [broker.bootstrapServers],
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 50 },
+    connectionTimeout: 30_000,
+  });
 const config = (more: Record<string, string> = {}) => ({ 'bootstrap.servers': broker.bootstrapServers, ...more });
 const ours = createKafkaClients(silentLogger);
 
@@ -223,7 +228,7 @@ describe('our own clients', () => {
   it('a transaction that takes too long holds nobody up for good', async () => {
     await start();
     await topicOf(1);
-    const slow = await transactional({ 'transaction.timeout.ms': '2000' });
+    const slow = await transactional({ 'transaction.timeout.ms': '6000' });
     slow.beginTransaction();
     expect(await send(slow, 'late')).toBeNull();
     await waitFor('the abort', async () => (await lastStable())[0] === 2);

@@ -10,7 +10,14 @@ const own = closing();
 const messages = (values: readonly string[]): Message[] => values.map((value) => ({ key: 'k', value }));
 
 const kafka = (broker: EmbeddedBroker, more: Partial<KafkaConfig> = {}): Kafka =>
-  new Kafka({ brokers: brokerList(broker), logLevel: logLevel.NOTHING, retry: { initialRetryTime: 50 }, ...more });
+  new Kafka({
+    brokers: brokerList(broker),
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 50 },
+    // Otherwise 1 s, and not again where a test allows no retries.
+    connectionTimeout: 30_000,
+    ...more,
+  });
 
 async function connected<C extends { connect(): Promise<void>; disconnect(): Promise<void> }>(client: C): Promise<C> {
   own(() => client.disconnect());

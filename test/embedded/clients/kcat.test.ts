@@ -17,8 +17,9 @@ const lines = numbered(200).map((value, i) => `k${i}:${value}\n`);
 
 function kcat(broker: EmbeddedBroker, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const all = ['-b', broker.bootstrapServers, ...args];
-    const child = execFile('kcat', all, { timeout: 60_000 }, (error, stdout, stderr) =>
+    // Otherwise it gives up after 5 s without an answer.
+    const all = ['-b', broker.bootstrapServers, '-m', '120', ...args];
+    const child = execFile('kcat', all, { timeout: 240_000 }, (error, stdout, stderr) =>
       error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout),
     );
     child.stdin!.end(input);
@@ -133,7 +134,7 @@ async function withTopic(numPartitions: number): Promise<EmbeddedBroker> {
       ...setting('sasl.password', password),
     ];
     expect(await kcat(broker, ['-L', ...as(USER.password)])).toContain('1 brokers');
-    await expect(kcat(broker, ['-L', '-m', '3', ...as('wrong')])).rejects.toThrow(/uthentication/);
+    await expect(kcat(broker, ['-L', '-m', '10', ...as('wrong')])).rejects.toThrow(/uthentication/);
   });
 
   cell('kcat', 'use TLS', async () => {

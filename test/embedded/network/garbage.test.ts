@@ -104,7 +104,8 @@ test('1,000 idle connections stay open and leave the others served', async () =>
 test('a connection that asks for nothing for too long is closed', async () => {
   const broker = await start({ maxIdleMs: 50 });
   const client = await RawClient.connect(broker);
-  await client.send(API_VERSIONS, 3, {});
+  // On a busy machine 50 ms may be over before it has asked.
+  await client.send(API_VERSIONS, 3, {}).catch(() => undefined);
   await client.whenClosed();
 });
 

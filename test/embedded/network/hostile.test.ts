@@ -13,7 +13,8 @@ import { startBrokerProcess, type BrokerProcess } from '../broker-process';
 
 /** Four times as much is held for all connections together. */
 const MAX_REQUEST_BYTES = 4 << 20;
-const MAX_IDLE_MS = 3_000;
+/** Longer than a busy machine keeps the witness from asking. */
+const MAX_IDLE_MS = 10_000;
 /** Generous: what is held, what V8 has not collected yet, and a thousand sockets. */
 const MOST_GROWTH = 300 << 20;
 
@@ -211,10 +212,11 @@ test('1,000 connections that say nothing, and 100 that have said that they are d
       await once(opened, 'connect');
       opened.resume();
       opened.end(Buffer.from('0000'));
+      // One may be answered before another is connected.
+      await once(opened, 'end');
       return opened;
     }),
   );
-  await Promise.all(half.map((one) => once(one, 'end')));
   await witness.expectServed(witness.rounds);
   for (const one of [...idle, ...half]) one.destroy();
 });

@@ -37,7 +37,8 @@ afterAll(() => api.close());
 
 /** An adapter with these options; resolves to its port. */
 async function adapter(handler: AnyHandler, args: string[] = [], env: Record<string, string> = {}): Promise<number> {
-  const server = createAdapter(handler, readOptions(args, env));
+  // Longer than a busy machine stands still, where a test says nothing else.
+  const server = createAdapter(handler, readOptions(['--timeout-ms', '60000', ...args], env));
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;

@@ -11,7 +11,7 @@ const UNAVAILABLE = { status: 503, body: 'service unavailable\n', headers: { 're
 let redis: RedisServer;
 let program: Program;
 
-const ready = (): Promise<void> => program.until('the program to be ready', 200, '/readyz');
+const ready = (): Promise<Answer> => program.ready();
 
 describeRedis('one server', () => {
   beforeEach(async () => {
@@ -68,7 +68,9 @@ describeRedis('one server', () => {
     expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
     await redis.cli('CLIENT', 'UNPAUSE');
     await ready();
-    expect((await program.get('/a@b')).status).toBe(200);
+    // Whether the first one is written after all is nobody's promise.
+    expect((await program.post({ email: 'b@b', name: 'n' })).status).toBe(200);
+    expect((await program.get('/b@b')).status).toBe(200);
   });
 
   test('users-app 29: a user that is turned off and on again', async () => {
@@ -100,7 +102,7 @@ describeRedis('one server', () => {
     await new Promise((resolve) => idle.once('connect', resolve));
     process.kill(program.pid, 'SIGTERM');
     await waitFor('the program to hear it', () => program.log().includes('"stopping"'));
-    await expect(program.call('GET', '/healthz')).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+    await expect(program.call('GET', '/healthz')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
     await redis.cli('CLIENT', 'UNPAUSE');
     expect(await answer).toMatchObject({ status: 200, headers: { 'content-length': '0' } });
     idle.destroy();

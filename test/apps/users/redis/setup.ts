@@ -33,6 +33,9 @@ export function settingsFor(redis: RedisServer, changes: Record<string, string> 
     CACHE_USERNAME: APP.name,
     CACHE_PASSWORD: APP.password,
     CACHE_TLS_CA_FILE: redis.caFile,
+    // Longer than a busy machine stands still.
+    CACHE_TIMEOUT_MS: '10000',
+    CACHE_CONNECT_TIMEOUT_MS: '10000',
     HOST: '127.0.0.1',
     PORT: '0',
     ...changes,
@@ -65,7 +68,7 @@ export class Program {
 
   /** Resolves when it listens. */
   static async start(env: Record<string, string>): Promise<Program> {
-    const program = new Program(env);
+    const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '120000', ...env });
     try {
       await waitFor(
         'the program to listen',
@@ -152,10 +155,20 @@ export class Program {
     return await this.call('GET', path, call);
   }
 
-  /** Until requests of this kind are answered 200 again. */
-  async until(what: string, status: number, path: string): Promise<void> {
-    await waitFor(what, async () => (await this.get(path)).status === status, {
-      detail: () => this.log().slice(-4000),
-    });
+  /** The first answer with this status. */
+  async until(what: string, status: number, path: string): Promise<Answer> {
+    return await waitFor(
+      what,
+      async () => {
+        const answer = await this.get(path);
+        return answer.status === status && answer;
+      },
+      { detail: () => this.log().slice(-4000) },
+    );
+  }
+
+  /** Its answer once it is ready: who was away for some seconds is not, before the cache has answered again. */
+  async ready(): Promise<Answer> {
+    return await this.until('the program to be ready', 200, '/readyz');
   }
 }

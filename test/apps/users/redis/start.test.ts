@@ -31,7 +31,7 @@ async function start(env: Record<string, string>): Promise<Program> {
 /** What a program that cannot start has to say before it ends with code 1. */
 async function complaint(env: Record<string, string>): Promise<string> {
   // Time for one attempt on a slow machine: its failure is the reason that is told.
-  const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '4000', ...env });
+  const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '8000', ...env });
   open.push(program);
   expect(await program.ended()).toBe(1);
   expect(program.lines().at(-1)).toMatchObject({ level: 'fatal' });
@@ -77,7 +77,7 @@ describeRedis('starting', () => {
   test('users-app 21: a certificate that nobody known signed, and with the authority’s file', async () => {
     const { CACHE_TLS_CA_FILE: _, ...env } = settingsFor(redis);
     expect(await complaint(env)).toMatch(/SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE/);
-    expect((await (await start(settingsFor(redis))).get('/readyz')).status).toBe(200);
+    await (await start(settingsFor(redis))).ready();
   });
 
   test('users-app 21: a certificate for another host, unless that is the name to expect', async () => {
@@ -123,20 +123,23 @@ describeRedis('starting', () => {
     expect(await program.get('/readyz')).toMatchObject({ status: 503, body: 'not ready\n' });
     expect(await program.get('/a@b')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await late.start();
-    await program.until('the program to be ready', 200, '/readyz');
+    await program.ready();
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
   });
 
   test('a password from a file counts anew when it changes', async () => {
     const file = `${redis.caFile}.password`;
     await writeFile(file, 'not-yet-the-right-password\n');
-    const { CACHE_PASSWORD: _, ...env } = settingsFor(redis, { CACHE_PASSWORD_FILE: file });
+    const { CACHE_PASSWORD: _, ...env } = settingsFor(redis, {
+      CACHE_PASSWORD_FILE: file,
+      CACHE_STARTUP_TIMEOUT_MS: '120000',
+    });
     const program = new Program(env);
     open.push(program);
     await waitFor('a refusal', () => program.log().includes('WRONGPASS'), { detail: () => program.log() });
     await writeFile(file, `${APP.password}\n`);
     await waitFor('the program to listen', () => program.port > 0, { detail: () => program.log() });
-    expect((await program.get('/readyz')).status).toBe(200);
+    await program.ready();
     await redis.cli('ACL', 'LOG', 'RESET');
   });
 
