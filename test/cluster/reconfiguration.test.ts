@@ -11,6 +11,8 @@ let workers: TestWorker[];
 let endpoints: Endpoint[];
 /** How the connector splits its work. */
 let parts: string[];
+/** How often it was asked for that. */
+let asked: number;
 /** By connector, of the newest instance, and where it runs. */
 let instances: Map<string, { readonly context: SourceConnectorContext; readonly worker: number }>;
 
@@ -19,6 +21,7 @@ beforeEach(() => {
   workers = [];
   endpoints = [];
   parts = ['a', 'b'];
+  asked = 0;
   instances = new Map();
 });
 afterEach(async () => {
@@ -33,7 +36,10 @@ async function start(): Promise<TestWorker> {
   const behaviour = {
     ...defaultBehaviour(),
     onCreate: (context: SourceConnectorContext) => void instances.set(context.connector, { context, worker: number }),
-    taskConfigs: () => parts.map((part) => ({ part })),
+    taskConfigs: () => {
+      asked++;
+      return parts.map((part) => ({ part }));
+    },
   };
   const worker = createWorker(kafka, 'g', { url: endpoint.url, behaviour });
   workers.push(worker);
@@ -64,11 +70,15 @@ test('more, fewer and other tasks; nothing is written when they are the same', a
   }
   await waitFor('one task status', () => states(worker.herder, 'c') === 'RUNNING RUNNING', { everyMs: 5 });
   expect(commits()).toEqual([2, 3, 1, 1].map((tasks) => `commit-c={"tasks":${tasks}}`));
+  const before = asked;
   ask('c');
   parts = ['d', 'e'];
   // The next one is asked for when the one before is through, so that its end is the other's, too.
   ask('c');
   await runs(['d', 'e']);
+  await waitFor('the second answer', () => asked >= before + 2);
+  await new Promise((resolve) => setImmediate(resolve));
+  await worker.herder.health();
   expect(commits()).toHaveLength(5);
 });
 
