@@ -13,7 +13,7 @@ import { waitFor } from './wait-for';
 export interface EmbeddedOptions {
   /** What can be said in JSON, over what the broker does by itself. */
   readonly settings?: Omit<EmbeddedBrokerOptions, 'port' | 'dataDir' | 'log'>;
-  /** (Default: 60,000) */
+  /** (Default: 120,000) */
   readonly timeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Runn
   }
 }
 
-async function startOnce({ settings, timeoutMs = 60_000 }: EmbeddedOptions): Promise<RunningKafka> {
+async function startOnce({ settings, timeoutMs = 120_000 }: EmbeddedOptions): Promise<RunningKafka> {
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'millrace-embedded-'))]);
   const brokerOptions: EmbeddedBrokerOptions = { ...settings, port, dataDir: join(folder, 'data') };
   const program = join(ROOT, 'dev', 'services', 'embedded-process.ts');

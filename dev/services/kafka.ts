@@ -25,7 +25,7 @@ export interface KafkaOptions {
   readonly scramUsers?: readonly string[];
   /** JVM flags. (Default: the variable `KAFKA_HEAP`, or `-Xmx512m`) */
   readonly heap?: string;
-  /** (Default: 90,000) */
+  /** (Default: 180,000) */
   readonly timeoutMs?: number;
 }
 
@@ -102,7 +102,7 @@ async function startOnce(java: string, classPath: string, options: KafkaOptions)
       folder,
       signal: 'KILL',
     },
-    (run) => untilStarted(run, port, options.timeoutMs ?? 90_000),
+    (run) => untilStarted(run, port, options.timeoutMs ?? 180_000),
   );
   await broker.start();
   return {

@@ -17,7 +17,7 @@ export interface PostgresOptions {
   readonly walLevel?: 'minimal' | 'replica' | 'logical';
   /** Lines of `postgresql.conf`, over the ones set here. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** (Default: 60,000) */
+  /** (Default: 120,000) */
   readonly timeoutMs?: number;
 }
 
@@ -89,7 +89,7 @@ export interface DataFolder {
   readonly programs: string;
   readonly port: number;
   readonly user: User | undefined;
-  /** (Default: 60,000) */
+  /** (Default: 120,000) */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -111,7 +111,7 @@ export async function serve({ folder, data, programs, port, user, timeoutMs }: D
         if (server.exitCode !== undefined) throw new Error(`PostgreSQL did not start:\n${server.log().slice(-4000)}`);
         return await answers(url);
       },
-      { timeoutMs: timeoutMs ?? 60_000, detail: () => server.log().slice(-4000) },
+      { timeoutMs: timeoutMs ?? 120_000, detail: () => server.log().slice(-4000) },
     );
   } catch (error) {
     await server.stop();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   broker = await startBroker({
     settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
   });
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   await broker?.stop();

@@ -1,5 +1,5 @@
 /** The clock of one worker, the leader, jumps by ten minutes. Nothing may wait for the clock to come back. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
@@ -20,7 +20,11 @@ let topic: string;
 let workers: StartedWorker[];
 
 const clock = (): string => join(folder, 'clock');
-const jumpTo = async (shiftMs: number): Promise<void> => await writeFile(clock(), String(shiftMs));
+async function jumpTo(shiftMs: number): Promise<void> {
+  await writeFile(`${clock()}.new`, String(shiftMs));
+  // At once: a file that is being written is empty for a moment, and the clock would jump there and back.
+  await rename(`${clock()}.new`, clock());
+}
 const logs = (): string => workers.map(({ process }) => process.log().slice(-4000)).join('\n===\n');
 
 async function started(withShiftedClock = false): Promise<StartedWorker> {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
   });
   await worker.ready();
-}, 180_000);
+});
 
 afterAll(async () => {
   if (broker?.pid !== undefined) process.kill(broker.pid, 'SIGCONT');

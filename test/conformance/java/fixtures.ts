@@ -41,7 +41,9 @@ const SETTINGS = {
   'offset.flush.interval.ms': '1000',
   // A task that is cut off commits nothing, and what it wrote last is written again: a slow machine gets its time.
   'task.shutdown.graceful.timeout.ms': '30000',
-  'consumer.session.timeout.ms': '6000',
+  // Not so short that a machine which stands still for a moment has a sink read something twice.
+  'consumer.session.timeout.ms': '15000',
+  'offset.flush.timeout.ms': '60000',
   'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
   'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
 };

@@ -12,6 +12,8 @@ import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
 
 const LINES = 500;
+/** How long a busy JVM may take to let another one look into it; otherwise 10 s. */
+const PATIENT = ['-Dsun.tools.attach.attachTimeout=120000'];
 /** Of a group, with the names of this test's connectors taken out: `source-task-metrics/source/0 source-record-poll-total`. */
 type Figures = Map<string, string>;
 type Read = (worker: StartedWorker) => Promise<Figures>;
@@ -20,7 +22,7 @@ async function ofJava(worker: StartedWorker): Promise<Figures> {
   const program = join(__dirname, 'ReadMetrics.java');
   // Some values are of Connect's own classes.
   const { classPath } = await javaConnectJars();
-  const command = ['-cp', classPath, program, String(worker.pid)];
+  const command = [...PATIENT, '-cp', classPath, program, String(worker.pid)];
   const { stdout } = await promisify(execFile)(await findJava(), command, { maxBuffer: 10_000_000 });
   const figures: Figures = new Map();
   for (const line of stdout.trim().split('\n')) {
@@ -134,6 +136,8 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
   async function counted(worker: StartedWorker, read: Read, sink: Sink): Promise<Figures> {
     let figures: Figures = new Map();
     const is = (key: string, value: number): boolean => Number(figures.get(key)) === value;
+    const hasCommitted = (name: string): boolean =>
+      Number(figures.get(`connector-task-metrics/${name}/0 offset_commit_success_percentage`)) > 0;
     await waitFor(
       'everything to be counted and committed',
       async () => {
@@ -145,12 +149,14 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
           is('sink-task-metrics/sink/0 sink_record_active_count', 0) &&
           is('sink-task-metrics/tolerant/0 sink_record_active_count', 0) &&
           is('task-error-metrics/tolerant/0 deadletterqueue_produce_requests', 3) &&
+          ['source', 'sink', 'tolerant'].every(hasCommitted) &&
           Number(figures.get('sink-task-metrics/sink/0 offset_commit_completion_total')) > 2
         );
       },
-      { timeoutMs: 60_000, detail: () => `${sink.name}\n${JSON.stringify([...figures], null, 1)}` },
+      { detail: () => `${sink.name}\n${JSON.stringify([...figures], null, 1)}` },
     );
-    return figures;
+    // They were read one after another: what was read first may have changed by the time that the last one was.
+    return await read(worker);
   }
 
   beforeAll(async () => {

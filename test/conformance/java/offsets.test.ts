@@ -79,6 +79,8 @@ describeWithJava('the offsets topic', () => {
     await waitFor('two of them again', async () => (await cluster.end('lines')) === 5, {
       detail: () => cluster.logs(),
     });
+    // Otherwise it may still be said to be stopped from before.
+    await reaches(java, 'lines', 'RUNNING RUNNING');
     await ask(java, 'PUT', '/connectors/lines/stop');
     await reaches(java, 'lines', 'STOPPED');
     expect(await store.list('lines')).toEqual([[partition, { position: 14 }]]);

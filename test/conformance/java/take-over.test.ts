@@ -27,8 +27,10 @@ describeWithJava('a cluster that changes hands', () => {
     await states(worker);
   };
   const resumed = async (worker: StartedWorker): Promise<void> => {
-    for (const { name } of [paused, stopped])
+    for (const { name } of [paused, stopped]) {
       expect((await ask(worker, 'PUT', `/connectors/${name}/resume`)).status).toBe(202);
+      await reaches(worker, name, 'RUNNING RUNNING', worker);
+    }
     for (const sink of all) await sink.hasEveryLineOnce(cluster);
   };
 
@@ -75,6 +77,7 @@ describeWithJava('a cluster that changes hands', () => {
     await reaches(ours, running.name, 'RUNNING RUNNING');
     await ask(ours, 'PUT', `/connectors/${running.name}/config`, running.config());
     await rest(ours);
+    await reaches(ours, born.name, 'RUNNING RUNNING RUNNING', ours);
     const before = await everything(ours);
     const written = await cluster.configEnd();
     await ours.stop();

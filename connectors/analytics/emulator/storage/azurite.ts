@@ -15,7 +15,7 @@ export interface RunningAzurite {
 /** The account that every Azurite has; its key is part of its documentation and protects nothing. */
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** @param folder Where blobs and messages are kept; null: in memory. */
 export async function startAzurite(folder: string | null): Promise<RunningAzurite> {
