@@ -33,7 +33,7 @@ async function failedStart(seconds: number, stop: (task: AbortController) => voi
 }
 
 test('a start does not wait for ever, and leaves nothing', async () => {
-  await failedStart(10, () => undefined);
+  await failedStart(5, () => undefined);
 });
 
 test('a stop meanwhile is heeded', async () => {
