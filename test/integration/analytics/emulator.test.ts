@@ -1,6 +1,7 @@
 /** The emulator by its own protocol, as a client without any SDK speaks it. */
 import { randomUUID } from 'node:crypto';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import { waitFor } from '../../helpers/wait-for';
 
 let emulator: AnalyticsEmulator;
 beforeAll(async () => {
@@ -326,6 +327,46 @@ test('the same tag is loaded once, the same blob in one batch too', async () => 
   expect(await ingest('Once', 'x\n', tagged)).toBe(null);
   expect(await ingest('Once', 'x\n', tagged)).toBe(null);
   expect(await query('Once | count')).toEqual([[1]]);
+});
+
+test('whoever flushes waits for messages that are just being taken from a queue', async () => {
+  await command('.create table Taken (a:string)');
+  const id = randomUUID();
+  const { identity } = await resources();
+  const message = {
+    Id: id,
+    BlobPath: await upload(id, 'x\n'),
+    DatabaseName: 'd',
+    TableName: 'Taken',
+    AdditionalProperties: { authorizationContext: identity, format: 'csv' },
+  };
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let holding = false;
+  const hooks = emulator.resources.queues.map((queue) => {
+    const receive = queue.receiveMessages.bind(queue);
+    return jest.spyOn(queue, 'receiveMessages').mockImplementation(async (...options) => {
+      const answer = await receive(...options);
+      if (answer.receivedMessageItems.length > 0) {
+        holding = true;
+        await released;
+      }
+      return answer;
+    });
+  });
+  try {
+    await enqueue(message);
+    await waitFor('the message to be taken', () => holding);
+    const flushed = emulator.ingestor.flush().then(async () => await query('Taken'));
+    // Longer than a flush takes that finds all queues empty.
+    for (let round = 0; round < 3; round++)
+      for (const queue of emulator.resources.queues) await queue.receiveMessages({ numberOfMessages: 1 });
+    release();
+    expect(await flushed).toEqual([['x']]);
+  } finally {
+    release();
+    for (const hook of hooks) hook.mockRestore();
+  }
 });
 
 describe('with a login', () => {

@@ -37,6 +37,7 @@ export class Ingestor {
   private wake: () => void = () => undefined;
   private loop: Promise<void> = Promise.resolve();
   private tail: Promise<void> = Promise.resolve();
+  private receiving: Promise<unknown> = Promise.resolve();
   private unsettled = 0;
 
   constructor(private readonly options: IngestorOptions) {
@@ -114,7 +115,14 @@ export class Ingestor {
     }
   }
 
-  private async receive(): Promise<number> {
+  /** One after the other: who finds the queues empty knows of every message that was in them. */
+  private receive(): Promise<number> {
+    const received = this.receiving.then(async () => await this.receiveAll());
+    this.receiving = received.catch(() => undefined);
+    return received;
+  }
+
+  private async receiveAll(): Promise<number> {
     let taken = 0;
     for (const queue of this.options.resources.queues) {
       const { receivedMessageItems } = await queue.receiveMessages({
