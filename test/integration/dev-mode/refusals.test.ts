@@ -72,7 +72,9 @@ test('a data folder whose broker does not answer; meanwhile a signal is obeyed',
     expect(await waiting.stop()).toBe(0);
     expect(await refusal([])).toMatch(
       new RegExp(
-        `millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not answer on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)\\n$`,
+        `^millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not answer on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)$`,
+        // Log lines go to another stream.
+        'm',
       ),
     );
   } finally {
