@@ -1,6 +1,7 @@
 /** Stands in front of a storage service, so that faults can be put between it and its clients. */
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
 import type { Faults, FaultTarget } from '../faults';
 
 export class PassThrough {
@@ -49,10 +50,11 @@ function forward(service: URL, incoming: IncomingMessage, response: ServerRespon
     },
     (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      // An answer that breaks off must not look like one that is slow.
+      pipeline(answer, response, () => undefined);
     },
   );
   outgoing.on('error', () => response.destroy());
-  incoming.on('aborted', () => outgoing.destroy());
-  incoming.pipe(outgoing);
+  // Ends with a client that is gone, also if it went before this line.
+  pipeline(incoming, outgoing, () => undefined);
 }
