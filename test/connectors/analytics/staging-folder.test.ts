@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { RecordLog } from '../../../connectors/analytics/src/batcher/record-log';
 import { StagingFile } from '../../../connectors/analytics/src/batcher/staging-file';
@@ -97,6 +98,21 @@ test('analytics-sink 54: a discarded file leaves nothing, however early, and its
   await open.discard();
   expect(await readdir(root)).toEqual([]);
 });
+
+test.each(['csv', 'parquet'])(
+  'analytics-sink 52: a %s file whose partition goes is thrown away however far its writing is',
+  async (format) => {
+    for (let turns = 0; turns < 60; turns++) {
+      const open = file(format);
+      open.append(Buffer.alloc(1_000_000, 'x'), 5);
+      // Nobody waits for room in it any more.
+      open.drain().catch(() => undefined);
+      for (let i = 0; i < turns; i++) await nextTurn();
+      await open.discard();
+      expect(await readdir(root)).toEqual([]);
+    }
+  },
+);
 
 test('analytics-sink 54: what the disk says is thrown, also by a file that could not be opened', async () => {
   await mkdir(join(root, 'kafka_t_1_5.csv.gz.part'));
