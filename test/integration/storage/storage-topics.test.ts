@@ -8,6 +8,7 @@ import { KafkaCompactedLog } from '../../../src/storage/kafka-compacted-log';
 import { OffsetStore } from '../../../src/storage/offset-store';
 import { StatusStore } from '../../../src/storage/status-store';
 import { storageTopic } from '../../../src/storage/storage-topic';
+import { deleteTopics } from '../../helpers/kafka-clients';
 import { waitFor } from '../../helpers/wait-for';
 
 const client = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
@@ -25,11 +26,7 @@ afterEach(async () => {
   for (const store of open.splice(0)) await store.stop();
 });
 afterAll(async () => {
-  // Asked twice because the first answer was late, Kafka has nothing left to delete.
-  for (const topic of topics)
-    await admin.deleteTopics([topic]).catch((error: { code?: unknown }) => {
-      if (error.code !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
-    });
+  await deleteTopics(admin, [...topics]);
   await admin.close();
 });
 
