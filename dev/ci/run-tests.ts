@@ -1,0 +1,91 @@
+/** Runs the tests, runs the files that failed once more, alone, and says what that showed. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { failedFiles, judge, readResults, slowest, type FileResult } from './test-results';
+
+export interface TestRun {
+  readonly title: string;
+  /** Both take Jest's arguments at their end. */
+  readonly command: readonly string[];
+  /** Runs the one test file whose path follows it, with nothing beside it. */
+  readonly again: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface TestReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly lines: readonly string[];
+}
+
+const SLOWEST = 10;
+/** More failed files than this are no flakes: they are not run again. */
+const MOST_AGAIN = 10;
+
+interface Finished {
+  readonly results: readonly FileResult[];
+  /** Jest may call a run failed in which no test did. */
+  readonly success: boolean;
+}
+
+/** Null when Jest did not get as far as its tests. What it prints goes to our own streams. */
+function jest(run: TestRun, command: readonly string[], cwd: string): Finished | null {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-ci-'));
+  try {
+    const outputFile = join(folder, 'results.json');
+    const [program, ...args] = command as [string, ...string[]];
+    console.log(`== ${run.title}: ${command.join(' ')}`);
+    spawnSync(program, [...args, '--json', `--outputFile=${outputFile}`], {
+      cwd,
+      env: { ...process.env, ...run.env },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const finished = existsSync(outputFile) ? readResults(readFileSync(outputFile, 'utf8')) : null;
+    return finished && finished.results.length > 0 ? finished : null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const indented = (text: string) => text.replace(/^/gm, '     ');
+
+/** One run, and what of it failed once more. A run that never came to its tests (no broker, say) is begun once more. */
+function report(run: TestRun, cwd: string): TestReport {
+  const begun = Date.now();
+  const lines: string[] = [];
+  let first = jest(run, run.command, cwd);
+  if (first === null) {
+    first = jest(run, run.command, cwd);
+    if (first === null) return { passed: 0, failed: 1, lines: [`FAILED: ${run.title}: ended twice before its tests`] };
+    lines.push(`FLAKY: ${run.title}: the first try ended before its tests`);
+  }
+  const { results, success } = first;
+  const failed = failedFiles(results);
+  const again = failed.length > MOST_AGAIN ? [] : failed;
+  const second = again.flatMap((file) => jest(run, [...run.again, file], cwd)?.results ?? []);
+  const outcome = judge(results, second);
+
+  for (const { file, test, output } of outcome.flakes)
+    lines.push(`FLAKY: ${relative(cwd, file)}: ${test}`, indented(output));
+  for (const file of outcome.broken) lines.push(`FAILED: ${relative(cwd, file)}`);
+  const unexplained = !success && failed.length === 0;
+  if (unexplained) lines.push(`FAILED: ${run.title}: Jest calls the run failed, but none of its tests`);
+  const skipped = results.flatMap((result) => result.skipped);
+  if (skipped.length > 0) lines.push(`WARNING: ${skipped.length} skipped:`, ...skipped.map(indented));
+  lines.push(`TIME: ${run.title}: ${Math.round((Date.now() - begun) / 1000)} s; its slowest files:`);
+  for (const { file, seconds } of slowest(results, SLOWEST))
+    lines.push(`     ${seconds.toFixed(1).padStart(6)} s  ${relative(cwd, file)}`);
+  return { passed: outcome.passed, failed: outcome.failed + (unexplained ? 1 : 0), lines };
+}
+
+/** @param cwd where the commands run; files are named from there */
+export function runTests(runs: readonly TestRun[], cwd: string): TestReport {
+  const reports = runs.map((run) => report(run, cwd));
+  return {
+    passed: reports.reduce((sum, { passed }) => sum + passed, 0),
+    failed: reports.reduce((sum, { failed }) => sum + failed, 0),
+    lines: reports.flatMap(({ lines }) => lines),
+  };
+}
