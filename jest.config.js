@@ -1,6 +1,6 @@
 /**
  * `unit` needs nothing but Node. `services` and `java` share a broker and a database that are started once
- * (test/helpers/global-setup.js): `services` runs on either broker, `java`, every folder of that name, on Apache Kafka alone.
+ * (test/helpers/global-setup.js): `services` runs on either broker, without some on Apache Kafka, `java`, every folder of that name, on Apache Kafka alone.
  * `redis`, every folder of that name, starts redis-server, which is installed first where it is missing and that is allowed.
  */
 const common = {
@@ -29,6 +29,15 @@ const common = {
   ],
 };
 const withServices = ['integration', 'conformance', 'chaos'];
+/** What the broker plays no part in proves nothing twice: these run with the embedded one alone. */
+const onceOnly = [
+  'integration/postgres/(?!unwrap)', // drives the source's tasks itself
+  'integration/analytics/(emulator|sink-confirm|sink-rebalance|sink-streaming|sink\\.)', // drives the sink's tasks itself
+  'integration/dev-mode/', // brings its own broker
+  'integration/dev/(connector-page|demo-analytics|demo-apps)', // bring their own, or none
+  'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these
+].map((path) => `<rootDir>/test/${path}`);
+const isSecondRun = process.env.TEST_BROKER === 'kafka' && !process.env.CONFORMANCE_URL;
 const services = {
   ...common,
   globalSetup: '<rootDir>/test/helpers/global-setup.js',
@@ -46,7 +55,7 @@ module.exports = {
       ...services,
       displayName: 'services',
       testMatch: withServices.map((d) => `<rootDir>/test/${d}/**/*.test.ts`),
-      testPathIgnorePatterns: ['<rootDir>/test/.*/java/'],
+      testPathIgnorePatterns: ['<rootDir>/test/.*/java/', ...(isSecondRun ? onceOnly : [])],
     },
     {
       ...services,
