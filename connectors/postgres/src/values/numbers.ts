@@ -4,6 +4,8 @@ import { ascii, int64, type DecimalMode, type TextDecoder, type ValueOptions, ty
 const MINUS = 45;
 const DOT = 46;
 const ZERO = 48;
+/** A double tells all integers of so many digits apart. */
+const EXACT_DIGITS = 15;
 
 /** Fits int2, int4 and oid: read digit by digit, no string in between. */
 export const decodeInt: TextDecoder = (bytes, start, end) => {
@@ -16,8 +18,7 @@ export const decodeInt: TextDecoder = (bytes, start, end) => {
 };
 
 export const decodeInt8: TextDecoder = (bytes, start, end) =>
-  // 15 digits are always within ±2^53.
-  end - start <= 15 ? decodeInt(bytes, start, end) : int64(BigInt(ascii(bytes, start, end)));
+  end - start <= EXACT_DIGITS ? decodeInt(bytes, start, end) : int64(BigInt(ascii(bytes, start, end)));
 
 export const decodeFloat: TextDecoder = (bytes, start, end) => Number(ascii(bytes, start, end));
 
@@ -31,7 +32,7 @@ export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal
   const first = bytes[at] as number;
   if (first > 57) return null;
   let scale = 0;
-  if (end - at <= 16) {
+  if (end - at <= EXACT_DIGITS) {
     let unscaled = 0;
     for (; at < end; at++) {
       const c = bytes[at] as number;

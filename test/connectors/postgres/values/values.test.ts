@@ -51,6 +51,26 @@ test.each(['NaN', 'Infinity', '-Infinity'])('decimal %s is none', (text) => {
   expect(parseDecimal(...bytes(text))).toBeNull();
 });
 
+test('numeric keeps its last digit, whatever its number of digits and its scale', () => {
+  const read: string[] = [];
+  const expected: string[] = [];
+  for (let digits = 1; digits <= 40; digits++)
+    for (let scale = 0; scale <= digits; scale++)
+      for (const filler of ['9', '9007199254740993', '1'])
+        for (const sign of ['', '-']) {
+          const unscaled = filler
+            .repeat(digits)
+            .slice(0, digits)
+            .padStart(scale + 1, '0');
+          const whole = unscaled.length - scale;
+          const text = `${sign}${unscaled.slice(0, whole)}${scale > 0 ? '.' : ''}${unscaled.slice(whole)}`;
+          const decimal = parseDecimal(...bytes(text));
+          read.push(`${text}: ${decimal?.unscaled} ${decimal?.scale}`);
+          expected.push(`${text}: ${BigInt(sign + unscaled)} ${scale}`);
+        }
+  expect(read).toEqual(expected);
+});
+
 test('java.math.BigInteger bytes', () => {
   const hex = (value: bigint): string => bigIntegerBytes(value).toString('hex');
   expect([0n, 1n, 127n, 128n, 255n, 256n, -1n, -128n, -129n].map(hex)).toEqual([
