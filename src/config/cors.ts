@@ -27,7 +27,7 @@ function pattern(text: string): (origin: string) => boolean {
   if (PLAIN_ORIGIN.test(text)) return (origin) => origin.toLowerCase() === text.toLowerCase();
   let regex: RegExp;
   try {
-    regex = compileJavaRegex(`(?i)${text}`);
+    regex = compileJavaRegex(text, 'i');
   } catch (error) {
     throw new Error(`'${text}' is neither an origin nor a regular expression (${(error as Error).message})`, {
       cause: error,

@@ -1,5 +1,5 @@
 /** Which topics a sink connector reads. Source: connect-runtime §5.1. */
-import { compileJavaRegex, ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { anchored, compileJavaRegex, ConfigError, type ConnectorConfig } from '@millrace/sdk';
 
 /** `topics`, trimmed and without duplicates, or `topics.regex` as an anchored expression. Throws ConfigError. */
 export function sinkTopics(config: ConnectorConfig): readonly string[] | RegExp {
@@ -8,6 +8,5 @@ export function sinkTopics(config: ConnectorConfig): readonly string[] | RegExp 
   const topics = [...new Set(names.filter((name) => name !== ''))];
   if (topics.length > 0) return topics;
   if (pattern === '') throw new ConfigError('Must configure one of topics or topics.regex.', { code: 'SINK_TOPICS' });
-  const regex = compileJavaRegex(pattern);
-  return new RegExp(`^(?:${regex.source})$`, regex.flags);
+  return anchored(compileJavaRegex(pattern));
 }

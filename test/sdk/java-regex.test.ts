@@ -30,12 +30,53 @@ describe("Java's regular expressions", () => {
     ['\\p{L}\\-x', 'é-x', true],
     ['\\x{1F600}', '😀', true],
     ['\\é', 'é', true],
+    ['\\Qa-b/c\\E', 'a-b/c', true],
+    ['\\P{Alpha}+', '1_', true],
+    ['\\P{Alpha}', 'a', false],
+    ['(?i)\\P{Lower}', 'A', false],
+    ['[\\P{Alpha}x]+', '1x', true],
+    ['[a-z&&[^\\P{Alpha}]]', 'b', true],
+    ['(?i)\\P{Lu}', 'a', false],
+    ['(?i)[^\\P{Lu}]', 'a', true],
+    ['(?i)[^\\p{Lu}]', 'a', false],
+    ['\\pL+', 'aé', true],
+    ['\\s', '\u00a0', false],
+    ['\\S', '\u00a0', true],
+    ['[\\S]', '\u00a0', true],
+    ['\\h', '\u00a0', true],
+    ['\\v', '\n', true],
+    ['[\\v]', '\u2028', true],
+    ['\\V', '\n', false],
+    ['\\a\\e', '\u0007\u001b', true],
+    ['\\p{Blank}\\p{Graph}\\p{Print}\\p{Cntrl}', ' a \t', true],
+    ['[\\w-.]+', 'a-b.c', true],
+    ['[\\w-z]', '-', true],
+    ['[\\p{Alpha}-.]', '-', true],
+    ['[a-z-9]+', 'b-9', true],
+    ['[-a&&[a]]', 'a', true],
+    ['[+--]+', '+,-', true],
+    ['[!!&&[!]]', '!', true],
+    ['[a{2}]+', '{2}', true],
+    ['(?i)[Z-a]', 'z', true],
+    ['(?i)\\x41', 'a', true],
+    ['(?<name>a)\\k<name>', 'aa', true],
   ])('%s on %s: %p', (pattern, text, expected) => {
     expect(matchesFully(compileJavaRegex(pattern), text)).toBe(expected);
     expect(anchored(compileJavaRegex(pattern)).test(text)).toBe(expected);
   });
   test('a broken one is refused, and one that JavaScript has no words for', () => {
-    for (const pattern of ['[', '(', '*a', '[&&a]', '\\h', '\\p{IsAlphabetic}', '(?>a)b', '\\y'])
+    for (const pattern of ['[', '(', '*a', '[&&a]', '\\R', '\\p{IsAlphabetic}', '(?>a)b', '\\y'])
       expect(() => compileJavaRegex(pattern)).toThrow(SyntaxError);
+  });
+
+  test('what is wrong is said of the expression as it was given', () => {
+    expect(() => compileJavaRegex('\\p{Alpha}\\p{IsAlphabetic}', 'i')).toThrow(
+      'Invalid regular expression: \\p{Alpha}\\p{IsAlphabetic}: Invalid property name',
+    );
+  });
+
+  test("flags beside the expression are Java's", () => {
+    expect(compileJavaRegex('abc', 'i').test('ABC')).toBe(true);
+    expect(compileJavaRegex('(?iu)abc', 'i').test('ABC')).toBe(true);
   });
 });

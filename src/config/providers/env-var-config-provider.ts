@@ -1,5 +1,5 @@
 /** `${name:VARIABLE}`: environment variables whose whole name matches `allowlist.pattern`. Source: connect-runtime §8.4. */
-import { ConfigError } from '@millrace/sdk';
+import { anchored, compileJavaRegex, ConfigError } from '@millrace/sdk';
 import type { ConfigProvider } from './provider';
 
 export class EnvVarConfigProvider implements ConfigProvider {
@@ -28,7 +28,7 @@ export class EnvVarConfigProvider implements ConfigProvider {
 
 function pattern(text: string): RegExp {
   try {
-    return new RegExp(`^(?:${text})$`);
+    return anchored(compileJavaRegex(text));
   } catch (error) {
     throw new ConfigError(
       `The setting "allowlist.pattern" of a config provider is not a regular expression: ${(error as Error).message}.`,

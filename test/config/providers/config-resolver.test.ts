@@ -56,6 +56,8 @@ describe('connect-runtime 107: built-in providers', () => {
     expect(await one('${env:PG_USER}', allow, env)).toBe('${env:PG_USER}');
     allow['config.providers.env.param.allowlist.pattern'] = 'PG_.*';
     expect(await one('${env:PG_USER}${env:SECRET}', allow, env)).toBe('u${env:SECRET}');
+    allow['config.providers.env.param.allowlist.pattern'] = '\\p{Upper}{2}_\\p{Alpha}++';
+    expect(await one('${env:PG_USER}${env:SECRET}', allow, env)).toBe('u${env:SECRET}');
     await expect(one('${env:path:PG_USER}', {}, env)).rejects.toThrow('Path is not supported for EnvVarConfigProvider');
   });
 

@@ -2,7 +2,7 @@
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import { DEFINITIONS, type Definition } from './definitions';
-import { patternProblem } from './patterns';
+import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
 import { refusedKeys } from './unsupported';
 
@@ -59,13 +59,22 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
     );
   checkQueue(read.values, complain);
-  const keys = read.values['message.key.columns'];
-  if (isSet(keys) && keys.split(';').some((part) => part.trim() !== '' && !KEY_COLUMNS.test(part)))
-    complain('message.key.columns', `${keys} has an invalid format (expecting '${KEY_COLUMNS.source}')`);
+  const keys = keyColumnsProblem(read.values['message.key.columns'] ?? '');
+  if (keys !== null) complain('message.key.columns', keys);
   const skipped = read.values['skipped.operations'];
   if (skipped !== undefined && skipped.split(',').some((one) => !/^\s*(?:[cudt]|none)?\s*$/.test(one)))
     complain('skipped.operations', 'Invalid operation');
   return { ...read, problems };
+}
+
+function keyColumnsProblem(text: string): string | null {
+  for (const part of text.split(';').filter((one) => one.trim() !== '')) {
+    const [, table] = KEY_COLUMNS.exec(part) ?? [];
+    if (table === undefined) return `${text} has an invalid format (expecting '${KEY_COLUMNS.source}')`;
+    const reason = patternsProblem([table.trim()]);
+    if (reason !== null) return `A valid regular expression is expected before each colon, but ${reason}`;
+  }
+  return null;
 }
 
 function isSet(value: string | undefined): value is string {

@@ -1,4 +1,5 @@
 /** Comma-separated lists of Java regular expressions, matched whole and without regard to case (cdc-postgres §1.1). */
+import { anchored, compileJavaRegex } from '@millrace/sdk';
 
 /** `\,` is a comma inside a pattern. */
 export function splitList(text: string): string[] {
@@ -8,23 +9,12 @@ export function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Throws SyntaxError for what is no regular expression or cannot be expressed in JavaScript. */
-export function javaPattern(source: string): RegExp {
-  let text = source.replace(/\\Q(.*?)(?:\\E|$)/gs, (_, literal: string) =>
-    literal.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
-  );
-  text = text.replace(/^\(\?[iu]+\)/, '');
-  if (/\(\?>/.test(text)) throw new SyntaxError(`atomic groups are not supported in "${source}"`);
-  if (/(?<!\\)(?:[*+?}])\+/.test(text))
-    throw new SyntaxError(`possessive quantifiers are not supported in "${source}"`);
-  return new RegExp(`^(?:${text})$`, 'i');
-}
-
 export class PatternList {
   readonly patterns: readonly RegExp[];
 
+  /** Throws SyntaxError for what is no regular expression or cannot be expressed in JavaScript. */
   constructor(readonly sources: readonly string[]) {
-    this.patterns = sources.map(javaPattern);
+    this.patterns = sources.map((source) => anchored(compileJavaRegex(source, 'i')));
   }
 
   static parse(text: string): PatternList {
@@ -41,12 +31,18 @@ export class PatternList {
   }
 }
 
-/** Message for the validation result, or null. */
-export function patternProblem(text: string): string | null {
+/** Why one of them is no expression that can be used, or null. */
+export function patternsProblem(sources: readonly string[]): string | null {
   try {
-    PatternList.parse(text);
+    new PatternList(sources);
     return null;
   } catch (error) {
-    return `A comma-separated list of valid regular expressions is expected, but ${(error as Error).message}`;
+    return (error as Error).message;
   }
+}
+
+/** Message for the validation result of a list, or null. */
+export function patternProblem(text: string): string | null {
+  const reason = patternsProblem(splitList(text));
+  return reason === null ? null : `A comma-separated list of valid regular expressions is expected, but ${reason}`;
 }

@@ -96,6 +96,15 @@ test('cdc-postgres 4: a bad pattern', () => {
   );
 });
 
+test.each([
+  ['(.todos:id', 'Invalid regular expression: (.todos: Unterminated group'],
+  ['public.a:id;\\p{IsAlphabetic}.b:id', 'Invalid regular expression: \\p{IsAlphabetic}.b: Invalid property name'],
+])('cdc-postgres 37: a broken expression in message.key.columns, %s, is an error of that key', (value, reason) => {
+  expect(problems({ 'message.key.columns': value })).toEqual(
+    one('message.key.columns', `A valid regular expression is expected before each colon, but ${reason}`),
+  );
+});
+
 test('cdc-postgres 3: an old name beside the new one with another value', () => {
   const both = { 'table.whitelist': 'a', 'table.include.list': 'b' };
   expect(problems(both)).toEqual(one('table.whitelist', '"table.include.list" is already specified'));

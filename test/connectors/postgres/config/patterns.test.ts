@@ -19,9 +19,33 @@ test('Java forms', () => {
   expect(matches('(?<n>a)\\k<n>', 'aa')).toBe(true);
 });
 
-test.each(['a*+', '(?>a)', 'a}+b', '['])('what cannot be expressed is refused: %s', (pattern) => {
-  expect(patternProblem(pattern)).toMatch(/^A comma-separated list of valid regular expressions is expected, but /);
+test.each([
+  // As Java 17 answers, with CASE_INSENSITIVE.
+  ['public\\.users\\.\\p{Alpha}*password', 'public.users.oldPassword', true],
+  ['public\\.users\\.\\p{Lower}+', 'public.users.ABC', true],
+  ['public\\.users\\.\\P{Alpha}+', 'public.users.123', true],
+  ['public\\.users\\.\\P{Alpha}+', 'public.users.abc', false],
+  ['public\\.users\\.\\p{L}+', 'public.users.größe', true],
+  ['public\\.users\\.[a-z&&[^p]]+', 'public.users.pin', false],
+  ['public\\.users\\.[a-z&&[^p]]+', 'public.users.Code', true],
+  ['\\Apublic\\.users\\z', 'public.users', true],
+  ['public\\.[\\w-.]+', 'public.a-b.c', true],
+  ['public\\.\\x{1F600}', 'public.😀', true],
+  ['public\\..', 'public.😀', true],
+])('a pattern means what it means to Java: %s on %s: %p', (pattern, name, expected) => {
+  expect(matches(pattern, name)).toBe(expected);
 });
+
+test('letters beyond ASCII are the same in both cases, too: Java tells those apart', () => {
+  expect(matches('public\\.ÄRZTE', 'public.ärzte')).toBe(true);
+});
+
+test.each(['(?>a)', '[', '\\p{IsAlphabetic}', 'a(?i)b', '\\y'])(
+  'what cannot be expressed is refused: %s',
+  (pattern) => {
+    expect(patternProblem(pattern)).toMatch(/^A comma-separated list of valid regular expressions is expected, but /);
+  },
+);
 
 test('edit distance stops at its limit', () => {
   expect(editDistance('slot.name', 'slot.nmae', 2)).toBe(2);
