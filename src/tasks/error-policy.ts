@@ -36,6 +36,9 @@ export interface ErrorPolicyOptions {
   readonly now?: () => number;
 }
 
+/** A stop came between two tries: the record is neither done nor given up, and comes again with the next start. Ends the loop's turn. */
+export class RetriesCutShort extends Error {}
+
 export class ErrorPolicy {
   private readonly now: () => number;
   constructor(private readonly options: ErrorPolicyOptions) {
@@ -48,7 +51,7 @@ export class ErrorPolicy {
 
   /**
    * After `operation` has failed once with `error`: its value when a later try succeeds, null when the record is to be skipped.
-   * Throws when the task has to fail.
+   * Throws when the task has to fail, and RetriesCutShort when it is asked to stop before the tries are over.
    */
   async recover<T>(operation: Operation<T>, error: unknown): Promise<{ value: T } | null> {
     const { metrics } = this.options;
@@ -56,8 +59,10 @@ export class ErrorPolicy {
     const deadline = this.now() + retryTimeoutMs;
     let last = error;
     metrics.failures.add();
-    for (let attempt = 1; isRetriable(last) && this.now() < deadline && !this.options.stopping(); attempt++) {
-      await this.options.sleep(Math.min(retryDelay(attempt, retryDelayMaxMs), deadline - this.now()));
+    for (let attempt = 1; isRetriable(last) && this.now() < deadline; attempt++) {
+      if (!this.options.stopping())
+        await this.options.sleep(Math.min(retryDelay(attempt, retryDelayMaxMs), deadline - this.now()));
+      if (this.options.stopping()) throw new RetriesCutShort();
       metrics.retries.add();
       try {
         return { value: await operation.run() };

@@ -14,6 +14,7 @@ import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { CallClock } from './call-clock';
 import type { ErrantRecords } from './errant-records';
+import { RetriesCutShort } from './error-policy';
 import { PartitionMap } from './partition-map';
 import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
@@ -120,7 +121,7 @@ export class SinkLoop implements RebalanceListener {
     try {
       while (!this.stopping) await this.turn();
     } catch (error) {
-      failure = { error };
+      if (!(error instanceof RetriesCutShort)) failure = { error };
     }
     try {
       await this.closePartitions(this.parts.consumer.assignment());

@@ -10,7 +10,7 @@ import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
-import type { ErrorPolicy } from './error-policy';
+import { RetriesCutShort, type ErrorPolicy } from './error-policy';
 import type { InFlight } from './in-flight';
 import { PendingRecords } from './pending-records';
 import type { SourceConversion } from './source-records';
@@ -96,9 +96,13 @@ export class SourceLoop {
 
   /** Resolves when stopped; rejects when the task has to fail. */
   async run(): Promise<void> {
-    while (!this.stopping) {
-      if (this.paused) await this.pausedUntilWoken();
-      else await this.turn();
+    try {
+      while (!this.stopping) {
+        if (this.paused) await this.pausedUntilWoken();
+        else await this.turn();
+      }
+    } catch (error) {
+      if (!(error instanceof RetriesCutShort)) throw error;
     }
   }
 
@@ -266,6 +270,8 @@ export class SourceLoop {
 
   /** Without tolerance the offset must never move past this record, so it is not acknowledged. */
   private refused(error: KafkaError, slot: number, record: SourceRecord | null): void {
+    // Kafka has said nothing: the record comes again with the next start.
+    if (error.code === 'PRODUCER_CLOSED') return;
     if (!this.parts.policy.tolerant) {
       this.sendError ??= error;
       this.waker.wake();

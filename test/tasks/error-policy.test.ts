@@ -1,7 +1,7 @@
 import { DataError, RetriableError } from '@millrace/sdk';
 import type { ErrorMetrics } from '../../src/metrics/error-metrics';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
-import { ErrorPolicy, retryDelay, type Operation } from '../../src/tasks/error-policy';
+import { ErrorPolicy, RetriesCutShort, retryDelay, type Operation } from '../../src/tasks/error-policy';
 import { errorSettings } from '../../src/tasks/error-settings';
 import type { FailedRecord } from '../../src/tasks/failed-record';
 
@@ -64,15 +64,31 @@ test('exhausted retries fail the task when nothing is tolerated (Java skips the 
   expect(reports).toHaveLength(1);
 });
 
-test('no retries by default, nor for other errors, nor while stopping', async () => {
+test('no retries by default, nor for other errors', async () => {
   const other = setUp({ 'errors.retry.timeout': '-1' });
   await expect(other.policy.recover(operation(0), new DataError('bad'))).rejects.toThrow('bad');
   expect(other.waits).toEqual([]);
   const byDefault = setUp({});
   await expect(byDefault.policy.recover(operation(0), new RetriableError('busy'))).rejects.toThrow('busy');
-  const stopping = setUp({ 'errors.retry.timeout': '-1', 'errors.tolerance': 'all' });
-  stopping.stop();
-  expect(await stopping.policy.recover(operation(0), new RetriableError('busy'))).toBeNull();
+});
+
+test('a stop between two tries gives nothing up: no report, no skip, whatever is tolerated', async () => {
+  for (const tolerance of ['all', 'none']) {
+    const { policy, waits, reports, metrics, stop } = setUp({
+      'errors.retry.timeout': '-1',
+      'errors.tolerance': tolerance,
+    });
+    stop();
+    await expect(policy.recover(operation(99), new RetriableError('busy'))).rejects.toBeInstanceOf(RetriesCutShort);
+    expect([waits, reports, metrics.errors.value, metrics.skipped.value]).toEqual([[], [], 0, 0]);
+  }
+});
+
+test('what has failed for good is given up while stopping as well', async () => {
+  const { policy, reports, stop } = setUp({ 'errors.retry.timeout': '-1', 'errors.tolerance': 'all' });
+  stop();
+  expect(await policy.recover(operation(0), new DataError('bad'))).toBeNull();
+  expect(reports).toHaveLength(1);
 });
 
 test('delays double up to the cap, then are random below it', () => {

@@ -11,7 +11,7 @@ import type {
 } from '@millrace/sdk';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 import { builtInConverters } from '../../src/converters';
-import type { KafkaError } from '../../src/kafka/errors';
+import { KafkaError } from '../../src/kafka/errors';
 import type {
   Admin,
   ConsumerRecord,
@@ -61,8 +61,8 @@ export class FakeProducer implements Producer {
   prepareErrors: KafkaError[] = [];
   onSend: ((sent: Sent) => void) | null = null;
   private readonly prepared = new Set<string>();
+  private readonly unanswered = new Set<(error: KafkaError | null) => void>();
   private offset = 0;
-  private open = 0;
   private readonly flushers: (() => void)[] = [];
 
   async connect(): Promise<void> {
@@ -72,12 +72,13 @@ export class FakeProducer implements Producer {
   send(record: ProducerRecord, onDelivery?: DeliveryCallback, token = -1): void {
     const refusal = this.sendErrors.shift();
     if (refusal) throw refusal;
-    this.open++;
     const offset = this.offset++;
     const answer = (error: KafkaError | null): void => {
-      if (--this.open === 0) for (const done of this.flushers.splice(0)) done();
+      if (!this.unanswered.delete(answer)) return;
+      if (this.unanswered.size === 0) for (const done of this.flushers.splice(0)) done();
       onDelivery?.(error, token, record.topic, record.partition ?? 0, error ? -1 : offset);
     };
+    this.unanswered.add(answer);
     const sent: Sent = {
       topic: record.topic,
       key: text(record.key),
@@ -104,15 +105,17 @@ export class FakeProducer implements Producer {
     return this.full;
   }
   async flush(): Promise<void> {
-    if (this.open > 0) await new Promise<void>((resolve) => this.flushers.push(resolve));
+    if (this.unanswered.size > 0) await new Promise<void>((resolve) => this.flushers.push(resolve));
   }
   async initTransactions(): Promise<void> {}
   beginTransaction(): void {}
   async sendOffsetsToTransaction(): Promise<void> {}
   async commitTransaction(): Promise<void> {}
   async abortTransaction(): Promise<void> {}
+  /** Like the real one: whoever still waits for an answer hears that there will be none. */
   async close(): Promise<void> {
     this.closed = true;
+    for (const answer of this.unanswered) answer(new KafkaError('PRODUCER_CLOSED', 'The producer was closed.'));
   }
   values(): (string | null)[] {
     return this.sent.map((s) => s.value);

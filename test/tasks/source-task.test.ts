@@ -208,6 +208,24 @@ describe('connect-runtime 70: a record that Kafka refuses', () => {
   });
 });
 
+test('a stop that Kafka lets go without an answer gives nothing up: no record is reported as refused or confirmed to its source', async () => {
+  const task = new ScriptedSource([[record(1), record(2)]]);
+  const heard: unknown[] = [];
+  task.commitRecord = (r) => void heard.push(r.value);
+  const { runner, w } = start(
+    task,
+    { 'errors.tolerance': 'all', 'errors.log.enable': 'true' },
+    { 'offset.flush.timeout.ms': '10' },
+    (x) => (x.producer.autoAck = false),
+  );
+  await eventually(() => w.producer.sent.length === 2);
+  w.producer.sent[0]?.ack();
+  await stop(runner);
+  expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
+  expect(heard).toEqual(['v1']);
+  expect(w.logger.lines.filter((line) => /^(error|warn)/.test(line))).toEqual([]);
+});
+
 describe('connect-runtime 71: errors of poll', () => {
   test('five retriable ones and it goes on', async () => {
     const task = new ScriptedSource([...Array.from({ length: 5 }, () => new RetriableError('later')), [record(1)]]);

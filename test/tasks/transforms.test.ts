@@ -304,6 +304,26 @@ describe('source', () => {
     expect(running.w.producer.values()).toEqual(['v1!m!']);
   });
 
+  test('connect-runtime 73: stopped while a retriable failure is tried again: the rest of the batch is neither skipped nor stored', async () => {
+    const heard: unknown[] = [];
+    const task = new ScriptedSource([[record(1), record(2), record(3), record(4)]]);
+    task.commitRecord = (r) => void heard.push(r.value);
+    moods = [null, ...Array.from({ length: 9 }, () => new RetriableError('lookup away'))];
+    const running = start(task, {
+      ...chain('m=Moody'),
+      'errors.retry.timeout': '-1',
+      'errors.tolerance': 'all',
+      'errors.log.enable': 'true',
+    });
+    await eventually(() => moods.length < 9 && running.w.producer.sent.length === 1);
+    await stop(running);
+    expect(running.w.producer.values()).toEqual(['v1m']);
+    expect(running.w.offsets.of(PARTITION)).toEqual({ n: 1 });
+    expect(heard).toEqual(['v1']);
+    expect(running.w.logger.lines.filter((line) => /^(error|warn)/.test(line))).toEqual([]);
+    expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
+  });
+
   test('a predicate that throws is a failure of its transformation', async () => {
     const running = start(new ScriptedSource([[record(1, { value: 'explode' })]]), {
       ...chain('a=Append'),
@@ -504,6 +524,26 @@ describe('sink', () => {
         '__connect.errors.stage': 'TASK_PUT',
       });
     }
+  });
+
+  test('connect-runtime 73: stopped while a retriable failure is tried again: nothing is reported or committed that comes again', async () => {
+    const task = new Collector();
+    const running = await start(task, {
+      ...chain('m=Moody'),
+      'errors.retry.timeout': '-1',
+      'errors.tolerance': 'all',
+      'errors.deadletterqueue.topic.name': 'dead',
+    });
+    running.w.consumer.next([batch('t', 0, 5, ['x'])]);
+    await eventually(() => task.records.length === 1);
+    moods = Array.from({ length: 9 }, () => new RetriableError('lookup away'));
+    running.w.consumer.next([batch('t', 0, 6, ['y', 'z'])]);
+    await eventually(() => moods.length < 9);
+    await stop(running);
+    expect(running.w.deadLetters.values()).toEqual([]);
+    expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 6 }]]);
+    expect(running.w.logger.lines.filter((line) => /^(error|warn)/.test(line))).toEqual([]);
+    expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
   });
 
   test('tolerance none: FAILED; the trace names transformation and place; what was put before is committed', async () => {
