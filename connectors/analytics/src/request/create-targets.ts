@@ -19,7 +19,7 @@ export async function createTargets(
   signal: AbortSignal,
 ): Promise<(file: SealedFile) => Target> {
   const queued = new QueuedTarget(http, resources, settings);
-  const rest = new RestIngestion(cluster, resources, queued, settings);
+  const rest = new RestIngestion(cluster, queued, settings);
   const isConfirmed = settings.confirm === 'ingested';
   const ask = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
   const hasRest =

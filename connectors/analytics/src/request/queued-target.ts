@@ -2,9 +2,9 @@
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Http } from '../service/http';
-import type { IngestionResources, ResourceSet } from '../service/ingestion-resources';
+import { samePlaces, type IngestionResources, type ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
-import { postMessage, uploadBlob } from '../service/storage';
+import { isUnreachable, postMessage, uploadBlob } from '../service/storage';
 import { blobName, ingestionMessage } from './ingestion-message';
 import type { Ownership } from './ownership';
 import type { Target } from './target';
@@ -29,23 +29,22 @@ export class QueuedTarget implements Target {
 
   /** Resolves when the service has the file in its queue. @throws ServiceError, GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
-    await this.withAccess(async () => await this.attempt(shipment, null));
+    await this.withAccess(shipment, async (set) => await this.attempt(shipment, set, null));
   }
 
-  /** Once more with new access when storage refuses what is known. */
-  async withAccess<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Once more with new access when storage refuses what is known, or is somewhere else by now. */
+  async withAccess<T>({ owner }: Shipment, attempt: (set: ResourceSet) => Promise<T>): Promise<T> {
+    const known = await this.resources.get(owner.signal);
     try {
-      return await attempt();
+      return await attempt(known);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
-      this.resources.expire();
-    }
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
-      // New access and still refused: an outage, as far as anybody can tell.
-      throw new ServiceError(error.message, 'transient', { cause: error, status: error.status ?? 403 });
+      this.resources.expire(known);
+      const renewed = await this.resources.get(owner.signal);
+      if (isUnreachable(error) && samePlaces(known, renewed)) throw outage(error);
+      return await attempt(renewed).catch((again: unknown) => {
+        throw again instanceof ServiceError && again.kind === 'refresh' ? outage(again) : again;
+      });
     }
   }
 
@@ -59,9 +58,8 @@ export class QueuedTarget implements Target {
   }
 
   /** @param statusTable Where the service is to tell about the file, by an entity that is there already; null: nowhere. */
-  async attempt(shipment: Shipment, statusTable: string | null): Promise<void> {
+  async attempt(shipment: Shipment, set: ResourceSet, statusTable: string | null): Promise<void> {
     const { file, sourceId, owner } = shipment;
-    const set = await this.resources.get(owner.signal);
     const blobUrl = await this.upload(shipment, set);
     const message = ingestionMessage(file, {
       sourceId,
@@ -80,6 +78,15 @@ export class QueuedTarget implements Target {
   }
 }
 
+/** New access was of no use. */
+function outage(error: ServiceError): ServiceError {
+  return new ServiceError(error.message, 'transient', {
+    cause: error,
+    ...(error.status !== null && { status: error.status }),
+    ...(error.serviceCode !== null && { serviceCode: error.serviceCode }),
+  });
+}
+
 /** Tries the places one after the other; a failure that no other place can cure ends it. */
 async function firstThatWorks<T>(places: readonly string[], attempt: (place: string) => Promise<T>): Promise<T> {
   let last: unknown;
@@ -87,7 +94,7 @@ async function firstThatWorks<T>(places: readonly string[], attempt: (place: str
     try {
       return await attempt(place);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.kind !== 'transient') throw error;
+      if (!(error instanceof ServiceError) || !(error.kind === 'transient' || isUnreachable(error))) throw error;
       last = error;
     }
   }

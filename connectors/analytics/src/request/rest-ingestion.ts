@@ -3,7 +3,7 @@ import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Cluster } from '../service/cluster';
 import { parseJson } from '../service/http';
-import type { IngestionResources } from '../service/ingestion-resources';
+import type { ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import type { Confirmation, FileStatus } from './confirmed-target';
 import { dedupeTag } from './ingestion-message';
@@ -26,26 +26,25 @@ export async function offersRestIngestion(cluster: Cluster, signal: AbortSignal)
 export class RestIngestion implements Target, Confirmation {
   constructor(
     private readonly cluster: Cluster,
-    private readonly resources: IngestionResources,
     private readonly queued: QueuedTarget,
     private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
   ) {}
 
   /** Resolves when the service has the file. @throws ServiceError, GivenAwayError */
   async ship(shipment: Shipment): Promise<void> {
-    await this.queued.withAccess(async () => await this.post(shipment, false));
+    await this.queued.withAccess(shipment, async (set) => await this.post(shipment, set, false));
   }
 
   async begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>> {
-    const operation = await this.queued.withAccess(async () => await this.post(shipment, true));
+    const operation = await this.queued.withAccess(shipment, async (set) => await this.post(shipment, set, true));
     if (operation) return async () => await this.status(shipment, operation);
     throw new ServiceError('The service took the file without telling how to follow it', 'permanent');
   }
 
   /** The operation's id; empty without tracking. */
-  private async post(shipment: Shipment, enableTracking: boolean): Promise<string> {
+  private async post(shipment: Shipment, set: ResourceSet, enableTracking: boolean): Promise<string> {
     const { file, sourceId, owner } = shipment;
-    const url = await this.queued.upload(shipment, await this.resources.get(owner.signal));
+    const url = await this.queued.upload(shipment, set);
     const { mapping, format } = file.mapping;
     const tag = dedupeTag(file);
     const request = {

@@ -1,6 +1,6 @@
 /** Hands files over by queue and follows them in the service's status table. Source: analytics-sink §5.8. */
 import type { Http } from '../service/http';
-import type { IngestionResources } from '../service/ingestion-resources';
+import type { IngestionResources, ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import { insertStatus, readStatus } from '../service/status-table';
 import type { Confirmation, FileStatus } from './confirmed-target';
@@ -14,36 +14,36 @@ export class StatusTableIngestion implements Confirmation {
   ) {}
 
   async begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>> {
-    await this.queued.withAccess(async () => {
-      const table = await this.table(shipment);
+    await this.queued.withAccess(shipment, async (set) => {
+      const table = tableOf(set);
       const { file, sourceId, owner } = shipment;
       const { database: Database, table: Table } = file.mapping;
       // Before the message: the service only changes what is there.
       await insertStatus(this.http, table, sourceId, { Database, Table }, owner.signal);
-      await this.queued.attempt(shipment, table);
+      await this.queued.attempt(shipment, set, table);
     });
     return async () => await this.status(shipment);
   }
 
   private async status(shipment: Shipment): Promise<FileStatus> {
+    const { sourceId, owner } = shipment;
+    const set = await this.resources.get(owner.signal);
     try {
-      const { sourceId, owner } = shipment;
-      const found = await readStatus(this.http, await this.table(shipment), sourceId, owner.signal);
+      const found = await readStatus(this.http, tableOf(set), sourceId, owner.signal);
       return {
         status: found.Status ?? '',
         ...(found.ErrorCode && { errorCode: found.ErrorCode }),
         ...(found.Details && { details: found.Details }),
       };
     } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'refresh') this.resources.expire();
+      if (error instanceof ServiceError && error.kind === 'refresh') this.resources.expire(set);
       throw error;
     }
   }
+}
 
-  /** Always the first: a file has to be found again where it was put, by a SAS that may be newer. */
-  private async table({ owner }: Shipment): Promise<string> {
-    const [table] = (await this.resources.get(owner.signal)).statusTables;
-    if (table !== undefined) return table;
-    throw new ServiceError('The service hands out no status table any more', 'transient');
-  }
+/** Always the first: a file has to be found again where it was put, by a SAS that may be newer. */
+function tableOf({ statusTables: [table] }: ResourceSet): string {
+  if (table !== undefined) return table;
+  throw new ServiceError('The service hands out no status table any more', 'transient');
 }

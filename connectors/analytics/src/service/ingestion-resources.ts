@@ -1,5 +1,6 @@
-/** Where files and messages go: asked for once an hour, and anew when storage refuses them. Source: analytics-sink §5.5. */
+/** Where files and messages go: asked for once an hour, and anew when storage refuses them or is not there. Source: analytics-sink §5.5. */
 import type { Cluster } from './cluster';
+import { place } from './http';
 import { ServiceError } from './service-error';
 import { SharedRead } from './shared-read';
 
@@ -39,9 +40,9 @@ export class IngestionResources {
     }
   }
 
-  /** Storage refused one of them. */
-  expire(): void {
-    if (this.current) this.current = { ...this.current, readAt: -Infinity };
+  /** Storage refused one of `used`, or it was not there. Where others were handed out since, nothing is to be asked for. */
+  expire(used: ResourceSet): void {
+    if (this.current?.set === used) this.current = { set: used, readAt: -Infinity };
   }
 
   /** The n-th of a list for this turn; every call starts with the next. */
@@ -66,4 +67,11 @@ export class IngestionResources {
     this.current = { set, readAt: this.now() };
     return set;
   }
+}
+
+/** Whether both name the same places; their SAS may differ. */
+export function samePlaces(one: ResourceSet, other: ResourceSet): boolean {
+  const places = ({ containers, queues, statusTables }: ResourceSet): string =>
+    JSON.stringify([containers, queues, statusTables].map((urls) => urls.map((url) => place(new URL(url))).sort()));
+  return places(one) === places(other);
 }

@@ -44,13 +44,19 @@ export async function postMessage(http: Http, queue: string, message: object, si
   });
 }
 
-/** A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more; new ones can be had. */
+/**
+ * A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more, no answer that it may be somewhere else by now;
+ * new ones can be had.
+ */
 export async function requireStorage(
   http: Http,
   request: HttpRequest,
   alsoFine: readonly number[] = [],
 ): Promise<HttpAnswer> {
-  const answer = await http.send(request);
+  const answer = await http.send(request).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.kind !== 'transient') throw error;
+    throw new ServiceError(error.message, 'refresh', { cause: error.cause });
+  });
   if ((answer.status >= 200 && answer.status < 300) || alsoFine.includes(answer.status)) return answer;
   const error = refusal(new URL(request.url), answer);
   if (answer.status !== 403 && answer.status !== 404) throw error;
@@ -58,4 +64,9 @@ export async function requireStorage(
     status: answer.status,
     ...(error.serviceCode && { serviceCode: error.serviceCode }),
   });
+}
+
+/** Storage that can not be reached, as against storage that refuses: another place may do. */
+export function isUnreachable(error: ServiceError): boolean {
+  return error.kind === 'refresh' && error.status === null;
 }
