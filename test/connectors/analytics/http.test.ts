@@ -2,10 +2,13 @@
 import { once } from 'node:events';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
+import tls, { type ConnectionOptions } from 'node:tls';
 import { join } from 'node:path';
+import { issueCertificate } from '../../../dev/services/certificates';
 import { Http } from '../../../connectors/analytics/src/service/http';
 import type { ServiceError } from '../../../connectors/analytics/src/service/service-error';
 
@@ -20,6 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 afterEach(() => {
+  jest.restoreAllMocks();
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
@@ -115,4 +119,48 @@ test('a proxy gets the whole URL, and CONNECT for HTTPS', async () => {
     'https://c.kusto.windows.net/ does not answer: the proxy answers 407',
   );
   expect(seen).toEqual(['GET http://127.0.0.1:1/x?y 127.0.0.1:1', 'CONNECT c.kusto.windows.net:443']);
+});
+
+test.each(['http', 'https'])('connections to %s are kept through a proxy', async (protocol) => {
+  const identity = issueCertificate({ name: 'cluster', issuer: null, hosts: ['127.0.0.1'] });
+  const said: (string | undefined)[] = [];
+  const listener: RequestListener = (request, response) => {
+    said.push(request.headers.connection);
+    response.end('ok');
+  };
+  const cluster = protocol === 'https' ? createSecureServer(identity, listener) : createServer(listener);
+  servers.push(cluster);
+  await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
+  const proxy = await listen((request, response) => {
+    request.pipe(
+      httpRequest(String(request.url), { method: request.method, headers: request.headers }, (answer) => {
+        answer.pipe(response);
+      }),
+    );
+  });
+  let connections = 0;
+  let tunnels = 0;
+  proxy.server.on('connection', () => connections++);
+  proxy.server.on('connect', (request, socket: Socket) => {
+    tunnels++;
+    const [host, port] = String(request.url).split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  // As NODE_EXTRA_CA_CERTS does, which is read when a process starts.
+  const plainConnect = tls.connect;
+  jest
+    .spyOn(tls, 'connect')
+    .mockImplementation(((given: ConnectionOptions) =>
+      plainConnect({ ...given, ca: identity.cert })) as typeof tls.connect);
+  const http = new Http({ proxy: { host: '127.0.0.1', port: proxy.port } });
+  const url = `${protocol}://127.0.0.1:${(cluster.address() as AddressInfo).port}/`;
+  for (let i = 0; i < 3; i++) expect((await http.send({ method: 'GET', url, signal })).text).toBe('ok');
+  expect(said).toEqual(['keep-alive', 'keep-alive', 'keep-alive']);
+  expect({ connections, tunnels }).toEqual({ connections: 1, tunnels: protocol === 'https' ? 1 : 0 });
+  http.close();
 });

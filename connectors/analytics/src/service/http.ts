@@ -1,10 +1,9 @@
 /** Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them. */
-import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { connect as connectTls } from 'node:tls';
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { failureKind, ServiceError } from './service-error';
+import { TunnelAgent, type Proxy } from './tunnel-agent';
 
 export interface HttpRequest {
   readonly method: string;
@@ -23,18 +22,21 @@ export interface HttpAnswer {
 }
 
 export interface HttpOptions {
-  readonly proxy: { readonly host: string; readonly port: number } | null;
+  readonly proxy: Proxy | null;
 }
 
 const TIMEOUT_MS = 60_000;
-const KEPT_MS = 30_000;
+// Connections that are kept longer are often cut by something on the way, without a word.
+const KEPT = { keepAlive: true, timeout: 30_000 };
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 export class Http {
-  // Connections that are kept longer are often cut by something on the way, without a word.
-  private readonly agent = new HttpsAgent({ keepAlive: true, timeout: KEPT_MS });
+  private readonly plain = new HttpAgent(KEPT);
+  private readonly secure: HttpsAgent;
 
-  constructor(private readonly options: HttpOptions) {}
+  constructor(private readonly options: HttpOptions) {
+    this.secure = options.proxy ? new TunnelAgent(options.proxy, KEPT) : new HttpsAgent(KEPT);
+  }
 
   /** Any answer at all. @throws ServiceError without one. */
   async send(given: HttpRequest): Promise<HttpAnswer> {
@@ -58,17 +60,25 @@ export class Http {
   }
 
   close(): void {
-    this.agent.destroy();
+    this.plain.destroy();
+    this.secure.destroy();
   }
 
   private async exchange(url: URL, given: HttpRequest): Promise<HttpAnswer> {
     const { method, headers, body, signal, timeoutMs = TIMEOUT_MS } = given;
-    // By name, because a proxy is the host that is connected to.
-    const options: RequestOptions = { method, headers: { Host: url.host, ...headers }, signal, timeout: timeoutMs };
-    const socketOptions = await this.route(url, signal, timeoutMs);
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const isSecure = url.protocol === 'https:';
+    const options: RequestOptions = {
+      method,
+      // By name, because a proxy is the host that is connected to.
+      headers: { Host: url.host, ...headers },
+      signal,
+      timeout: timeoutMs,
+      agent: isSecure ? this.secure : this.plain,
+      ...(this.options.proxy && !isSecure && { ...this.options.proxy, path: url.href }),
+    };
+    const send = isSecure ? httpsRequest : httpRequest;
     return await new Promise<HttpAnswer>((resolve, reject) => {
-      const request = send(url, { ...options, ...socketOptions }, (response) => {
+      const request = send(url, options, (response) => {
         const chunks: Buffer[] = [];
         let size = 0;
         response.on('data', (chunk: Buffer) => {
@@ -99,40 +109,6 @@ export class Http {
         source.pipe(request);
       } else request.end(body);
     });
-  }
-
-  /** By the proxy, if there is one. */
-  private async route(
-    url: URL,
-    signal: AbortSignal,
-    timeoutMs: number,
-  ): Promise<RequestOptions & { agent?: HttpsAgent; createConnection?: never }> {
-    const { proxy } = this.options;
-    const secure = url.protocol === 'https:';
-    if (proxy === null) return secure ? { agent: this.agent } : {};
-    if (!secure) return { host: proxy.host, port: proxy.port, path: url.href };
-    const tunnel = httpRequest({
-      host: proxy.host,
-      port: proxy.port,
-      method: 'CONNECT',
-      path: `${url.hostname}:${url.port || 443}`,
-      signal,
-      timeout: timeoutMs,
-    });
-    const socket = await new Promise<Socket>((resolve, reject) => {
-      tunnel.on('timeout', () => tunnel.destroy(new Error(`the proxy says nothing for ${timeoutMs} ms`)));
-      tunnel.on('error', reject);
-      tunnel.on('connect', (response, connected) => {
-        if (response.statusCode === 200) resolve(connected as Socket);
-        else {
-          connected.destroy();
-          reject(new Error(`the proxy answers ${response.statusCode}`));
-        }
-      });
-      tunnel.end();
-    });
-    const secured = connectTls({ socket, servername: url.hostname });
-    return { createConnection: (() => secured) as never };
   }
 }
 
