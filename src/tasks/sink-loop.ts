@@ -177,10 +177,11 @@ export class SinkLoop implements RebalanceListener {
       this.pauses.redelivery = true;
       return;
     }
+    // Before the batch counts as processed: the record that fails the task is in it, and comes again.
+    if (this.parts.errants?.failure) throw this.parts.errants.failure;
     this.parts.metrics.put(this.batch.length, performance.now() - began);
     for (const [partition, next] of this.batchOffsets.entries()) this.offsets.processed(partition, next);
     this.dropBatch();
-    if (this.parts.errants?.failure) throw this.parts.errants.failure;
   }
 
   private dropBatch(): void {
