@@ -13,8 +13,6 @@ const NULL = 0x6e; // n
 export const reader = {
   /** Where it ended. */
   at: 0,
-  /** Column whose value Connect cannot express (NaN as a Decimal), which makes it null; -1 for none. */
-  voided: -1,
 };
 
 /** TupleData of a change message. Throws ConnectError `PG_DECODE` naming the column. */
@@ -22,7 +20,6 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
   const { decoders } = model;
   const count = (buffer[from] as number) * 256 + (buffer[from + 1] as number);
   let at = from + 2;
-  reader.voided = -1;
   for (let i = 0; i < count; i++) {
     const kind = buffer[at++];
     if (kind === TEXT) {
@@ -31,10 +28,11 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
       const decode = decoders[i];
       if (decode != null) {
         try {
-          if ((cells[i] = decode(buffer, at, at + length)) === null) reader.voided = i;
+          cells[i] = decode(buffer, at, at + length);
         } catch (cause) {
           throw undecodable(model, i, buffer, at, length, cause);
         }
+        if (cells[i] === null) model.voided.found(model, i);
       }
       at += length;
     } else {
@@ -51,7 +49,6 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
   const { decoders } = model;
   const count = buffer.readUInt16BE(from);
   let at = from + 2;
-  reader.voided = -1;
   for (let i = 0; i < count; i++) {
     const length = int32(buffer, at);
     at += 4;
@@ -62,10 +59,11 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
     const decode = decoders[i];
     if (decode != null) {
       try {
-        if ((cells[i] = decode(buffer, at, at + length)) === null) reader.voided = i;
+        cells[i] = decode(buffer, at, at + length);
       } catch (cause) {
         throw undecodable(model, i, buffer, at, length, cause);
       }
+      if (cells[i] === null) model.voided.found(model, i);
     }
     at += length;
   }
@@ -93,15 +91,6 @@ function undecodable(
   return new ConnectError(
     `Column "${model.columns[column]}" of table ${model.schema}.${model.name} holds a value that cannot be emitted, ${value}: ${(cause as Error).message}.`,
     { code: 'PG_DECODE', cause, place: { table: `${model.schema}.${model.name}` } },
-  );
-}
-
-/** NaN or infinity in a required column without default (Appendix R.5). */
-export function notExpressible(model: TableModel, field: ModelField): ConnectError {
-  const table = `${model.schema}.${model.name}`;
-  return new ConnectError(
-    `Invalid value: null used for required field: "${field.name}" of table ${table}: it holds NaN or infinity, which decimal.handling.mode=precise cannot express. Set decimal.handling.mode to string or double.`,
-    { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.column } },
   );
 }
 

@@ -8,6 +8,7 @@ import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
 import { envelopeSchema } from './schemas';
 import { topicName } from './topic-name';
+import type { VoidedValues } from './voided-values';
 
 /** One member of a row or key. */
 export interface ModelField {
@@ -39,6 +40,8 @@ export interface TableModel {
   readonly decoders: readonly (TextDecoder | null)[];
   /** Names by cell, for error texts and for the snapshot's SELECT. */
   readonly columns: readonly string[];
+  /** Told of values that Connect cannot express. */
+  readonly voided: VoidedValues;
 }
 
 export interface ModelContext {
@@ -47,6 +50,7 @@ export interface ModelContext {
   readonly logger: Logger;
   /** Columns that are emitted as optional whatever the catalog says: rows from before a DDL held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
+  readonly voided: VoidedValues;
 }
 
 export function columnFilter(filters: FilterConfig, table: string): (column: string) => boolean {
@@ -132,6 +136,7 @@ export function buildTableModel(table: CatalogTable, context: ModelContext, gene
     row: emitted.map((entry) => entry.field),
     decoders,
     columns: cells.map((column) => column.name),
+    voided: context.voided,
   };
 }
 

@@ -3,7 +3,7 @@ import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from 
 import type { PostgresConfig } from '../config/postgres-config';
 import { lsn as makeLsn, type Lsn } from '../database/lsn';
 import type { EventFactory } from '../events/event-factory';
-import { notExpressible, reader, staleNull } from '../events/row';
+import { staleNull } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ResumeFilter, type Position } from './position';
 import { parseRelation } from './relation-message';
@@ -280,7 +280,6 @@ export class ChangeDecoder {
     if (label === null && field === null) return false;
     staleNull.field = null;
     this.rows.out.length = mark;
-    if (field !== null && field.cell === reader.voided) throw notExpressible(known.relation.model as TableModel, field);
     this.stall = { message: known.message, forceOptional: field?.column ?? null };
     return true;
   }

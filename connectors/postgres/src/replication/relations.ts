@@ -12,6 +12,7 @@ import {
   type TableName,
 } from '../database/catalog';
 import { buildTableModel, type TableModel } from '../events/table-model';
+import { VoidedValues } from '../events/voided-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
 
 /** A Relation message. */
@@ -47,6 +48,7 @@ export class Relations {
   private readonly matches: (table: TableName) => boolean;
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
+  private readonly voided: VoidedValues;
   readonly alarm: EnumAlarm = { unknownLabel: null, accepted: new Set() };
 
   constructor(
@@ -55,6 +57,7 @@ export class Relations {
     private readonly logger: Logger,
   ) {
     this.matches = tableFilter(config.filters);
+    this.voided = new VoidedValues(logger);
   }
 
   /** Models of catalog tables, before any message names them: for the snapshot, and so that the stream shares its schemas. */
@@ -104,8 +107,8 @@ export class Relations {
   }
 
   private context(oid: number, types: TypeResolver): Parameters<typeof buildTableModel>[1] {
-    const { config, logger } = this;
-    return { config, types, logger, forcedOptional: this.forcedOptional.get(oid) ?? new Set() };
+    const { config, logger, voided } = this;
+    return { config, types, logger, voided, forcedOptional: this.forcedOptional.get(oid) ?? new Set() };
   }
 
   private relation(model: TableModel, identity: readonly string[]): Relation {

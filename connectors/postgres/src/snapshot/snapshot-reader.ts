@@ -7,7 +7,7 @@ import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
-import { completeRow, keyOf, notExpressible, readDataRow, reader, staleNull, type Cells } from '../events/row';
+import { completeRow, keyOf, readDataRow, staleNull, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { CreatedSlot } from '../replication/slot';
@@ -158,11 +158,7 @@ export class SnapshotReader implements Phase {
     const { factory } = session;
     const { context, source } = running;
     const after = completeRow(model, cells);
-    if (staleNull.field !== null) {
-      const field = staleNull.field;
-      staleNull.field = null;
-      if (field.cell === reader.voided) throw notExpressible(model, field);
-    }
+    staleNull.field = null;
     const block = factory.source(model, context, 'true', source.lsn, null);
     return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { arraySchema, optional } from '@millrace/sdk';
 import { binaryValue } from './bytes';
-import { utf8, type ValueOptions, type ValueType } from './value-type';
+import { quotedText } from './quoted-text';
+import { utf8, voidValue, type ValueOptions, type ValueType } from './value-type';
 
 /**
  * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more dimensions, which Connect's
- * arrays of one item schema cannot hold.
+ * arrays of one item schema cannot hold. Throws where the text is no array.
  */
 export function parseArray(text: string): (string | null)[] | null {
   let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;
@@ -16,21 +17,18 @@ export function parseArray(text: string): (string | null)[] | null {
     const c = text[at];
     if (c === '{') return null;
     if (c === '"') {
-      let item = '';
-      for (at++; text[at] !== '"'; at++) {
-        if (text[at] === '\\') at++;
-        item += text[at];
-      }
-      at++;
-      items.push(item);
+      const item = quotedText(text, at);
+      at = item.end;
+      items.push(item.text);
     } else {
       const begin = at;
-      while (text[at] !== ',' && text[at] !== '}') at++;
+      while (at < text.length && text[at] !== ',' && text[at] !== '}') at++;
       const item = text.slice(begin, at);
       items.push(item === 'NULL' ? null : item);
     }
     if (text[at] === '}') return items;
-    at++; // comma
+    if (text[at] !== ',') throw new SyntaxError('its text is no array');
+    at++;
   }
 }
 
@@ -63,17 +61,20 @@ export function arrayType(item: ValueType, element: string, isEnum: boolean, opt
     schema: arraySchema(isEnum ? item.schema : optional(item.schema)),
     decode: (b, s, e) => {
       const items = parseArray(utf8(b, s, e));
-      if (items === null) return null;
+      if (items === null) return voidValue('DIMENSIONS');
       const out: unknown[] = new Array(items.length);
       for (let i = 0; i < items.length; i++) {
         const text = items[i] as string | null;
         if (text === null) {
-          if (nullVoids) return null;
+          if (nullVoids) return voidValue('NULL_ITEM');
           out[i] = null;
           continue;
         }
         const bytes = Buffer.from(text, 'utf8');
-        out[i] = item.decode(bytes, 0, bytes.length);
+        const value = item.decode(bytes, 0, bytes.length);
+        // One item that Connect cannot express takes the array with it (§3.2).
+        if (value === null) return null;
+        out[i] = value;
       }
       return out;
     },

@@ -1,5 +1,13 @@
 import { decimalSchema, schema, structSchema, type Decimal } from '@millrace/sdk';
-import { ascii, int64, type DecimalMode, type TextDecoder, type ValueOptions, type ValueType } from './value-type';
+import {
+  ascii,
+  int64,
+  voidValue,
+  type DecimalMode,
+  type TextDecoder,
+  type ValueOptions,
+  type ValueType,
+} from './value-type';
 
 const MINUS = 45;
 const DOT = 46;
@@ -30,7 +38,7 @@ export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal
   const negative = bytes[at] === MINUS;
   if (negative) at++;
   const first = bytes[at] as number;
-  if (first > 57) return null;
+  if (first > 57) return voidValue('NOT_FINITE');
   let scale = 0;
   if (end - at <= EXACT_DIGITS) {
     let unscaled = 0;

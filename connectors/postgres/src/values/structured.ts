@@ -1,25 +1,19 @@
 import { mapSchema, schema, structSchema } from '@millrace/sdk';
+import { quotedText } from './quoted-text';
 import { ascii, utf8, type ValueOptions, type ValueType } from './value-type';
 
-/** `"k"=>"v", "n"=>NULL` */
+/** `"k"=>"v", "n"=>NULL`. Throws where the text is no hstore. */
 export function parseHstore(text: string): Map<string, string | null> {
   const map = new Map<string, string | null>();
-  let at = 0;
-  const quoted = (): string => {
-    let out = '';
-    for (at++; text[at] !== '"'; at++) {
-      if (text[at] === '\\') at++;
-      out += text[at];
-    }
-    at++;
-    return out;
-  };
-  while (at < text.length) {
-    const key = quoted();
-    at += 2; // =>
-    if (text[at] === '"') map.set(key, quoted());
-    else {
-      map.set(key, null);
+  for (let at = 0; at < text.length;) {
+    const key = quotedText(text, at);
+    at = key.end + 2; // =>
+    if (text[at] === '"') {
+      const value = quotedText(text, at);
+      map.set(key.text, value.text);
+      at = value.end;
+    } else {
+      map.set(key.text, null);
       at += 4; // NULL
     }
     at += 2; // comma and blank

@@ -1,7 +1,19 @@
 import type { Schema } from '@millrace/sdk';
 
-/** Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL. */
+/** Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL; see `voidValue`. */
 export type TextDecoder = (bytes: Buffer, start: number, end: number) => unknown;
+
+/** Why a value that is not NULL has no Connect form: NaN and infinities, an array's dimensions, a NULL among required items. */
+export type VoidReason = 'NOT_FINITE' | 'DIMENSIONS' | 'NULL_ITEM';
+
+/** About the last value for which a decoder gave null. One object for all: decoding is synchronous. */
+export const voided = { reason: 'NOT_FINITE' as VoidReason };
+
+/** What a decoder gives for a value that Connect cannot express. */
+export function voidValue(reason: VoidReason): null {
+  voided.reason = reason;
+  return null;
+}
 
 /** How one PostgreSQL type appears in events. */
 export interface ValueType {

@@ -109,6 +109,7 @@ test('arrays', () => {
   expect(parseArray('{a,NULL,"NULL","","a\\"b\\\\"}')).toEqual(['a', null, 'NULL', '', 'a"b\\']);
   expect(parseArray('[2:3]={1,2}')).toEqual(['1', '2']);
   expect(parseArray('{{1},{2}}')).toBeNull();
+  for (const text of ['1 2', '', '{a', '{"a', '{"a"b}']) expect(() => parseArray(text)).toThrow(SyntaxError);
 });
 
 test('hstore', () => {
@@ -118,6 +119,7 @@ test('hstore', () => {
     ['c, =>"', '\\'],
   ]);
   expect(parseHstore('').size).toBe(0);
+  expect(() => parseHstore('"a"=>"1')).toThrow('the quote at character 6 does not end');
 });
 
 test('cdc-postgres 63: expressions of the catalog', () => {

@@ -1,0 +1,56 @@
+/** Values without a Connect form: they are published as null, or fail the task where that cannot be; neither without a reason given. */
+import { ConnectError, type Logger } from '@millrace/sdk';
+import { voided, type VoidReason } from '../values/value-type';
+import type { TableModel } from './table-model';
+
+interface Explanation {
+  readonly what: string;
+  readonly cure: (isKey: boolean) => string;
+}
+
+const withoutColumn = (isKey: boolean): string =>
+  isKey
+    ? 'Name other columns for the key with message.key.columns, and leave this one out with column.exclude.list'
+    : 'Make the column nullable, or leave it out with column.exclude.list';
+const EXPLANATIONS: Readonly<Record<VoidReason, Explanation>> = {
+  NOT_FINITE: {
+    what: 'NaN or infinity, which decimal.handling.mode=precise cannot express',
+    cure: () => 'Set decimal.handling.mode to string or double',
+  },
+  DIMENSIONS: {
+    what: 'an array of more than one dimension, which an array of one item schema cannot express',
+    cure: withoutColumn,
+  },
+  NULL_ITEM: {
+    what: 'an array with a NULL among its elements, which its schema of required items cannot express',
+    cure: withoutColumn,
+  },
+};
+
+export class VoidedValues {
+  private readonly warned = new Set<string>();
+
+  constructor(private readonly logger: Logger) {}
+
+  /**
+   * The decoder of a cell has just given null for a value that is not NULL. Says so once per column.
+   * @throws ConnectError `PG_NOT_EXPRESSIBLE` where the column must not be null and has no default
+   */
+  found(model: TableModel, cell: number): void {
+    const inRow = model.row.find((field) => field.cell === cell);
+    const field = inRow ?? model.key.find((one) => one.cell === cell);
+    if (field === undefined) return;
+    const { what, cure } = EXPLANATIONS[voided.reason];
+    const table = `${model.schema}.${model.name}`;
+    if (!field.optional && !field.hasDefault)
+      throw new ConnectError(
+        `Invalid value: null used for required field: "${field.name}" of table ${table}: it holds ${what}. ${cure(model.key.includes(field))}.`,
+        { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.column } },
+      );
+    const column = `${table}.${field.column}`;
+    if (this.warned.has(column)) return;
+    this.warned.add(column);
+    const instead = field.optional ? 'null' : "the column's default";
+    this.logger.warn(`Column ${column} holds ${what}: such values are published as ${instead}.`);
+  }
+}
