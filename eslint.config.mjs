@@ -2,6 +2,30 @@ import js from '@eslint/js';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
+/** Node's timers fire after 1 ms when they are to take more than 2^31 - 1 ms, as settings and sums of them may. */
+const timersOfNode = (instead) => ({
+  'no-restricted-globals': [
+    'error',
+    { name: 'setTimeout', message: `Use startTimer of ${instead}.` },
+    { name: 'setInterval', message: `Use startInterval or startTimer of ${instead}.` },
+  ],
+  'no-restricted-properties': [
+    'error',
+    ...['globalThis', 'global'].flatMap((object) =>
+      ['setTimeout', 'setInterval'].map((property) => ({ object, property })),
+    ),
+    { object: 'AbortSignal', property: 'timeout', message: `Use a timer of ${instead}.` },
+  ],
+  'no-restricted-imports': [
+    'error',
+    ...['node:timers', 'timers', 'node:timers/promises', 'timers/promises'].map((name) => ({
+      name,
+      importNames: ['setTimeout', 'setInterval'],
+      message: `Use a timer of ${instead}.`,
+    })),
+  ],
+});
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.cache/**', 'coverage/**', 'reports/**', '**/fixtures/**'] },
   js.configs.recommended,
@@ -17,5 +41,8 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  // Programs in apps/ take times within bounds of their own, far below what a timer holds.
+  { files: ['src/**', 'connectors/*/src/**'], ignores: ['src/sdk/timers.ts'], rules: timersOfNode('@millrace/sdk') },
+  { files: ['embedded/src/**'], ignores: ['embedded/src/clock.ts'], rules: timersOfNode('embedded/src/clock.ts') },
   { files: ['test/**'], languageOptions: { globals: { ...globals.jest } }, rules: { 'max-lines': 'off' } },
 );

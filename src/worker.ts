@@ -1,5 +1,6 @@
 /** Composition root: the only file that knows every module. */
 import { networkInterfaces } from 'node:os';
+import { startTimer } from '@millrace/sdk';
 import { createHerder } from './cluster/create-herder';
 import { forwardRequest, type ForwardRequest } from './cluster/forwarding';
 import type { Herder } from './cluster/herder';
@@ -121,7 +122,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       );
       logger.info(`Millrace ${MILLRACE_VERSION} listens on ${urls.join(', ')}`, { advertised, group: config.groupId });
       herder = buildHerder(advertised);
-      const silence = setTimeout(
+      const silence = startTimer(
         () => logger.warn(`Kafka has not answered yet (${config.bootstrapServers}), waiting`),
         SILENCE_MS,
       );

@@ -1,6 +1,5 @@
 /** `millrace start [worker.properties]`: a worker that runs until SIGTERM or SIGINT. A second signal ends it at once. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectError } from '@millrace/sdk';
+import { isConnectError, startTimer } from '@millrace/sdk';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
 import type { Worker } from '../worker';
@@ -80,7 +79,8 @@ async function run(worker: Worker, io: CliIo): Promise<number> {
     // A start that a signal has interrupted may well reject: the stop decides then.
     if (told) return await stopped;
     const code = fail(io, error);
-    await Promise.race([worker.stop().catch(() => undefined), sleep(LAST_STOP_MS, undefined, { ref: false })]);
+    const late = new Promise<void>((resolve) => startTimer(resolve, LAST_STOP_MS).unref());
+    await Promise.race([worker.stop().catch(() => undefined), late]);
     return code;
   };
   return await Promise.race([

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { startTimer, timeoutSignal } from '@millrace/sdk';
 import { messageOf } from '../tasks/trace';
 import { HerderError, UnreachableWorkerError } from './errors';
 
@@ -56,7 +57,7 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
   const { method, body, authorization, headers, signal } = request;
   const url = target(request);
   const bytes = body === null ? null : Buffer.from(body as string);
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = timeoutSignal(TIMEOUT_MS);
   return await new Promise((resolve, reject) => {
     const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
       url,
@@ -85,7 +86,7 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
     );
     outgoing.on('error', reject);
     outgoing.on('socket', (socket) => {
-      const late = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
+      const late = startTimer(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
       for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late));
     });
     outgoing.end(bytes ?? undefined);

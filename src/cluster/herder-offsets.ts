@@ -2,12 +2,12 @@
  * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the connector. Sources:
  * connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
-import { isConnectError, type ConnectorConfig } from '@millrace/sdk';
+import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import type { KafkaClients } from '../kafka/port';
 import type { ConfigStore } from '../storage/config-store';
 import type { SourceOffsets } from '../storage/offset-store';
-import { sleep, within } from '../storage/retry';
+import { within } from '../storage/retry';
 import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/client-configs';
 import { changedMessage, type PartitionOffset } from './connector-offsets';
 import type { ConnectorPlugins } from './connector-plugins';

@@ -1,11 +1,12 @@
 /**
  * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1, §2.6, §2.8.
  */
+import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { ConfigSnapshot } from '../storage/config-snapshot';
 import type { ConfigEvent } from '../storage/config-state';
 import type { ConfigStore } from '../storage/config-store';
-import { sleep, within } from '../storage/retry';
+import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import { messageOf } from '../tasks/trace';
 import type { AssignedWork } from './assigned-work';

@@ -1,4 +1,5 @@
 /** This worker's place in the group: joins, leads when elected, knows who owns what. Source: connect-runtime §2. */
+import { sleep } from '@millrace/sdk';
 import type { KafkaError } from '../kafka/errors';
 import type {
   ClientConfig,
@@ -11,7 +12,6 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { GroupMetrics } from '../metrics/group-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
-import { sleep } from '../storage/retry';
 import type { TaskId } from '../tasks/host';
 import { taskName } from '../tasks/task-id';
 import {

@@ -2,7 +2,7 @@
  * Where the offsets of each connector are kept: the worker's topic, or that and the connector's own (`offsets.storage.topic`), which is opened
  * when it is first asked for and shared by all connectors that name it and reach it in the same way. Source: connect-runtime §1.5.4.
  */
-import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import type { Admin, KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
@@ -158,7 +158,7 @@ export class OffsetStores implements SourceOffsets {
   }
 
   private closeLater(key: string, topic: OwnTopic): void {
-    topic.timer = setTimeout(() => void this.close(key), this.options.idleMs ?? IDLE_MS);
+    topic.timer = startTimer(() => void this.close(key), this.options.idleMs ?? IDLE_MS);
     topic.timer.unref();
   }
 

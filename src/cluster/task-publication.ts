@@ -2,10 +2,9 @@
  * Asks a connector for its task configurations and publishes them when they changed: directly by the leader, through the leader by
  * others. Source: connect-runtime §3.6.
  */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { ConfigStore } from '../storage/config-store';
-import { sleep, type Sleep } from '../storage/retry';
 import { messageOf } from '../tasks/trace';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
@@ -33,7 +32,7 @@ export interface TaskPublicationOptions {
   readonly sendToLeader: (connector: string, configs: readonly ConnectorConfig[]) => Promise<void>;
   readonly logger: Logger;
   readonly now?: () => number;
-  readonly sleep?: Sleep;
+  readonly sleep?: typeof sleep;
 }
 
 /** A connector configuration that tasks were made from. */

@@ -1,4 +1,5 @@
 /** How requests from outside reach the tick, and what they are told when it takes too long. Source: connect-rest §0.6, §2.6. */
+import { startTimer } from '@millrace/sdk';
 import { within } from '../storage/retry';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from './errors';
 import type { RequestQueue } from './request-queue';
@@ -31,7 +32,7 @@ export class TickRequests {
    */
   async run<T>(stage: string, run: () => Promise<T>): Promise<T> {
     const withdraw = new AbortController();
-    const patience = setTimeout(() => {
+    const patience = startTimer(() => {
       if (!this.leadership.needsJoin) return;
       withdraw.abort(new HerderError(409, this.leadership.leaderUrl === null ? NO_LEADER : CONFLICT));
     }, this.rebalancePatienceMs);

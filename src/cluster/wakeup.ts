@@ -1,4 +1,6 @@
 /** Lets one loop sleep until a time or until somebody calls. A call while awake is not lost. */
+import { startTimer } from '@millrace/sdk';
+
 export class Wakeup {
   private called = false;
   private wakeSleeper: (() => void) | null = null;
@@ -12,8 +14,7 @@ export class Wakeup {
   async wait(ms: number | null): Promise<void> {
     if (!this.called && (ms === null || ms > 0))
       await new Promise<void>((resolve) => {
-        // A timer holds at most 2^31 - 1 ms.
-        const timer = ms === null ? undefined : setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
+        const timer = ms === null ? undefined : startTimer(resolve, ms);
         this.wakeSleeper = () => {
           clearTimeout(timer);
           resolve();

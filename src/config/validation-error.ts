@@ -2,6 +2,8 @@
  * A request that cannot even be validated. The REST layer answers create and update with `status` and the message, and the validation
  * endpoint with 500 and the Java class in front. Sources: connect-rest §1.21, §2.3, §2.6.
  */
+import { startTimer } from '@millrace/sdk';
+
 export class ValidationError extends Error {
   readonly status: number;
   readonly javaClass: string;
@@ -19,7 +21,7 @@ export async function withinStage<T>(promise: Promise<T>, limitMs: number, stage
   const began = new Date().toISOString();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    timer = startTimer(() => {
       const message = `Request timed out. The worker is currently ${stage}, which began at ${began}.`;
       reject(new ValidationError(500, message, { javaClass: 'org.apache.kafka.connect.errors.ConnectException' }));
     }, limitMs);

@@ -1,6 +1,5 @@
 /** One broker for all workers of a machine that name the same data folder: whoever comes first hosts it, the others join it over its port. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { BrokerThread, InUse } from './broker-thread';
 import type { RunningBroker } from './thread-messages';
@@ -47,7 +46,8 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
     }
     if (Date.now() >= end) throw silent(dataDir, running);
     if (attempt === 1) logger.info(`Another process has the data folder ${dataDir}; waiting for its broker to answer`);
-    await sleep(AGAIN_MS, undefined, { signal });
+    await sleep(AGAIN_MS, signal);
+    signal.throwIfAborted();
   }
 }
 

@@ -8,17 +8,3 @@ export function backoffMs(
   const exact = Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1));
   return exact * (0.8 + random() * 0.4);
 }
-
-/** Resolves after `ms`, or at once when aborted; never rejects. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done);
-  });
-}

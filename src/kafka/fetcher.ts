@@ -3,6 +3,7 @@
  * batches and holes, resets, leader changes. Source: kafka-client §1 and §3.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { backoffMs } from './backoff';
 import type { FetchSettings, OffsetReset } from './consumer-settings';
@@ -163,7 +164,7 @@ export class Fetcher {
       return;
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => done(), ms);
+      const timer = startTimer(() => done(), ms);
       const done = (): void => {
         clearTimeout(timer);
         if (this.wake === done) this.wake = null;
@@ -236,7 +237,7 @@ export class Fetcher {
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.retryTimer = null;
     if (time === Infinity) return;
-    this.retryTimer = setTimeout(() => this.pump(), Math.max(1, time - performance.now()));
+    this.retryTimer = startTimer(() => this.pump(), Math.max(1, time - performance.now()));
   }
 
   private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number): void {

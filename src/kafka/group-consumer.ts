@@ -2,6 +2,7 @@
  * A consumer that shares its topics with the other members of a group. The rebalance, with its awaited callbacks, happens inside `poll`;
  * heartbeats go on whatever the caller does. Source: kafka-client §2 and §3, connect-runtime §5.1.
  */
+import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { Assignor } from './assignors/assignor';
 import {
@@ -11,7 +12,6 @@ import {
   encodeSubscription,
 } from './assignors/consumer-protocol';
 import { parseAssignors } from './assignors/index';
-import { pause } from './backoff';
 import { bool } from './client-settings';
 import { CommittedOffsets } from './committed-offsets';
 import { readFetchSettings, readGroupSettings, type FetchSettings, type GroupSettings } from './consumer-settings';
@@ -323,7 +323,7 @@ class KafkaGroupConsumer implements GroupConsumer {
     if (this.pollTimer !== null) clearTimeout(this.pollTimer);
     this.pollTimer = null;
     if (intervalMs === null || this.closing.signal.aborted) return;
-    this.pollTimer = setTimeout(() => this.pollIsOverdue(), intervalMs);
+    this.pollTimer = startTimer(() => this.pollIsOverdue(), intervalMs);
   }
 
   private pollIsOverdue(): void {
@@ -349,7 +349,7 @@ class KafkaGroupConsumer implements GroupConsumer {
       await this.member.leave('the consumer is being closed');
     };
     try {
-      await Promise.race([farewell(), pause(options.timeoutMs ?? CLOSE_TIMEOUT_MS, patience.signal)]);
+      await Promise.race([farewell(), sleep(options.timeoutMs ?? CLOSE_TIMEOUT_MS, patience.signal)]);
     } finally {
       patience.abort();
       this.fetcher.close();

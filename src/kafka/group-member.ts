@@ -2,8 +2,9 @@
  * Membership of a group, whatever its protocol type: join, sync, heartbeats in the background, leave. Source: connect-runtime 2.1, 2.6 and
  * 2.8, kafka-client §2.
  */
+import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import { backoffMs, pause } from './backoff';
+import { backoffMs } from './backoff';
 import { integer } from './client-settings';
 import { KafkaError } from './errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
@@ -144,7 +145,7 @@ export class KafkaGroupMember implements GroupMember {
       if (reaction === 'find-coordinator' || reaction === 'later') {
         if (this.sinceHeartbeatMs > this.options.sessionTimeoutMs) this.expireSession();
         failures++;
-        await pause(backoffMs(failures, this.timings.retryBackoffMs, this.timings.retryBackoffMaxMs), signal);
+        await sleep(backoffMs(failures, this.timings.retryBackoffMs, this.timings.retryBackoffMaxMs), signal);
       }
     }
   }
@@ -272,14 +273,14 @@ export class KafkaGroupMember implements GroupMember {
     this.heartbeatFailures = 0;
     if (this.expiry !== null) clearTimeout(this.expiry);
     // While a join waits for the other members, the coordinator keeps this one without heartbeats.
-    this.expiry = setTimeout(() => {
+    this.expiry = startTimer(() => {
       if (this.joining === null && this.generation !== -1) this.expireSession();
     }, this.options.sessionTimeoutMs);
   }
 
   private scheduleHeartbeat(afterMs = this.options.heartbeatIntervalMs): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.beat(), afterMs);
+    this.timer = startTimer(() => void this.beat(), afterMs);
   }
 
   private stopHeartbeat(): void {
@@ -355,7 +356,7 @@ export class KafkaGroupMember implements GroupMember {
     if (identity.memberId === '' || identity.groupInstanceId !== null || this.closed) return;
     const timer = new AbortController();
     try {
-      await Promise.race([this.signOff(identity, reason), pause(LEAVE_TIMEOUT_MS, timer.signal)]);
+      await Promise.race([this.signOff(identity, reason), sleep(LEAVE_TIMEOUT_MS, timer.signal)]);
     } catch (error) {
       this.logger.debug(`Leaving group '${identity.groupId}' failed: ${(error as Error).message}`);
     } finally {

@@ -4,6 +4,7 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
+import { startTimer } from '@millrace/sdk';
 import Connection from 'kafkajs/src/network/connection';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from './errors';
@@ -90,7 +91,7 @@ export class KafkaConnection extends Connection {
       this.onFailure = reject;
     });
     failed.catch(() => undefined);
-    const timer = setTimeout(
+    const timer = startTimer(
       () => this.fail(this.error(`did not finish opening within ${this.connectTimeoutMs + this.requestTimeoutMs} ms`)),
       this.connectTimeoutMs + this.requestTimeoutMs,
     );
@@ -119,7 +120,7 @@ export class KafkaConnection extends Connection {
    * short one with every request, which a broker refuses within a second of the last time.
    */
   override async authenticate(): Promise<void> {
-    const timer = setTimeout(
+    const timer = startTimer(
       () => this.fail(this.error(`was not authenticated within ${this.requestTimeoutMs} ms`)),
       this.requestTimeoutMs,
     );
@@ -134,7 +135,7 @@ export class KafkaConnection extends Connection {
   /** Ours: kafkajs's never settles when the peer hangs up during the TLS handshake, and leaves its timer running when we do. */
   override connect(): Promise<true> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
+      const timer = startTimer(
         () => this.fail(this.error(`could not be made within ${this.connectTimeoutMs} ms`)),
         this.connectTimeoutMs,
       );
@@ -180,7 +181,7 @@ export class KafkaConnection extends Connection {
     return new Promise<T>((resolve, reject) => {
       if (request.noResponse !== true) {
         const timeoutMs = request.timeoutMs ?? this.requestTimeoutMs;
-        const timer = setTimeout(() => this.timedOut(correlationId, timeoutMs), timeoutMs);
+        const timer = startTimer(() => this.timedOut(correlationId, timeoutMs), timeoutMs);
         this.pending.set(correlationId, { request, timer, resolve: resolve as (value: unknown) => void, reject });
       }
       socket.cork();

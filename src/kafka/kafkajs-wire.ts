@@ -2,9 +2,10 @@
  * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version negotiation, coordinators.
  * Source: kafka-client §1.
  */
+import { startInterval, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { silentLogger } from '../logging/logger';
-import { backoffMs, pause } from './backoff';
+import { backoffMs } from './backoff';
 import { readConnectionSettings, type ConnectionSettings, type HostAndPort } from './client-config';
 import { KafkaError } from './errors';
 import { KafkaConnection } from './kafkajs-connection';
@@ -45,8 +46,8 @@ class KafkajsWire implements Wire {
     private readonly logger: Logger,
   ) {
     this.clientId = settings.clientId;
-    this.housekeeping = setInterval(() => this.closeIdle(), 10_000).unref();
-    this.ager = setInterval(() => this.refreshOld(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
+    this.housekeeping = startInterval(() => this.closeIdle(), 10_000).unref();
+    this.ager = startInterval(() => this.refreshOld(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
   }
 
   connect(): Promise<void> {
@@ -66,7 +67,7 @@ class KafkajsWire implements Wire {
         const { retriable } = error as KafkaError;
         const wait = backoffMs(round, this.settings.reconnectBackoffMs, this.settings.reconnectBackoffMaxMs);
         if (!retriable || this.closing.signal.aborted || performance.now() + wait > deadline) throw error;
-        await pause(wait, this.closing.signal);
+        await sleep(wait, this.closing.signal);
       }
     }
   }
@@ -282,7 +283,7 @@ class KafkajsWire implements Wire {
   private async open(peer: Peer, lane: string): Promise<KafkaConnection> {
     this.failIfClosed();
     const wait = peer.retryAt - performance.now();
-    if (wait > 0) await pause(wait, this.closing.signal);
+    if (wait > 0) await sleep(wait, this.closing.signal);
     this.failIfClosed();
     const connection = new KafkaConnection(peer.address, this.settings);
     const abort = (): void => connection.fail(closedError());

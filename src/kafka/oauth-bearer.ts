@@ -2,6 +2,7 @@
  * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as Java's OAuthBearerUnsecuredLoginCallbackHandler makes them, and the
  * client-credentials grant of an authorization server. Source: kafka-client §3.
  */
+import { timeoutSignal } from '@millrace/sdk';
 import { KafkaError } from './errors';
 import { invalid } from './client-settings';
 
@@ -89,7 +90,7 @@ async function requestToken(credentials: ClientCredentials): Promise<{ value: st
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
       body: form,
-      signal: AbortSignal.timeout(credentials.timeoutMs),
+      signal: timeoutSignal(credentials.timeoutMs),
     });
     status = response.status;
     body = await response.json().catch(() => null);

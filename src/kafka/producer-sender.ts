@@ -2,6 +2,7 @@
  * Sends what the accumulator holds: at most one batch in flight per partition, several partitions of one broker in one request,
  * retries in place so that order holds. Source: kafka-client §1.
  */
+import { startTimer } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
 import type { PartitionQueue } from './accumulator-queue';
 import { backoffMs } from './backoff';
@@ -261,7 +262,7 @@ export class Sender {
     if (this.stopped || at >= this.timerAt) return;
     this.clearTimer();
     this.timerAt = at;
-    this.timer = setTimeout(
+    this.timer = startTimer(
       () => {
         this.timer = null;
         this.timerAt = Infinity;

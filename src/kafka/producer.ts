@@ -1,7 +1,8 @@
 /** The port's producer over a wire: settings, partitioning, backpressure and life cycle around accumulator and sender. */
+import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { Accumulator } from './accumulator';
-import { backoffMs, pause } from './backoff';
+import { backoffMs } from './backoff';
 import { codecById } from './compression/codecs';
 import { KafkaError } from './errors';
 import { partitionForKey } from './partitioner';
@@ -158,7 +159,7 @@ class KafkaProducer implements Producer {
       const timeout = new AbortController();
       await Promise.race([
         work.catch((error: unknown) => this.logger.debug('Closing a producer', { error: String(error) })),
-        pause(timeoutMs, timeout.signal),
+        sleep(timeoutMs, timeout.signal),
       ]);
       timeout.abort();
     }
@@ -208,7 +209,7 @@ class KafkaProducer implements Producer {
             : this.settings.maxBlockMs;
         const wait = backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
         if (performance.now() + wait - begin > patience) throw error;
-        await pause(wait, this.closing.signal);
+        await sleep(wait, this.closing.signal);
         this.expectNotClosed();
       }
     }

@@ -1,5 +1,6 @@
 /** Repeats an operation while its KafkaError is retriable and time is left. Not for produce or fetch, which keep state between attempts. */
-import { backoffMs, pause } from './backoff';
+import { sleep } from '@millrace/sdk';
+import { backoffMs } from './backoff';
 import { KafkaError } from './errors';
 
 export interface RetryPolicy {
@@ -19,7 +20,7 @@ export async function retrying<T>(policy: RetryPolicy, attempt: () => Promise<T>
       const wait = backoffMs(failures, policy.retryBackoffMs, policy.retryBackoffMaxMs);
       const retriable = error instanceof KafkaError && error.retriable;
       if (!retriable || signal?.aborted === true || performance.now() + wait > deadline) throw error;
-      await pause(wait, signal);
+      await sleep(wait, signal);
     }
   }
 }

@@ -2,6 +2,7 @@
  * Which topics a group consumer wants, and whether they change: each member follows its own expression, the leader the partitions of all the
  * group's topics.
  */
+import { startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { partitionCounts, TopicSubscription } from './subscription';
 import type { Wire } from './wire';
@@ -80,7 +81,7 @@ export class TopicWatch {
   private lookAgain(afterMs: number): void {
     if (this.timer !== null) clearTimeout(this.timer);
     if (this.closed) return;
-    this.timer = setTimeout(
+    this.timer = startTimer(
       () => {
         this.look()
           .catch((error: Error) => this.logger.debug(`Topics were not looked at: ${error.message}`))

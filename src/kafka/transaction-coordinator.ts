@@ -1,5 +1,6 @@
 /** The requests of a transactional producer, each sent until its coordinator has an answer that is not "again". Source: kafka-client §3. */
-import { backoffMs, pause } from './backoff';
+import { sleep } from '@millrace/sdk';
+import { backoffMs } from './backoff';
 import { KafkaError } from './errors';
 import type { TopicPartition, TopicPartitionOffset } from './port';
 import type { GivenProducerId } from './producer-ids';
@@ -114,7 +115,7 @@ export class TransactionCoordinator {
           ? CONCURRENT_TRANSACTIONS_BACKOFF_MS
           : backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
       if (performance.now() + wait > deadline) throw outcome;
-      await pause(wait, this.signal);
+      await sleep(wait, this.signal);
       if (this.signal.aborted) {
         throw new KafkaError('PRODUCER_CLOSED', `The producer was closed before Kafka could ${question.doing}.`, {
           cause: outcome,

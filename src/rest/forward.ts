@@ -1,4 +1,5 @@
 /** Requests that belong to another worker: two hops at most, answers passed through. Source: connect-rest §0.7. */
+import { sleep } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../cluster/errors';
 import type { ForwardedAnswer, ForwardRequest, OutgoingRequest } from '../cluster/forwarding';
 import { encodeJson } from './json-encode';
@@ -63,7 +64,7 @@ async function sendOn(
       }
     }
     if (!elsewhere.isMomentary || Date.now() >= deadline) throw failure;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await sleep(RETRY_MS);
     if (elsewhere.isOutdated) return null;
   }
 }

@@ -3,6 +3,7 @@
  * and the reset that follows often overtakes the answer; so the answer goes first, and what still comes is read and thrown away.
  */
 import type { Duplex } from 'node:stream';
+import { startTimer } from '@millrace/sdk';
 
 /** For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second or two. */
 const LINGER_MS = 5_000;
@@ -23,7 +24,7 @@ export function hangUp(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  const timer = startTimer(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${STATUS[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
 }

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { startTimer } from '@millrace/sdk';
 import type { Listener } from '../config/listeners';
 import { hangUp } from './hang-up';
 import type { HttpsOptions } from './https';
@@ -51,7 +52,7 @@ export class ListenerServer {
   async close(): Promise<void> {
     this.closing = true;
     await new Promise<void>((resolve) => {
-      const cut = setTimeout(() => this.server.closeAllConnections(), CLOSE_GRACE_MS);
+      const cut = startTimer(() => this.server.closeAllConnections(), CLOSE_GRACE_MS);
       this.server.close(() => {
         clearTimeout(cut);
         resolve();

@@ -21,4 +21,5 @@ export * from './manifest';
 export * from './record';
 export * from './schema';
 export * from './task';
+export * from './timers';
 export * from './transformation';

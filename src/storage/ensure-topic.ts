@@ -1,9 +1,9 @@
 /** Creates a storage topic, or checks the one that is there. Source: connect-runtime §1.2. */
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, sleep as realSleep } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
-import { isRetriableError, messageOf, sleep as realSleep, type Sleep } from './retry';
+import { isRetriableError, messageOf } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface EnsureTopicOptions {
@@ -13,7 +13,7 @@ export interface EnsureTopicOptions {
   /** `retry.backoff.ms`. (Default: 100) */
   readonly backoffMs?: number;
   readonly now?: () => number;
-  readonly sleep?: Sleep;
+  readonly sleep?: typeof realSleep;
 }
 
 /** The topic may be there already, or be created by the broker: go on and see. */

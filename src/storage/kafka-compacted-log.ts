@@ -1,11 +1,11 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, sleep } from '@millrace/sdk';
 import type { KafkaError } from '../kafka/errors';
 import type { Admin, AssignedConsumer, ClientConfig, KafkaClients, Producer, TopicPartition } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
-import { isRetriableError, messageOf, sleep } from './retry';
+import { isRetriableError, messageOf } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface KafkaCompactedLogOptions {

@@ -1,20 +1,5 @@
-/** Waiting and trying again. */
-
-export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
-
-/** Resolves early, without an error, when the signal is aborted. */
-export const sleep: Sleep = async (ms, signal) => {
-  if (signal?.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
-  });
-};
+/** Trying again, and not waiting for ever. */
+import { startTimer } from '@millrace/sdk';
 
 /** True for errors after which the same request may succeed. */
 export function isRetriableError(error: unknown): boolean {
@@ -30,7 +15,7 @@ export async function within<T>(promise: Promise<T>, ms: number, error: () => Er
     return await Promise.race([
       promise,
       new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(error()), ms);
+        timer = startTimer(() => reject(error()), ms);
       }),
     ]);
   } finally {

@@ -1,7 +1,8 @@
 /** Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6. */
+import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog } from './compacted-log';
-import { isRetriableError, messageOf, sleep } from './retry';
+import { isRetriableError, messageOf } from './retry';
 import { StatusCache } from './status-cache';
 import {
   readStatusRecord,

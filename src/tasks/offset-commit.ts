@@ -2,7 +2,7 @@
  * Stores source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or takes too long never fails the
  * task: what it held is tried again with the next one. Source: connect-runtime §4.7.
  */
-import { ConnectError, type SourceOffset, type SourcePartition, type SourceTask } from '@millrace/sdk';
+import { ConnectError, type SourceOffset, type SourcePartition, type SourceTask, startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { OffsetStorage } from './host';
@@ -34,7 +34,7 @@ export class OffsetCommitter {
 
   /** Commits from now on, each `intervalMs` after the end of the one before. */
   start(): void {
-    this.timer = setTimeout(() => {
+    this.timer = startTimer(() => {
       void this.commit().then(() => {
         if (!this.ended) this.start();
       });

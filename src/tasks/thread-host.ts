@@ -1,6 +1,6 @@
 /** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
 import { join } from 'node:path';
-import type { SourceOffset } from '@millrace/sdk';
+import { type SourceOffset, startTimer } from '@millrace/sdk';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { CallClock } from './call-clock';
@@ -172,7 +172,7 @@ export class ThreadTaskHost implements TaskHost {
 
   private endLater(thread: HostThread, ms: number): void {
     this.keep(thread);
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       this.timers.delete(thread);
       this.threads.delete(thread);
       const ending = thread.terminate().finally(() => this.ending.delete(ending));

@@ -2,6 +2,8 @@
  * Waiting that can be cut short. One waiter at a time, and nothing stays attached to long-lived promises, so a loop may wait through it
  * for ever. A wake without a waiter is lost: look at the reason for waking before each wait.
  */
+import { startTimer } from '@millrace/sdk';
+
 export class Waker {
   private release: (() => void) | null = null;
 
@@ -11,7 +13,7 @@ export class Waker {
     try {
       await new Promise<void>((resolve) => {
         this.release = resolve;
-        timer = setTimeout(resolve, ms);
+        timer = startTimer(resolve, ms);
       });
     } finally {
       clearTimeout(timer);
@@ -53,7 +55,7 @@ export function breathe(): Promise<void> {
 export async function within<T, L>(promise: Promise<T>, ms: number, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<L>((resolve) => {
-    timer = setTimeout(() => resolve(late), ms);
+    timer = startTimer(() => resolve(late), ms);
   });
   promise.catch(() => undefined);
   try {

@@ -1,4 +1,5 @@
 /** Says loudly what does not come back. It ends nothing: what is merely slow goes on. */
+import { startInterval } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 
 const EVERY_MS = 5_000;
@@ -45,7 +46,7 @@ export class Watchdog {
 
   start(): void {
     const everyMs = this.options.limitMs > 0 ? Math.min(this.options.limitMs / 2, EVERY_MS) : EVERY_MS;
-    this.timer ??= setInterval(() => this.check(), everyMs).unref();
+    this.timer ??= startInterval(() => this.check(), everyMs).unref();
   }
 
   stop(): void {

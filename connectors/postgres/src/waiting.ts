@@ -1,4 +1,6 @@
 /** One sleeper at a time, woken by data, an end or an abort. */
+import { startTimer } from '@millrace/sdk';
+
 export class Wakeup {
   private wakeSleeper: (() => void) | null = null;
   private pending = false;
@@ -18,7 +20,7 @@ export class Wakeup {
           this.wakeSleeper = null;
           resolve();
         };
-        const timer = setTimeout(done, ms);
+        const timer = startTimer(done, ms);
         signal.addEventListener('abort', done, { once: true });
         this.wakeSleeper = done;
       });

@@ -1,4 +1,5 @@
 /** Fetch: whole batches, stored form, as soon as there are enough of them or the client's patience ends. */
+import { startTimer } from '../clock';
 import { handles, type Handler, type RequestContext } from '../handler';
 import { LEADER_EPOCH, readHeader, batchBytes } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
@@ -104,7 +105,7 @@ function offsetAfter(records: Buffer, otherwise: number): number {
 async function change(deps: FetchDeps, request: FetchRequest, ms: number, { signal }: RequestContext): Promise<void> {
   const cancels: (() => void)[] = [];
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const timer = startTimer(resolve, ms);
     const gone = (): void => resolve();
     signal.addEventListener('abort', gone, { once: true });
     cancels.push(

@@ -1,10 +1,12 @@
 /** Stands between the connections and what answers them, and does what the plan wants done to a request. */
-import { setTimeout as wait } from 'node:timers/promises';
+import { startTimer } from '../clock';
 import type { Dispatch, Session } from '../network/connection';
 import { PRODUCE } from '../protocol/apis/data';
 import type { RequestOf } from '../protocol/layout';
 import { errorResponse } from './error-response';
 import type { FaultPlan } from './faults';
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms));
 
 export function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
   /** Times until which nothing is read from a connection. */

@@ -1,4 +1,5 @@
 /** What happens to logs in the background: rolling by age, retention by time and size, compaction, forgetting producers. */
+import { startTimer } from '../clock';
 import type { TopicRegistry } from '../topics/registry';
 import type { TopicSettings } from '../topics/topic';
 import { compact, NEVER_COMPACTED, type CompactionState } from './compaction';
@@ -26,7 +27,7 @@ export class Housekeeping {
 
   /** @param everyMs between one round's end and the next. */
   start(everyMs: number): void {
-    this.timer = setTimeout(() => {
+    this.timer = startTimer(() => {
       this.running = this.round().finally(() => {
         this.running = null;
         if (!this.stopping.signal.aborted) this.start(everyMs);

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { startTimer } from '../clock';
 import type { RequestContext } from '../handler';
 import { MalformedMessage } from '../protocol/reader';
 import { FrameAssembler, FrameTooLarge } from './frames';
@@ -149,7 +150,7 @@ export class Connection {
     if (flowing) return;
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     this.memory.hold(bytes);
-    const giveUp = setTimeout(() => this.close(), this.limits.maxIdleMs);
+    const giveUp = startTimer(() => this.close(), this.limits.maxIdleMs);
     // A connection that is closed meanwhile aborts the wait; its responses are of no use to anyone.
     await once(this.socket, 'drain', { signal: this.gone.signal }).catch(() => {});
     clearTimeout(giveUp);

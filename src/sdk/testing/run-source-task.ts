@@ -1,4 +1,5 @@
 /** Runs one source task as the worker would: start, poll until enough, commit, stop. */
+import { sleep, startTimer } from '../timers';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { isRetriable } from '../errors';
@@ -91,7 +92,7 @@ async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | nul
     return await task.poll();
   } catch (error) {
     if (!isRetriable(error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sleep(10);
     return null;
   } finally {
     // A task that answers at once must not keep timers from running.
@@ -102,7 +103,7 @@ async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | nul
 async function withDeadline<T>(promise: Promise<T>, deadline: number, reason: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(reason())), Math.max(0, deadline - Date.now()));
+    timer = startTimer(() => reject(new Error(reason())), Math.max(0, deadline - Date.now()));
   });
   try {
     return await Promise.race([promise, late]);

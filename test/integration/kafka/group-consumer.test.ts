@@ -110,6 +110,21 @@ describe('the group consumer', () => {
   const all = (topic: string, count: number): TopicPartition[] =>
     Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 
+  // Sums of these are longer than a timer of Node's can be, which then fires after 1 ms.
+  test.each(['max.poll.interval.ms', 'request.timeout.ms', 'metadata.max.age.ms'])(
+    'connect-runtime 5.6: members with the longest %s there is join and share',
+    async (key) => {
+      const topic = await clients.topic(2);
+      const groupId = uniqueName('group');
+      const first = reader(groupId, { [key]: '2147483647' }).start([topic]);
+      await waitFor('the first to have both', () => first.consumer.assignment().length === 2);
+      // The coordinator answers the second once the first has joined again.
+      const second = reader(groupId, { [key]: '2147483647' }).start([topic]);
+      await waitFor('the second to have one', () => second.consumer.assignment().length === 1, { timeoutMs: 20_000 });
+      expect([first.error, second.error]).toEqual([undefined, undefined]);
+    },
+  );
+
   for (const [strategy, config] of [
     ['the default (range)', {}],
     ['roundrobin', { 'partition.assignment.strategy': 'org.apache.kafka.clients.consumer.RoundRobinAssignor' }],

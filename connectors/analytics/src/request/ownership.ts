@@ -1,5 +1,6 @@
 /** Whether a partition is still this task's, and what of it is being posted. Nothing is begun to be posted after it was given away. Source: analytics-sink §4.9. */
 import { setMaxListeners } from 'node:events';
+import { startTimer } from '@millrace/sdk';
 
 /** The partition was given away before the file was posted; whoever has it now delivers its records. */
 export class GivenAwayError extends Error {
@@ -40,6 +41,6 @@ export class Ownership {
 /** Resolves with `work`, or when time is up. */
 export async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+  const late = new Promise<void>((resolve) => (timer = startTimer(resolve, timeoutMs)));
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

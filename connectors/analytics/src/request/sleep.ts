@@ -1,9 +1,10 @@
 /** Waiting that ends with a signal. */
+import { startTimer } from '@millrace/sdk';
 
 /** Rejects with the signal's reason when it is aborted first. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const slept = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  const slept = new Promise<void>((resolve) => (timer = startTimer(resolve, ms)));
   await unlessAborted(slept, signal).finally(() => clearTimeout(timer));
 }
 

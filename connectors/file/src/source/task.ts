@@ -1,8 +1,8 @@
 /** Reads lines and sends each as a record: no key, the line as a string, the time of reading. Source: connect-runtime §10.9. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConnectError,
   schema,
+  sleep,
   type ConnectorConfig,
   type SourceOffset,
   type SourcePartition,
@@ -53,7 +53,7 @@ export class FileStreamSourceTask implements SourceTask {
         running.lines.filled(outcome);
         take(running, records);
       } else if (outcome === 'nothing') {
-        await sleep(LOOK_AGAIN_MS, undefined, { signal: running.context.signal }).catch(() => undefined);
+        await sleep(LOOK_AGAIN_MS, running.context.signal);
         return null;
       } else {
         beginAgain(running, outcome, records);

@@ -1,5 +1,5 @@
 /** What can only be known from the server, asked at validation: every answer is an error with the statement that cures it (§1.10). */
-import type { ConfigProblem } from '@millrace/sdk';
+import { type ConfigProblem, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
@@ -20,7 +20,7 @@ export async function probe(config: PostgresConfig, nameOf: (key: string) => str
   let client: Client | null = null;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<ConfigProblem[]>((resolve) => {
-    timer = setTimeout(() => {
+    timer = startTimer(() => {
       resolve([invalid(host, `Connection validation timed out after ${limitMs} ms`)]);
     }, limitMs);
   });

@@ -1,4 +1,5 @@
 /** Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres §1.3). */
+import { startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { tlsAttempts, type TlsAttempt } from '../config/tls';
@@ -95,7 +96,7 @@ export async function closeConnection(client: Client | null): Promise<void> {
   if (client === null) return;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 2000);
+    timer = startTimer(resolve, 2000);
   });
   await Promise.race([client.end().catch(() => undefined), limit]);
   clearTimeout(timer);

@@ -1,6 +1,7 @@
 /** One START_REPLICATION: the socket, its queue, and the status messages that keep it alive. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { startInterval, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig } from '../database/connection';
@@ -164,7 +165,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     // A timer of its own: it must tick while the queue is full and the socket is not read.
     const { walSenderTimeoutMs } = this.options;
     const limit = walSenderTimeoutMs > 0 ? Math.max(100, Math.floor(walSenderTimeoutMs / 3)) : Infinity;
-    this.timer = setInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));
+    this.timer = startInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));
     this.timer.unref();
     this.sendStatus(false);
   }
@@ -198,7 +199,7 @@ const noop = (): void => undefined;
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = startTimer(resolve, ms);
   });
   await Promise.race([work, limit]);
   clearTimeout(timer);

@@ -1,5 +1,5 @@
 /** Replication slots: what is there, creation, removal (cdc-postgres §5.2). */
-import { ConnectError, RetriableError } from '@millrace/sdk';
+import { ConnectError, RetriableError, startTimer, sleep } from '@millrace/sdk';
 import { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../config/tls';
@@ -115,7 +115,7 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   let timer: NodeJS.Timeout | undefined;
   const cancelAfter = (ms: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(cancel, ms);
+    timer = startTimer(cancel, ms);
   };
   const cancel = (): void => {
     const { processID } = client as unknown as { processID: number };
@@ -170,7 +170,7 @@ export async function dropSlot(client: Client, name: string, attempts = 10): Pro
       return;
     } catch (error) {
       if (errorCode(error) !== '55006' || attempt >= attempts) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sleep(200);
     }
   }
 }

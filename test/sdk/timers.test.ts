@@ -1,0 +1,24 @@
+import { sleep, startInterval, startTimer, timeoutSignal } from '@millrace/sdk';
+
+/** What Java's widest integer settings allow, Node's timers nearly hold, and what sums of settings come to. */
+const LONG = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 5_000, Number.MAX_SAFE_INTEGER, Infinity];
+
+describe.each(LONG)('a timer of %p ms', (ms) => {
+  test('waits, where one of Node fires after 1 ms', async () => {
+    const fired: string[] = [];
+    const abort = new AbortController();
+    const timer = startTimer(() => fired.push('timer'), ms);
+    const interval = startInterval(() => fired.push('interval'), ms);
+    const slept = sleep(ms, abort.signal).then(() => fired.push('sleep'));
+    const signal = timeoutSignal(ms);
+    // Begun later: whatever fires after 1 ms has fired before it.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(fired).toEqual([]);
+    expect(signal.aborted).toBe(false);
+    clearTimeout(timer);
+    clearInterval(interval);
+    abort.abort();
+    await slept;
+    expect(fired).toEqual(['sleep']);
+  });
+});
