@@ -49,14 +49,13 @@ const CURED_BY_A_START: readonly string[] = [
 ];
 
 /**
- * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no; accidents say yes,
- * and so does a record whose retries ran out: what it waited for may be back.
+ * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no, unless what caused them
+ * could be tried again: what a record, a file or a start waited for may be back. Accidents say yes.
  */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
   if (error instanceof KafkaError) return error.fenced || CURED_BY_A_START.includes(error.code);
-  if (!isConnectError(error)) return true;
-  return error.code === 'TOLERANCE_EXCEEDED' && isRetriable(error.cause);
+  return !isConnectError(error) || isRetriable(error.cause);
 }
 
 function headline(error: unknown): string {

@@ -54,3 +54,14 @@ test('a new session cures a lost one; a record whose retries ran out may find it
   expect(isWorthRestarting(exceeded(new RetriableError('the registry is away')))).toBe(true);
   expect(isWorthRestarting(exceeded(new TypeError('no such field')))).toBe(false);
 });
+
+test('an error is worth a restart when what caused it may be over by then', () => {
+  const outage = new RetriableError('the storage does not answer');
+  expect(isWorthRestarting(new ConnectError('the file was not delivered', { cause: outage }))).toBe(true);
+  const unknown = new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'x', { retriable: true });
+  expect(isWorthRestarting(new ConnectError('the dead letter topic could not be created', { cause: unknown }))).toBe(
+    true,
+  );
+  expect(isWorthRestarting(new ConnectError('wrong', { cause: new ConfigError('no') }))).toBe(false);
+  expect(isWorthRestarting(new ConnectError('wrong', { cause: new Error('no such file') }))).toBe(false);
+});

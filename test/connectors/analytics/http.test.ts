@@ -164,3 +164,22 @@ test.each(['http', 'https'])('connections to %s are kept through a proxy', async
   expect({ connections, tunnels }).toEqual({ connections: 1, tunnels: protocol === 'https' ? 1 : 0 });
   http.close();
 });
+
+test('an address that nobody answers at, or somebody else, is told by the keys that say it', async () => {
+  const { url } = await listen((_request, response) => {
+    response.writeHead(404).end('<html>');
+  });
+  const setting = 'analytics.query.url';
+  await expect(new Http({ proxy: null }).require({ method: 'GET', url, setting, signal })).rejects.toThrow(
+    `${url}/ answers 404. Check "analytics.query.url".`,
+  );
+  const gone = await listen(() => undefined);
+  await new Promise((resolve) => gone.server.close(resolve));
+  await expect(new Http({ proxy: null }).send({ method: 'GET', url: gone.url, setting, signal })).rejects.toThrow(
+    `${gone.url}/ does not answer: connect ECONNREFUSED 127.0.0.1:${gone.port}. Check "analytics.query.url", and whether this worker may reach that host.`,
+  );
+  const proxy = { host: '127.0.0.1', port: gone.port };
+  await expect(
+    new Http({ proxy }).send({ method: 'GET', url: 'https://c.kusto.windows.net', setting, signal }),
+  ).rejects.toThrow('Check "analytics.query.url", "proxy.host", "proxy.port", and whether');
+});

@@ -1,6 +1,7 @@
 /** Where a cluster's tokens come from and what they are for, as the cluster itself says. Source: analytics-sink §5.3. */
 import { parseJson, type Http } from './http';
 import { ServiceError } from './service-error';
+import { INGESTION_URL } from './setting-names';
 
 export interface Cloud {
   readonly loginEndpoint: string;
@@ -16,13 +17,17 @@ export const PUBLIC_CLOUD: Cloud = {
 /** @throws ServiceError */
 export async function readCloud(http: Http, clusterUrl: string, signal: AbortSignal): Promise<Cloud> {
   const url = `${clusterUrl}/v1/rest/auth/metadata`;
-  const answer = await http.send({ method: 'GET', url, headers: { Accept: 'application/json' }, signal });
-  if (answer.status === 404) return PUBLIC_CLOUD;
-  if (answer.status !== 200)
-    throw new ServiceError(`${url} answers ${answer.status}`, answer.status >= 500 ? 'transient' : 'permanent', {
-      status: answer.status,
-    });
-  const { AzureAD: cloud = {} } = parseJson(answer.text, url) as { AzureAD?: Record<string, unknown> };
+  const text = await http
+    .require({ method: 'GET', url, headers: { Accept: 'application/json' }, setting: INGESTION_URL, signal })
+    .then(
+      (answer) => answer.text,
+      (error: unknown) => {
+        if (error instanceof ServiceError && error.status === 404) return null;
+        throw error;
+      },
+    );
+  if (text === null) return PUBLIC_CLOUD;
+  const { AzureAD: cloud = {} } = parseJson(text, url) as { AzureAD?: Record<string, unknown> };
   const resource = String(cloud.KustoServiceResourceId ?? PUBLIC_CLOUD.resource);
   return {
     loginEndpoint: String(cloud.LoginEndpoint ?? PUBLIC_CLOUD.loginEndpoint),

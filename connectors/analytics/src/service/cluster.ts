@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Http, HttpAnswer, HttpRequest } from './http';
 import type { Login } from './login';
 import { ServiceError } from './service-error';
+import { INGESTION_URL, QUERY_URL } from './setting-names';
 
 export interface ReplyTable {
   readonly columns: readonly string[];
@@ -35,6 +36,7 @@ export class Cluster {
     const attempt = async (): Promise<HttpAnswer> =>
       await this.http.require({
         ...request,
+        setting: this.settingOf(request.url),
         headers: {
           Accept: 'application/json',
           'x-ms-client-request-id': `Millrace;${randomUUID()}`,
@@ -59,16 +61,20 @@ export class Cluster {
       body: JSON.stringify({ db, csl, properties: { Options: options } }),
       signal,
     });
-    return firstTable(url, text);
+    return firstTable(url, text, this.settingOf(url));
+  }
+
+  private settingOf(url: string): string {
+    return url.startsWith(`${this.ingestionUrl}/`) ? INGESTION_URL : QUERY_URL;
   }
 }
 
-function firstTable(url: string, text: string): ReplyTable {
+function firstTable(url: string, text: string, setting: string): ReplyTable {
   try {
     const [table] = (JSON.parse(text) as { Tables: { Columns: { ColumnName: string }[]; Rows: unknown[][] }[] }).Tables;
     if (table) return { columns: table.Columns.map(({ ColumnName }) => ColumnName), rows: table.Rows };
   } catch {
     // Said below.
   }
-  throw new ServiceError(`${url} does not answer as the service does; is it the right URL?`, 'permanent');
+  throw new ServiceError(`${url} does not answer as the service does. Check "${setting}".`, 'permanent');
 }

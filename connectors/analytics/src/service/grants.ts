@@ -4,6 +4,7 @@ import type { LoginSettings } from '../config/settings';
 import type { Cloud } from './cloud';
 import { parseJson, type Http, type HttpRequest } from './http';
 import { ServiceError } from './service-error';
+import { LOGIN_URL } from './setting-names';
 
 export interface Grant {
   readonly token: string;
@@ -25,14 +26,15 @@ type Ask = (context: GrantContext) => Promise<Grant>;
 export const GRANTS: Readonly<Record<'application' | 'managed_identity' | 'workload_identity', Ask>> = {
   application: async (context) => {
     const { tenant, appId, appKey, endpoint, scope } = context.settings;
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: appId,
+      client_secret: appKey,
+      scope: scope ?? scopeOf(context.cloud.resource),
+    };
     return await ask(
       context,
-      tokenRequest(endpoint ?? context.cloud.loginEndpoint, tenant, {
-        grant_type: 'client_credentials',
-        client_id: appId,
-        client_secret: appKey,
-        scope: scope ?? scopeOf(context.cloud.resource),
-      }),
+      { ...tokenRequest(endpoint ?? context.cloud.loginEndpoint, tenant, form), setting: LOGIN_URL },
       'The identity provider refuses the application',
       'Check "idp.auth.authority", "idp.auth.appid" and "idp.auth.appkey".',
     );

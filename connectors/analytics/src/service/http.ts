@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | (() => Readable);
   readonly signal: AbortSignal;
+  /** The key that says where this goes, for whoever has to correct it. */
+  readonly setting?: string;
   /** Milliseconds without an answer. (Default: 60 s) */
   readonly timeoutMs?: number;
 }
@@ -46,9 +48,14 @@ export class Http {
       return await this.exchange(url, given);
     } catch (error) {
       if (given.signal.aborted || error instanceof ServiceError) throw error;
-      throw new ServiceError(`${place(url)} does not answer: ${(error as Error).message}`, 'transient', {
-        cause: error,
-      });
+      const reason = (error as Error).message || String((error as NodeJS.ErrnoException).code);
+      throw new ServiceError(
+        `${place(url)} does not answer: ${reason}${this.keysOf(given, ', and whether this worker may reach that host')}`,
+        'transient',
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -56,7 +63,14 @@ export class Http {
   async require(given: HttpRequest): Promise<HttpAnswer> {
     const answer = await this.send(given);
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw refusal(new URL(given.url), answer);
+    throw refusal(new URL(given.url), answer, this.keysOf(given, ''));
+  }
+
+  /** The end of a sentence about an address that may be wrong. */
+  private keysOf({ setting }: HttpRequest, more: string): string {
+    if (setting === undefined) return '';
+    const keys = [setting, ...(this.options.proxy ? ['proxy.host', 'proxy.port'] : [])];
+    return `. Check ${keys.map((key) => `"${key}"`).join(', ')}${more}.`;
   }
 
   close(): void {
@@ -117,11 +131,16 @@ export function place(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-export function refusal(url: URL, { status, headers, text }: HttpAnswer): ServiceError {
+/** Of servers that know nothing of the path. */
+const ELSEWHERE = new Set([301, 302, 303, 307, 308, 404, 405]);
+
+/** @param advice For an answer as of something else than the service. */
+export function refusal(url: URL, { status, headers, text }: HttpAnswer, advice = ''): ServiceError {
   const details = errorDetails(text);
   const retryAfter = Number(headers['retry-after']);
+  const said = `${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`;
   return new ServiceError(
-    `${place(url)} answers ${status}${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`,
+    `${place(url)} answers ${status}${said}${ELSEWHERE.has(status) && details.code === '' ? advice : ''}`,
     failureKind(status, details.permanent),
     {
       status,

@@ -2,6 +2,7 @@
 import type { Cluster } from './cluster';
 import { place } from './http';
 import { ServiceError } from './service-error';
+import { INGESTION_URL } from './setting-names';
 import { SharedRead } from './shared-read';
 
 const LIFETIME_MS = 3_600_000;
@@ -58,7 +59,7 @@ export class IngestionResources {
     const queues = of('SecuredReadyForAggregationQueue');
     if (containers.length === 0 || queues.length === 0)
       throw new ServiceError(
-        `${this.cluster.ingestionUrl} hands out no storage; "analytics.ingestion.url" must be the ingestion endpoint, whose host begins with "ingest-"`,
+        `${this.cluster.ingestionUrl} hands out no storage; "${INGESTION_URL}" must be the ingestion endpoint, whose host begins with "ingest-"`,
         'permanent',
       );
     const identity = await this.cluster.ingestionCommand('.get kusto identity token', signal);

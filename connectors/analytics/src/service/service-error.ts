@@ -24,10 +24,13 @@ export class ServiceError extends ConnectError {
     } = {},
   ) {
     super(withoutAccess(message), { code: 'ANALYTICS_SERVICE', ...options });
+    this.retriable = kind !== 'permanent' && this.code !== 'ANALYTICS_LOGIN';
     this.serviceCode = options.serviceCode ?? null;
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }
+  /** Also as the cause of what a task fails with: once what is away is back, a restart helps. A login that is refused waits for a person. */
+  override readonly retriable: boolean;
   readonly serviceCode: string | null;
   /** HTTP; null when there was no answer. */
   readonly status: number | null;

@@ -22,7 +22,10 @@ export async function checkIngestion(
   logger.info(`The service hands out storage at ${[...hosts].join(', ')}; this worker must be able to reach it`);
 }
 
-/** A service that answers that it is busy is waited for; one that does not answer may be a wrong URL, which is to be seen at once. */
+/**
+ * A service that answers that it is busy is waited for. One that does not answer may be a wrong URL, which is to be seen at once: the task fails, and
+ * its restarts are the waiting.
+ */
 export async function patiently<T>(
   ask: () => Promise<T>,
   retry: AnalyticsSettings['retry'],
