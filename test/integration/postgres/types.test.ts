@@ -374,6 +374,35 @@ test('cdc-postgres 58: arrays of domains only as unknown data types', async () =
   expect(run?.log.filter((line) => /public\.v\.b is left out/.test(line.message)).length).toBeGreaterThanOrEqual(1);
 });
 
+test('cdc-postgres 50: values are the same whatever database.initial.statements sets', async () => {
+  await check(
+    [
+      ['date', "'2020-06-01'", 18414, 'INT32', time('Date')],
+      ['timestamp', "'2020-06-01 17:34:20.123456'", 1591032860123456, 'INT64', time('MicroTimestamp')],
+      ['timestamptz', "'2020-06-01 17:34:20+00'", '2020-06-01T17:34:20.000000Z', 'STRING', time('ZonedTimestamp')],
+      ['tstzrange', "'[2020-06-01 00:00:00+00,)'", '["2020-06-01 00:00:00+00",)', 'STRING'],
+      ['interval', "'1 day 2 hours'", 93600000000, 'INT64', time('MicroDuration')],
+      ['bytea', "'\\xff00'", hex('ff00'), 'BYTES'],
+      ['float8', '0.1::float8 + 0.2::float8', 0.1 + 0.2, 'FLOAT64'],
+      ['money', "'1234.56'", { unscaled: 123456n, scale: 2 }, 'BYTES', DECIMAL],
+      ['text', "'ä'", 'ä', 'STRING'],
+    ],
+    {
+      'database.initial.statements':
+        "SET DateStyle = 'SQL, DMY'; SET IntervalStyle = 'iso_8601'; SET bytea_output = 'escape'; SET extra_float_digits = 0; SET TimeZone = 'Europe/Berlin'; SET client_encoding = 'LATIN1'",
+    },
+  );
+});
+
+test('cdc-postgres 59: int2vector and oidvector are arrays of their numbers', async () => {
+  await check([
+    ['int2vector', "'1 -2 3'", [1, -2, 3], 'ARRAY'],
+    ['oidvector', "'4294967295 0'", [4294967295, 0], 'ARRAY'],
+    ['oidvector', "''", [], 'ARRAY'],
+    ['int2vector', 'NULL', null, 'ARRAY'],
+  ]);
+});
+
 test('cdc-postgres 59: arrays', async () => {
   await database.query("CREATE TYPE mood AS ENUM ('sad', 'ok')");
   await check([

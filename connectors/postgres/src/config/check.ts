@@ -61,6 +61,12 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
   checkQueue(read.values, complain);
   const keys = keyColumnsProblem(read.values['message.key.columns'] ?? '');
   if (keys !== null) complain('message.key.columns', keys);
+  const binary = binaryParam(read.values['slot.stream.params']);
+  if (binary !== undefined)
+    complain(
+      'slot.stream.params',
+      `${binary} makes the server send values in binary form, which is not supported; remove it`,
+    );
   const skipped = read.values['skipped.operations'];
   if (skipped !== undefined && skipped.split(',').some((one) => !/^\s*(?:[cudt]|none)?\s*$/.test(one)))
     complain('skipped.operations', 'Invalid operation');
@@ -75,6 +81,15 @@ function keyColumnsProblem(text: string): string | null {
     if (reason !== null) return `A valid regular expression is expected before each colon, but ${reason}`;
   }
   return null;
+}
+
+/** The parameter that asks for values in another form than text, which alone is read. */
+function binaryParam(params = ''): string | undefined {
+  const asks = /^\s*binary\s*(?:=\s*(?:true|on|1)?\s*)?$/i;
+  return params
+    .split(';')
+    .find((param) => asks.test(param))
+    ?.trim();
 }
 
 function isSet(value: string | undefined): value is string {

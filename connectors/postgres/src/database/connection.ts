@@ -8,17 +8,21 @@ import { databaseError, errorCode, errorText } from './errors';
 /** What a connection is for; part of its application_name, which operators search for. */
 export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Validate Connection';
 
-const SESSION = [
-  'DateStyle=ISO',
-  'IntervalStyle=postgres',
-  'TimeZone=UTC',
-  'extra_float_digits=3',
-  'bytea_output=hex',
-  'lc_monetary=C',
-  'idle_in_transaction_session_timeout=0',
-]
-  .map((setting) => `-c ${setting}`)
+/** What the text of values depends on. */
+const TEXT_FORM = [
+  ['DateStyle', 'ISO'],
+  ['IntervalStyle', 'postgres'],
+  ['TimeZone', 'UTC'],
+  ['extra_float_digits', '3'],
+  ['bytea_output', 'hex'],
+  ['lc_monetary', 'C'],
+] as const;
+const OPTIONS = [...TEXT_FORM, ['idle_in_transaction_session_timeout', '0']]
+  .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
+const RESTORE = [...TEXT_FORM, ['client_encoding', 'UTF8']]
+  .map(([name, value]) => `SET ${name} = '${value}'`)
+  .join('; ');
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
@@ -31,7 +35,7 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     database: config.database,
     application_name: `Millrace ${role}`,
     client_encoding: 'UTF8',
-    options: SESSION,
+    options: OPTIONS,
     keepAlive: config.keepAlive,
     connectionTimeoutMillis: role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
     ssl: tls,
@@ -60,7 +64,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       throw connectError(config, error);
     }
     try {
-      for (const statement of config.initialStatements) await client.query(statement);
+      await initialise(client, config.initialStatements);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw databaseError('A statement of database.initial.statements failed', error);
@@ -68,6 +72,13 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
     return { client, tls };
   }
   throw new Error('unreachable: there is always an attempt');
+}
+
+/** Whatever the statements set: a snapshot reads the text that the stream is sent, which they do not reach. */
+async function initialise(client: Client, statements: readonly string[]): Promise<void> {
+  if (statements.length === 0) return;
+  for (const statement of statements) await client.query(statement);
+  await client.query(RESTORE);
 }
 
 export function connectError(config: ConnectionConfig, error: unknown): Error {

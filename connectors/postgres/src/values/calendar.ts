@@ -68,7 +68,8 @@ function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTi
   }
   if (hasDate) {
     let year = 0;
-    for (; bytes[at] !== 45; at++) year = year * 10 + ((bytes[at] as number) - DIGIT_0);
+    for (; at < end && bytes[at] !== 45; at++) year = year * 10 + ((bytes[at] as number) - DIGIT_0);
+    if (at === end) throw new SyntaxError('its text is no ISO date');
     at++;
     const month = two(bytes, at);
     const day = two(bytes, at + 3);

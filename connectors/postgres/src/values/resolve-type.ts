@@ -1,6 +1,6 @@
 /** From a PostgreSQL type to its Connect form (cdc-postgres §3). */
 import { schema } from '@millrace/sdk';
-import { arrayType } from './arrays';
+import { arrayType, vectorType } from './arrays';
 import { bitType, byteaType, stringType, unknownType } from './bytes';
 import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
 import { hstoreType, pointType } from './structured';
@@ -70,6 +70,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   xml: named('io.debezium.data.Xml'),
   ltree: named('io.debezium.data.Ltree'),
   tsvector: named('io.debezium.data.Tsvector'),
+  int2vector: () => vectorType(plainNumber('INT16', decodeInt)),
+  oidvector: () => vectorType(plainNumber('INT64', decodeInt)),
   inet: network,
   cidr: network,
   macaddr: network,
@@ -117,9 +119,10 @@ export class TypeResolver {
       return base === null ? null : { ...base, defaults: false };
     }
     if (type.kind === 'e') return this.enumType(type);
-    if (type.isArray) return this.array(type, typmod);
     if (type.kind !== 'b' && type.kind !== 'r') return null;
-    return Object.hasOwn(MAKERS, type.name) ? (MAKERS[type.name] as Maker)(typmod, this.options) : null;
+    // Before arrays: to the catalog, the vectors are such, too.
+    if (Object.hasOwn(MAKERS, type.name)) return (MAKERS[type.name] as Maker)(typmod, this.options);
+    return type.isArray ? this.array(type, typmod) : null;
   }
 
   private array(type: PgType, typmod: number): ValueType | null {

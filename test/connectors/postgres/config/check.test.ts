@@ -84,10 +84,20 @@ const rows: readonly [string, Overrides, string, string][] = [
     'message.key.columns',
     "public.todos has an invalid format (expecting '^\\s*([^:]+):([^:,]+(,[^:,]+)*)\\s*$')",
   ],
+  [
+    'text form alone',
+    { 'slot.stream.params': 'origin=none; Binary = ON' },
+    'slot.stream.params',
+    'Binary = ON makes the server send values in binary form, which is not supported; remove it',
+  ],
   ['operations', { 'skipped.operations': 'x' }, 'skipped.operations', 'Invalid operation'],
 ];
 test.each(rows)('cdc-postgres 4: %s %p', (_, overrides, key, message) => {
   expect(problems(overrides)).toEqual(one(key, message));
+});
+
+test('slot.stream.params=binary=false asks for what is done anyway', () => {
+  expect(problems({ 'slot.stream.params': 'binary=false' })).toEqual({});
 });
 
 test('cdc-postgres 4: a bad pattern', () => {
