@@ -23,16 +23,18 @@ export async function serve(listener: RequestListener, port = 0): Promise<SmallS
   };
 }
 
-/** Storage that takes everything; `messages` are those of its queue. */
-export async function serveStorage(): Promise<SmallServer & { readonly messages: string[] }> {
+/** Storage that takes everything; `messages` are those of its queue, `blobs` the paths of its files. */
+export async function serveStorage(): Promise<SmallServer & { readonly messages: string[]; readonly blobs: string[] }> {
   const messages: string[] = [];
+  const blobs: string[] = [];
   const server = await serve((request, response) => {
     void bodyOf(request).then((body) => {
       if (request.method === 'POST') messages.push(body);
+      else blobs.push(String(request.url).split('?')[0] as string);
       response.writeHead(201).end();
     });
   });
-  return { ...server, messages };
+  return { ...server, messages, blobs };
 }
 
 /** An ingestion endpoint; `storage` and `queue` say where things are now, `asked` counts who wanted to know. */

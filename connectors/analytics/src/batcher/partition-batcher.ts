@@ -7,6 +7,7 @@ import type { TableMapping } from '../mapping/topic-mapping';
 import { AvroRows } from '../records/avro-file';
 import { rowOf, type Row } from '../records/row';
 import { recordError } from '../records/record-error';
+import { nameOnDisk } from './file-names';
 import { OffsetRanges, type Range } from './offset-ranges';
 import { RecordLog } from './record-log';
 import { StagingFile, type SealedFile } from './staging-file';
@@ -147,7 +148,7 @@ export class PartitionBatcher {
       range: this.ranges.begin(record.originalOffset),
       avro,
       records: settings.deadLetters
-        ? new RecordLog(join(folder, `kafka_${topic}_${partition}_${record.originalOffset}.records`))
+        ? new RecordLog(join(folder, nameOnDisk(topic, partition, `${record.originalOffset}.records`)))
         : null,
       since: now(),
       firstOffset: record.originalOffset,

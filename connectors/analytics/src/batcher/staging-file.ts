@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import type { TableMapping } from '../mapping/topic-mapping';
+import { fileName, nameOnDisk } from './file-names';
 
 export interface SealedFile {
   readonly path: string;
-  /** E.g. `kafka_t_0_5-9.csv.gz`. */
+  /** What it is called where people look for it; on disk it may be shorter. */
   readonly name: string;
   readonly topic: string;
   readonly partition: number;
@@ -49,7 +50,7 @@ export class StagingFile {
   constructor(private readonly options: StagingFileOptions) {
     this.isGzip = options.mapping.format.family !== 'binary';
     this.lastOffset = options.firstOffset;
-    this.partPath = join(options.folder, `${this.base(String(options.firstOffset))}.part`);
+    this.partPath = this.path(`${this.rest(String(options.firstOffset))}.part`);
     this.file = createWriteStream(this.partPath, { mode: 0o600, flags: 'wx' });
     this.sink = this.isGzip ? createGzip() : this.file;
     if (this.isGzip) this.sink.pipe(this.file);
@@ -91,13 +92,13 @@ export class StagingFile {
     this.sink.end();
     await Promise.race([finished(this.file, { readable: false }), this.failed]);
     this.throwFailure();
-    const { topic, partition, firstOffset, mapping, folder } = this.options;
-    const name = this.base(`${firstOffset}-${this.lastOffset}`);
-    const path = join(folder, name);
+    const { topic, partition, firstOffset, mapping } = this.options;
+    const rest = this.rest(`${firstOffset}-${this.lastOffset}`);
+    const path = this.path(rest);
     await rename(this.partPath, path);
     return {
       path,
-      name,
+      name: fileName(topic, partition, rest),
       topic,
       partition,
       firstOffset,
@@ -120,9 +121,13 @@ export class StagingFile {
     await rm(this.partPath, { force: true });
   }
 
-  private base(offsets: string): string {
-    const { topic, partition, mapping } = this.options;
-    return `kafka_${topic}_${partition}_${offsets}.${mapping.format.wireName}${this.isGzip ? '.gz' : ''}`;
+  private rest(offsets: string): string {
+    return `${offsets}.${this.options.mapping.format.wireName}${this.isGzip ? '.gz' : ''}`;
+  }
+
+  private path(rest: string): string {
+    const { folder, topic, partition } = this.options;
+    return join(folder, nameOnDisk(topic, partition, rest));
   }
 
   private throwFailure(): void {

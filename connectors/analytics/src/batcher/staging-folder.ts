@@ -6,6 +6,7 @@ import { ConnectError } from '@millrace/sdk';
 
 const PREFIX = 'analytics-sink-';
 const LOCK = 'lock';
+const NAME_LENGTH = 100;
 
 export interface StagingFolder {
   readonly path: string;
@@ -14,7 +15,8 @@ export interface StagingFolder {
 
 /** @throws ConnectError `ANALYTICS_TEMPDIR` when nothing can be written below `root`. */
 export async function createStagingFolder(root: string, connector: string, task: number): Promise<StagingFolder> {
-  const safe = connector.replaceAll(/[^A-Za-z0-9._-]/g, '_');
+  // Only for people who look into the folder: the rest of the name makes it unique.
+  const safe = connector.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, NAME_LENGTH);
   const path = join(root, `${PREFIX}${safe}-${task}-${randomUUID()}`);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
