@@ -39,7 +39,10 @@ const PLACEHOLDER_AS_NUMBERS = new Set(['int4', 'int8', 'date']);
 const PLACEHOLDER_AS_TEXT = new Set(['text', 'varchar', 'bpchar', 'json', 'jsonb']);
 
 function unavailableItems(element: string, options: ValueOptions): unknown {
-  if (PLACEHOLDER_AS_NUMBERS.has(element)) return [...options.placeholder];
+  // Dates are no numbers in these modes; Debezium has null, too.
+  if (element === 'date' && (options.time === 'connect' || options.time === 'isostring')) return null;
+  // Java's bytes have a sign.
+  if (PLACEHOLDER_AS_NUMBERS.has(element)) return [...new Int8Array(options.placeholder)];
   if (PLACEHOLDER_AS_TEXT.has(element)) return [options.placeholder.toString('utf8')];
   if (element === 'uuid') return [nameUuid(options.placeholder)];
   if (element === 'bytea') return options.binary === 'hex' ? null : [binaryValue(options.placeholder, options.binary)];

@@ -24,7 +24,8 @@ function binaryType(options: ValueOptions, raw: (b: Buffer, s: number, e: number
   return {
     schema: schema(asText ? 'STRING' : 'BYTES'),
     decode: asText ? (b, s, e) => binaryValue(raw(b, s, e), mode) : raw,
-    unavailable: binaryValue(options.placeholder, mode),
+    // In hex mode Debezium has the placeholder's own text, which readers compare with.
+    unavailable: mode === 'hex' ? options.placeholder.toString('utf8') : binaryValue(options.placeholder, mode),
     fallback: asText ? '' : Buffer.alloc(0),
     defaults: false,
   };
