@@ -200,10 +200,11 @@ describe('cdc-postgres 35: REPLICA IDENTITY USING INDEX', () => {
 
   test('debezium: as Debezium does it', async () => {
     run = await TaskRun.start(config({ 'event.incomplete.key.handling': 'debezium' }));
-    await database.query('DELETE FROM x');
-    const records = await run.count(2);
-    expect(records[0]?.key).toEqual({ id: 0 });
-    expect(records[0]?.value.before).toEqual({ id: 0, code: 'a' });
+    await database.query("UPDATE x SET code = 'b'; DELETE FROM x");
+    const records = await run.count(5);
+    expect(ops(records)).toEqual(['d', 'tombstone', 'c', 'd', 'tombstone']);
+    expect(records.map((record) => record.key.id)).toEqual([0, 0, 1, 0, 0]);
+    expect(records[3]?.value.before).toEqual({ id: 0, code: 'b' });
   });
 });
 
@@ -308,6 +309,77 @@ test('cdc-postgres 41: unchanged TOAST values', async () => {
   });
   expect(full?.value.before).toEqual({ ...r?.value.after, n: 2 });
   expect(full?.value.after).toEqual({ ...r?.value.after, n: 3 });
+});
+
+describe('cdc-postgres 41: keys that are stored out of line', () => {
+  const long = 'k'.repeat(2300);
+
+  test('an update that leaves a long key alone is one update with that key', async () => {
+    await database.query('CREATE TABLE k (k text PRIMARY KEY, v int); ALTER TABLE k ALTER k SET STORAGE EXTERNAL');
+    run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.k', 'snapshot.mode': 'no_data' }));
+    await database.query('INSERT INTO k VALUES ($1, 1)', [long]);
+    await database.query("UPDATE k SET v = 2; UPDATE k SET k = 'short'; UPDATE k SET v = 3; DELETE FROM k");
+    const records = await run.count(8);
+    expect(ops(records)).toEqual(['c', 'u', 'd', 'tombstone', 'c', 'u', 'd', 'tombstone']);
+    expect(records.map((record) => record.key.k)).toEqual([long, long, long, long, ...Array<string>(4).fill('short')]);
+    expect(records[1]?.value).toMatchObject({ before: { k: long, v: null }, after: { k: long, v: 2 } });
+  });
+
+  const outside = (overrides: Record<string, string> = {}): Record<string, string> =>
+    taskConfig(database, {
+      'table.include.list': 'public.m',
+      'message.key.columns': 'public.m:doc',
+      'snapshot.mode': 'no_data',
+      ...overrides,
+    });
+  const create = async (): Promise<void> => {
+    await database.query('CREATE TABLE m (id int PRIMARY KEY, doc text, v int)');
+    await database.query('ALTER TABLE m ALTER doc SET STORAGE EXTERNAL; ALTER TABLE m REPLICA IDENTITY DEFAULT');
+    await database.query('INSERT INTO m VALUES (1, $1, 1)', [long]);
+  };
+
+  test('a large column outside the identity as the key: an update that leaves it alone is refused by name', async () => {
+    await create();
+    run = await TaskRun.start(outside());
+    await database.query('UPDATE m SET v = 2');
+    await expect(run.count(1)).rejects.toMatchObject({
+      code: 'PG_INCOMPLETE_KEY',
+      message: expect.stringMatching(
+        /update of table public\.m does not hold the key column doc.* REPLICA IDENTITY FULL/,
+      ),
+      place: { table: 'public.m' },
+    });
+    expect(run.records).toEqual([]);
+  });
+
+  test('a delete, too, whose nullable key column the old row does not hold', async () => {
+    await create();
+    run = await TaskRun.start(outside());
+    await database.query('DELETE FROM m');
+    await expect(run.count(1)).rejects.toMatchObject({ code: 'PG_INCOMPLETE_KEY' });
+    expect(run.records).toEqual([]);
+  });
+
+  test('with REPLICA IDENTITY FULL the key is there', async () => {
+    await create();
+    await database.query('ALTER TABLE m REPLICA IDENTITY FULL');
+    run = await TaskRun.start(outside());
+    await database.query('UPDATE m SET v = 2; DELETE FROM m');
+    const records = await run.count(3);
+    expect(ops(records)).toEqual(['u', 'd', 'tombstone']);
+    expect(records.map((record) => record.key.doc)).toEqual([long, long, long]);
+  });
+
+  test('warn: once in the log, and the placeholder stands for what is not known', async () => {
+    await create();
+    run = await TaskRun.start(outside({ 'event.incomplete.key.handling': 'warn' }));
+    await database.query('UPDATE m SET v = 2; UPDATE m SET v = 3; DELETE FROM m');
+    const records = await run.count(4);
+    expect(ops(records)).toEqual(['u', 'u', 'd', 'tombstone']);
+    const placeholder = '__debezium_unavailable_value';
+    expect(records.map((record) => record.key.doc)).toEqual([placeholder, placeholder, null, null]);
+    expect(run.log.filter(({ message }) => message.includes('key column doc'))).toHaveLength(2);
+  });
 });
 
 test('cdc-postgres 47: context headers, and none when they are switched off', async () => {

@@ -276,7 +276,7 @@ export const DEFINITIONS: readonly Definition[] = [
     'event.incomplete.key.handling',
     'STRING',
     'fail',
-    'What to do when an old row lacks columns of the record key (REPLICA IDENTITY USING INDEX).',
+    'What to do when a change lacks columns of the record key: old rows hold those of the REPLICA IDENTITY alone, updated ones no large values outside of it that did not change.',
     oneOf('fail', 'warn', 'debezium'),
   ),
 

@@ -144,7 +144,8 @@ function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {
   const struct: Struct = {};
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as ModelField;
-    const value = cells[field.cell] ?? (field.optional ? null : field.fallback);
+    let value = cells[field.cell];
+    if (value == null) value = value === undefined ? missing(field) : field.optional ? null : field.fallback;
     if (field.isProto) define(struct, field, value);
     else struct[field.name] = value;
   }

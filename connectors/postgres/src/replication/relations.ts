@@ -32,8 +32,6 @@ export interface Relation {
   readonly model: TableModel | null;
   /** Key columns that key-only old tuples do not carry (REPLICA IDENTITY USING INDEX, `message.key.columns`). */
   readonly missingInOldKey: readonly string[];
-  /** Those among them that must not be null. */
-  readonly requiredInOldKey: readonly string[];
 }
 
 interface Entry {
@@ -112,17 +110,13 @@ export class Relations {
   }
 
   private relation(model: TableModel, identity: readonly string[]): Relation {
-    if (identity.length === 0) return { model, missingInOldKey: [], requiredInOldKey: [] };
-    const missing = model.key.filter((field) => !identity.includes(field.column));
-    return {
-      model,
-      missingInOldKey: missing.map((field) => field.column),
-      requiredInOldKey: missing.filter((field) => !field.optional).map((field) => field.column),
-    };
+    if (identity.length === 0) return { model, missingInOldKey: [] };
+    const columns = model.key.map((field) => field.column);
+    return { model, missingInOldKey: columns.filter((column) => !identity.includes(column)) };
   }
 }
 
-const NOT_CAPTURED: Relation = { model: null, missingInOldKey: [], requiredInOldKey: [] };
+const NOT_CAPTURED: Relation = { model: null, missingInOldKey: [] };
 
 function signature(table: TableName, columns: readonly (readonly [string, number, number, boolean])[]): string {
   return JSON.stringify([table.schema, table.name, columns]);

@@ -14,7 +14,7 @@ import {
   type Cells,
   type Struct,
 } from '../events/row';
-import type { TableModel } from '../events/table-model';
+import type { ModelField, TableModel } from '../events/table-model';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from './relations';
 import type { Transaction } from './transaction';
@@ -27,7 +27,9 @@ export class RowChanges {
   out: SourceRecord[] = [];
   private readonly newCells: Cells = [];
   private readonly oldCells: Cells = [];
-  private incompleteKeyWarned = false;
+  /** Tables whose incomplete keys, by old and by new rows, the log has told of. */
+  private readonly warnedOfOld = new WeakSet<TableModel>();
+  private readonly warnedOfNew = new WeakSet<TableModel>();
 
   constructor(
     private readonly config: PostgresConfig,
@@ -77,18 +79,25 @@ export class RowChanges {
     if (oldKind === OLD_TUPLE) {
       for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
       before = completeRow(model, oldCells);
-    } else if (hasOld) before = keyOnlyRow(model, oldCells);
+    } else if (hasOld) {
+      // The old key comes along, too, when it is stored out of line and stays as it is. Columns outside the identity are null here.
+      for (let i = 0; i < model.decoders.length; i++)
+        if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
+      before = keyOnlyRow(model, oldCells);
+    }
     const after = completeRow(model, newCells);
     const key = keyOf(model, newCells);
     if (hasOld && key !== null && this.oldKeyKnown(relation, model, oldKind === OLD_TUPLE)) {
       const oldKey = keyOf(model, oldCells) as Struct;
       if (!sameKey(oldKey, key)) {
+        this.checkNewKey(model, newCells);
         this.keyChange(model, oldKey, key, before, after, lsn);
         return;
       }
     }
     if (!this.emits('u')) return;
     if (this.config.events.skipUnchanged && oldKind === OLD_TUPLE && sameRow(model, oldCells, newCells)) return;
+    this.checkNewKey(model, newCells);
     const offset = this.offset('UPDATE', lsn);
     this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
     this.lastOffset = offset;
@@ -126,7 +135,7 @@ export class RowChanges {
     const { oldCells, factory, lastOffset, out } = this;
     const complete = buffer[at] === OLD_TUPLE;
     readTuple(buffer, at + 1, model, oldCells);
-    if (!complete && relation.requiredInOldKey.length > 0) this.incompleteKey(relation, model);
+    if (!complete) this.oldKeyKnown(relation, model, complete);
     const before = complete ? completeRow(model, oldCells) : keyOnlyRow(model, oldCells);
     const key = keyOf(model, oldCells);
     const offset = this.offset('DELETE', lsn);
@@ -152,20 +161,43 @@ export class RowChanges {
 
   private oldKeyKnown(relation: Relation, model: TableModel, complete: boolean): boolean {
     if (complete || relation.missingInOldKey.length === 0) return true;
-    if (relation.requiredInOldKey.length > 0) this.incompleteKey(relation, model);
-    return false;
+    if (this.complains(model, this.warnedOfOld)) {
+      const columns = relation.missingInOldKey.join(', ');
+      const reason = `Old rows of table ${tableName(model)} do not contain the key column ${columns}: its REPLICA IDENTITY does not cover the record key.`;
+      this.incompleteKey(model, this.warnedOfOld, reason);
+    }
+    // Debezium takes the key without those columns for another one.
+    return this.config.events.incompleteKey === 'debezium';
   }
 
-  private incompleteKey(relation: Relation, model: TableModel): void {
+  /** Large values that an update leaves alone come with the identity only, and from servers before 2022 not even then. */
+  private checkNewKey(model: TableModel, cells: Cells): void {
+    const { key } = model;
+    for (let i = 0; i < key.length; i++) {
+      const { cell, column } = key[i] as ModelField;
+      if (cells[cell] !== undefined || !this.complains(model, this.warnedOfNew)) continue;
+      const reason = `An update of table ${tableName(model)} does not hold the key column ${column}: its value is stored out of line and did not change, and its REPLICA IDENTITY does not cover it.`;
+      this.incompleteKey(model, this.warnedOfNew, reason);
+    }
+  }
+
+  private complains(model: TableModel, warned: WeakSet<TableModel>): boolean {
     const mode = this.config.events.incompleteKey;
-    if (mode === 'debezium' || (mode === 'warn' && this.incompleteKeyWarned)) return;
-    const table = `${model.schema}.${model.name}`;
+    return mode === 'fail' || (mode === 'warn' && !warned.has(model));
+  }
+
+  private incompleteKey(model: TableModel, warned: WeakSet<TableModel>, reason: string): void {
+    const table = tableName(model);
     const message =
-      `Old rows of table ${table} do not contain the key column ${relation.requiredInOldKey.join(', ')}: its REPLICA IDENTITY ` +
-      `does not cover the record key. Run ALTER TABLE ${table} REPLICA IDENTITY DEFAULT; or FULL, or set message.key.columns to the ` +
-      `columns of its identity index, or event.incomplete.key.handling=warn.`;
-    if (mode === 'fail') throw new ConnectError(message, { code: 'PG_INCOMPLETE_KEY', place: { table } });
-    this.incompleteKeyWarned = true;
+      `${reason} Run ALTER TABLE ${table} REPLICA IDENTITY FULL; (DEFAULT where the key is the primary key), or set message.key.columns ` +
+      `to columns of its identity, or event.incomplete.key.handling=warn.`;
+    if (this.config.events.incompleteKey === 'fail')
+      throw new ConnectError(message, { code: 'PG_INCOMPLETE_KEY', place: { table } });
+    warned.add(model);
     this.logger.warn(message);
   }
+}
+
+function tableName(model: TableModel): string {
+  return `${model.schema}.${model.name}`;
 }
