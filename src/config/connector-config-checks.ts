@@ -1,6 +1,7 @@
 /** The checks behind the framework's keys; each gives whole messages. Source: connect-rest §3.5. */
 import { compileJavaRegex, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue } from './config-parse';
+import { VersionRange } from './validation-version';
 
 type Check = (value: ParsedValue, key: string) => readonly string[];
 
@@ -48,6 +49,16 @@ export const connectorName: Check = (value, key) => {
   if (controls.length === 0) return [];
   const reason = `String may not contain control sequences but had the following ASCII chars: ${controls.join(', ')}`;
   return [invalidValue(key, value, reason)];
+};
+
+/** The text is the parser's alone. */
+export const pluginVersion: Check = (value) => {
+  try {
+    VersionRange.parse(typeof value === 'string' ? value : null);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 };
 
 export const uniqueAliases: Check = (value, key) => {

@@ -9,6 +9,7 @@ import {
   nonEmptyIfSet,
   oneOf,
   oneOfIgnoringCase,
+  pluginVersion,
   regex,
   topicList,
   uniqueAliases,
@@ -75,6 +76,7 @@ function converterKeys(part: 'key' | 'value' | 'header', choices: Choices, order
       displayName: `${title} version`,
       recommended: choice.versions,
       visible: choice.versioned,
+      check: pluginVersion,
     },
   ];
 }

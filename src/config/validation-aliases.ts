@@ -2,9 +2,10 @@
 import type { ConfigKey, Importance } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { invalidValue } from './config-parse';
+import { pluginVersion } from './connector-config-checks';
 import { classOf, findUnambiguous } from './validation-converters';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
-import { compareVersions, noSuchVersion, VersionRange } from './validation-version';
+import { compareVersions, unmetVersion } from './validation-version';
 
 export interface AliasKind {
   readonly listKey: 'transforms' | 'predicates';
@@ -97,11 +98,13 @@ async function oneAlias(
   const plugin = requested === null ? null : findUnambiguous(registry, requested, kind.pluginType);
   const versions = plugin ? versionsOf(plugin, classes) : [];
   const version = checkKey(versionKey(kind, alias, group, plugin, versions), config, options);
-  const unavailable = plugin && versionProblem(plugin, version, versions);
+  const unavailable = plugin && unmetVersion(plugin.class, version.parsed as string | null, versions, classes);
   let own: readonly ConfigKey[] | null = null;
-  if (unavailable) {
+  if (unavailable != null) {
     type.errors.push(unavailable);
     version.errors.push(unavailable);
+  } else if (plugin && version.errors.length > 0) {
+    type.errors.push(...version.errors);
   } else if (plugin) {
     try {
       own = ((await registry.load(plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
@@ -163,16 +166,6 @@ function versionKey(
     width: 'LONG',
     displayName: `${kind.base} version for ${alias}`,
     recommended: versions,
+    check: pluginVersion,
   };
-}
-
-/** Null: one of the versions will do. */
-function versionProblem(plugin: PluginDescription, asked: Entry, versions: readonly string[]): string | null {
-  try {
-    const range = VersionRange.parse(asked.parsed as string | null);
-    if (range === null || versions.some((version) => range.contains(version))) return null;
-    return noSuchVersion(plugin.class, range, versions);
-  } catch (error) {
-    return (error as Error).message;
-  }
 }

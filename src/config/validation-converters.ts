@@ -4,6 +4,7 @@ import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { javaTrim } from './config-parse';
 import type { Choices, ConverterChoice } from './connector-config';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { unmetVersion } from './validation-version';
 
 export type ConverterPart = 'key' | 'value' | 'header';
 /** Java's order of embedding. */
@@ -64,6 +65,28 @@ export function findConverter(part: ConverterPart, entry: Entry, registry: Plugi
   const base = part === 'header' ? 'HeaderConverter' : 'Converter';
   if (!found) entry.errors.push(`Class class ${named} does not implement the ${base} interface`);
   return found;
+}
+
+/** Adds an error to both entries, and answers false, when no installed version is what `version` asks for. */
+export function hasVersion(
+  plugin: PluginDescription,
+  entry: Entry,
+  version: Entry | undefined,
+  registry: PluginRegistry,
+): boolean {
+  if (!version || version.errors.length > 0) return version === undefined;
+  const all = registry.list();
+  const versions = all.filter((one) => one.class === plugin.class && one.type === plugin.type);
+  const asked = version.parsed as string | null;
+  const unmet = unmetVersion(
+    plugin.class,
+    asked,
+    versions.map((one) => one.version),
+    all,
+  );
+  if (unmet === null) return true;
+  for (const { errors } of [entry, version]) errors.push(unmet);
+  return false;
 }
 
 /** The converter's own keys, with the converter key as prefix and `converter.type` filled in. */

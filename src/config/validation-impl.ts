@@ -19,6 +19,7 @@ import {
   converterEntries,
   findConverter,
   findUnambiguous,
+  hasVersion,
 } from './validation-converters';
 import {
   checkKey,
@@ -196,7 +197,7 @@ class Validator implements ConfigValidator {
     }
     const versions = this.versionsOf(plugin);
     if (range && !versions.some((one) => range.contains(one))) {
-      throw new ValidationError(400, noSuchVersion(plugin.class, range, versions));
+      throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
     }
     const loaded = (await this.registry.load(plugin)) as { config?: readonly ConfigKey[] };
     const own = loaded.config ?? [];
@@ -261,7 +262,7 @@ class Validator implements ConfigValidator {
         checkKey(key.name === 'connector.class' ? { ...key, recommended: versions } : key, config),
       ),
     );
-    const message = noSuchVersion(plugin.class, range, versions);
+    const message = noSuchVersion(plugin.class, range, this.registry.list());
     entries.complain('connector.class', className, message);
     entries.complain('connector.plugin.version', valueOf(config, 'connector.plugin.version') ?? null, message);
     return entries;
@@ -303,7 +304,9 @@ class Validator implements ConfigValidator {
       const entry = entries.byName.get(`${part}.converter`);
       if (!entry || valueOf(config, entry.name) == null) continue;
       const plugin = findConverter(part, entry, this.registry);
-      if (plugin) entries.put(await converterEntries(part, plugin, entry, config, this.registry));
+      const version = entries.byName.get(`${part}.converter.plugin.version`);
+      if (plugin && hasVersion(plugin, entry, version, this.registry))
+        entries.put(await converterEntries(part, plugin, entry, config, this.registry));
     }
   }
 }

@@ -94,7 +94,30 @@ function restriction(text: string): Restriction {
   return { lower, lowerInclusive, upper, upperInclusive };
 }
 
-/** What both the 400 of the definitions endpoint and the per-key errors say. */
-export function noSuchVersion(pluginClass: string, range: VersionRange, available: readonly string[]): string {
-  return `Plugin ${pluginClass} not found that matches the version range ${range.toString()}, available versions: [${available.join(', ')}]`;
+interface Installed {
+  readonly class: string;
+  readonly version: string;
+}
+
+/** What both the 400 of the definitions endpoint and the per-key errors say. As in Java, a class that is of two kinds is listed twice. */
+export function noSuchVersion(pluginClass: string, range: VersionRange, installed: readonly Installed[]): string {
+  const available = installed.filter((one) => one.class === pluginClass).map(({ version }) => version);
+  return `Plugin ${pluginClass} not found that matches the version range ${range.toString()}, available versions: [${available.sort(compareVersions).join(', ')}]`;
+}
+
+/** Null: one of the `versions` will do, or what was asked for is no version, which is an error of its own. */
+export function unmetVersion(
+  pluginClass: string,
+  asked: string | null,
+  versions: readonly string[],
+  installed: readonly Installed[],
+): string | null {
+  let range: VersionRange | null;
+  try {
+    range = VersionRange.parse(asked);
+  } catch {
+    return null;
+  }
+  if (range === null || versions.some((version) => range.contains(version))) return null;
+  return noSuchVersion(pluginClass, range, installed);
 }
