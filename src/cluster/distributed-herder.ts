@@ -207,6 +207,10 @@ export class DistributedHerder implements Herder {
     await this.parts.writes.submitTaskConfigs(name, configs, body);
   }
 
+  async fenceTasks(name: string, body: SignedBody): Promise<void> {
+    await this.parts.writes.fenceTasks(name, body);
+  }
+
   private async open(): Promise<void> {
     const { sharedOffsets, statuses, configs, admin } = this.parts;
     // All are waited for, so that nothing is still being opened when a failure closes everything.

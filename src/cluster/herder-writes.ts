@@ -107,8 +107,8 @@ export class HerderWrites {
   }
 
   async submitTaskConfigs(name: string, taskConfigs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
-    const { configs, requests, requiresSignature, verificationAlgorithms, offsetLocks } = this.options;
-    if (requiresSignature()) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    const { configs, requests, offsetLocks } = this.options;
+    this.verify(body);
     const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
     await requests.runAsLeader(stage, async () => {
       const snapshot = configs.snapshot();
@@ -119,6 +119,26 @@ export class HerderWrites {
       if (offsetLocks.isHeld(name)) throw new HerderError(409, offsetsAreChanging(name));
       await configs.putTaskConfigs(name, taskConfigs);
     });
+  }
+
+  async fenceTasks(name: string, body: SignedBody): Promise<void> {
+    const { configs, reads, requests } = this.options;
+    this.verify(body);
+    await requests.runAsLeader(`fencing tasks of connector ${name}`, async () => {
+      if (!configs.snapshot().contains(name)) throw notFound(name);
+      if (reads.connectorInfo(name).type === 'sink')
+        throw new HerderError(400, `Connector ${name} is not a source connector`);
+      throw new HerderError(
+        500,
+        `Tasks of connector ${name} cannot be fenced: the worker that leads the group has no exactly-once sources. ` +
+          'Remove exactly.once.source.support from the workers that have it, or give them a group of their own.',
+      );
+    });
+  }
+
+  private verify(body: SignedBody): void {
+    const { configs, requiresSignature, verificationAlgorithms } = this.options;
+    if (requiresSignature()) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
   }
 
   private async validate(config: ConnectorConfig): Promise<void> {

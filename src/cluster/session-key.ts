@@ -55,6 +55,9 @@ export function verifySignature(key: SessionKey | null, allowed: readonly string
   const { signature, algorithm: name, raw } = body;
   if (signature === null || name === null) throw new HerderError(400, 'Internal request missing required signature');
   if (!algorithm(name)) throw new HerderError(400, `Algorithm ${name} not available`);
+  const foreign = /[^A-Za-z0-9+/=]/u.exec(signature)?.[0];
+  if (foreign !== undefined)
+    throw new HerderError(400, `Illegal base64 character ${foreign.charCodeAt(0).toString(16)}`);
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(signature) || signature.length % 4 !== 0)
     throw new HerderError(400, 'The signature is not Base64');
   if (!allowed.includes(name))

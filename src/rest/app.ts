@@ -10,6 +10,7 @@ import { loggersResources } from './loggers-router';
 import { metricsResources } from './metrics-router';
 import { offsetsResources } from './offsets-router';
 import { pluginsResources } from './plugins-router';
+import { requestTarget } from './request-checks';
 import { tidyUrl } from './request-path';
 import { routingError } from './rest-error';
 import type { Resource } from './route';
@@ -50,7 +51,7 @@ export function createApp(
   app.enable('case sensitive routing');
 
   const tidy: RequestHandler = (request, _response, next) => {
-    request.url = tidyUrl(request.url);
+    request.url = tidyUrl(requestTarget(request));
     next();
   };
   app.use(...first, tidy);

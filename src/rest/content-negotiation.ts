@@ -1,44 +1,76 @@
 /** What may be sent and what is wanted back, decided from headers alone. Source: connect-rest §0.4, Appendix R 6 and 9. */
+import { RestError } from './rest-error';
+
 export const JSON_TYPE = 'application/json';
 
 interface MediaRange {
   readonly type: string;
-  readonly parameters: readonly string[];
+  readonly subtype: string;
+  /** As sent, by name in lower case; without the quality. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
 }
 
-function parseRange(text: string): MediaRange {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
-  return { type: type.toLowerCase(), parameters };
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PARAMETER = `(${TOKEN})=(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
+/** One range and the comma behind it. Of the type alone (`application`, `*`) Java's parser makes `application/*`. */
+const RANGE = new RegExp(
+  `[ \\t]*(${TOKEN})(?:/(${TOKEN}))?[ \\t]*((?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*)(?:,(?=.)|,?$)`,
+  'y',
+);
+const PARAMETERS = new RegExp(PARAMETER, 'g');
+const QUALITY = /^"?(?:0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)"?$/;
+
+/** Null: the text is no list of media ranges. */
+function parseRanges(text: string): MediaRange[] | null {
+  const ranges: MediaRange[] = [];
+  RANGE.lastIndex = 0;
+  while (RANGE.lastIndex < text.length) {
+    const found = RANGE.exec(text);
+    if (!found) return null;
+    const [, type = '', subtype = '*', tail = ''] = found;
+    const parameters = new Map<string, string>();
+    for (const [, name = '', value = ''] of tail.matchAll(PARAMETERS)) parameters.set(name.toLowerCase(), value);
+    const quality = parameters.get('q') ?? '1';
+    if (!QUALITY.test(quality)) return null;
+    parameters.delete('q');
+    ranges.push({
+      type: type.toLowerCase(),
+      subtype: subtype.toLowerCase(),
+      parameters,
+      quality: Number(quality.replaceAll('"', '')),
+    });
+  }
+  return ranges;
 }
 
-/** `wildcard`: passes routing, but no reader takes such a body. */
-export type RequestType = 'absent' | 'json' | 'wildcard' | 'other';
+const fits = (wanted: string, offered: string): boolean => wanted === '*' || wanted === offered;
+
+/** `wildcard`: passes routing, but no reader takes such a body. `malformed`: no media type at all. */
+export type RequestType = 'absent' | 'json' | 'wildcard' | 'other' | 'malformed';
 
 export function requestType(header: string | undefined): RequestType {
-  if (header === undefined || header.trim() === '') return 'absent';
-  const { type } = parseRange(header);
-  if (type === JSON_TYPE) return 'json';
-  return type === '*/*' || type === 'application/*' ? 'wildcard' : 'other';
+  if (header === undefined) return 'absent';
+  const [sent, ...more] = parseRanges(header) ?? [];
+  if (!sent || more.length > 0 || !header.includes('/')) return 'malformed';
+  if (`${sent.type}/${sent.subtype}` === JSON_TYPE) return 'json';
+  return fits(sent.type, 'application') && fits(sent.subtype, 'json') ? 'wildcard' : 'other';
 }
 
 /**
- * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of an exact range are echoed where
- * JSON is.
+ * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of the best range are echoed where
+ * that is exact and JSON. With one type to choose from a quality decides nothing else; as in Java, `q=0` refuses nothing. Throws RestError 400.
  */
 export function responseType(accept: string | undefined, offered = JSON_TYPE): string | null {
   if (accept === undefined || accept.trim() === '') return offered;
-  const { type } = parseRange(offered);
-  const family = type.replace(/\/.*/, '/*');
-  let wildcard = false;
-  for (const range of accept.split(',').map(parseRange)) {
-    const quality = range.parameters.find((parameter) => /^q\s*=/i.test(parameter));
-    if (quality !== undefined && Number(quality.split('=')[1]) === 0) continue;
-    if (range.type === type) {
-      if (offered !== JSON_TYPE) return offered;
-      const own = range.parameters.filter((parameter) => parameter !== '' && parameter !== quality);
-      return [JSON_TYPE, ...own].join(';');
-    }
-    if (range.type === '*/*' || range.type === family) wildcard = true;
-  }
-  return wildcard ? offered : null;
+  const ranges = parseRanges(accept);
+  if (!ranges) throw new RestError(400, 'The Accept header is not a list of media types such as application/json');
+  const [type = '', subtype = ''] = (offered.split(';')[0] ?? '').split('/');
+  const isExact = (range: MediaRange): boolean => range.type === type && range.subtype === subtype;
+  const [best] = ranges
+    .filter((range) => fits(range.type, type) && fits(range.subtype, subtype))
+    .sort((a, b) => b.quality - a.quality || Number(isExact(b)) - Number(isExact(a)));
+  if (!best) return null;
+  if (!isExact(best) || offered !== JSON_TYPE) return offered;
+  return [JSON_TYPE, ...[...best.parameters].map(([name, value]) => `${name}=${value}`)].join(';');
 }

@@ -4,7 +4,7 @@ import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../cl
 import type { ForwardedAnswer, ForwardRequest, OutgoingRequest } from '../cluster/forwarding';
 import { encodeJson } from './json-encode';
 import { RestError } from './rest-error';
-import type { Call, Reply } from './route';
+import { flag, type Call, type Reply } from './route';
 
 /** So long a rebalance may take, or a dead leader go unnoticed by the group, before the client has to try again itself. */
 const PATIENCE_MS = 30_000;
@@ -70,8 +70,8 @@ async function sendOn(
 }
 
 function outgoing(call: Call, request: Forwarded, elsewhere: NotHereError): Omit<OutgoingRequest, 'url'> {
-  const hop = call.query.get('forward');
-  if (hop !== null && hop.toLowerCase() !== 'true') throw new RestError(409, CONFLICT, { cause: elsewhere });
+  const hop = flag(call, 'forward');
+  if (hop === false) throw new RestError(409, CONFLICT, { cause: elsewhere });
   return {
     method: call.method,
     path: request.path,

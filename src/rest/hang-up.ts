@@ -4,6 +4,8 @@
  */
 import type { Duplex } from 'node:stream';
 import { startTimer } from '@millrace/sdk';
+import { encodeJson } from './json-encode';
+import { routingError } from './rest-error';
 
 /** For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second or two. */
 const LINGER_MS = 5_000;
@@ -11,20 +13,52 @@ const LINGER_MS = 5_000;
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  HPE_INVALID_VERSION: '505 HTTP Version Not Supported',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+/** Of a request line, a method that Node does not know. */
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\//;
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** Of what the parser says. */
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+}
 
 const leaving = new WeakSet<Duplex>();
 
 /** Listens to `clientError`, which comes again for everything that is read after the first. */
-export function hangUp(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function hangUp(error: ClientError, socket: Duplex): void {
   if (leaving.has(socket)) return;
   leaving.add(socket);
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
+  if (error.code === 'HPE_INVALID_METHOD' && METHOD.test(error.rawPacket?.toString('latin1', 0, 4096) ?? '')) {
+    refuseMethod(socket);
+    return;
+  }
+  const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
+  end(socket, lastAnswer(status, `The request is not valid HTTP/1.1: ${error.reason ?? error.message}`));
+}
+
+/** One that gets no further than the parser: unknown to it, or `CONNECT`, which is for proxies. */
+export function refuseMethod(socket: Duplex): void {
+  end(socket, lastAnswer('405 Method Not Allowed', routingError(405).message));
+}
+
+function end(socket: Duplex, answer: Buffer): void {
   const timer = startTimer(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
-  socket.end(`HTTP/1.1 ${STATUS[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.end(answer);
+}
+
+function lastAnswer(status: string, message: string): Buffer {
+  const body = encodeJson({ error_code: Number(status.slice(0, 3)), message });
+  const type = status.startsWith('405') ? '' : 'Content-Type: application/json\r\n';
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\n${type}Content-Length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
 }

@@ -37,8 +37,8 @@ export function lifecycleResources(context: RestContext): readonly Resource[] {
       methods: {
         POST: (call) => {
           const name = param(call, 'name');
-          const includeTasks = flag(call, 'includeTasks');
-          const onlyFailed = flag(call, 'onlyFailed');
+          const includeTasks = flag(call, 'includeTasks') ?? false;
+          const onlyFailed = flag(call, 'onlyFailed') ?? false;
           const planned = includeTasks || onlyFailed;
           return context.forward(
             call,

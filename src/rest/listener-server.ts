@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { startTimer } from '@millrace/sdk';
 import type { Listener } from '../config/listeners';
-import { hangUp } from './hang-up';
+import { hangUp, refuseMethod } from './hang-up';
 import type { HttpsOptions } from './https';
 
-const IDLE_MS = 90_000;
+/** A request without Host is refused by `requestTarget`, in a form that clients can read. */
+const OPTIONS = { keepAliveTimeout: 90_000, requireHostHeader: false };
 const CLOSE_GRACE_MS = 2_000;
 
 /** `https` is for HTTPS listeners alone. */
@@ -21,12 +22,13 @@ export class ListenerServer {
     https: HttpsOptions | null,
     app: RequestListener,
   ) {
-    if (https === null) this.server = createServer({ keepAliveTimeout: IDLE_MS }, app);
+    if (https === null) this.server = createServer(OPTIONS, app);
     else {
-      this.server = createHttpsServer({ ...https.server, keepAliveTimeout: IDLE_MS }, app);
+      this.server = createHttpsServer({ ...https.server, ...OPTIONS }, app);
       if (https.refuseUntrusted) this.server.on('secureConnection', refuseUntrusted);
     }
     this.server.on('clientError', hangUp);
+    this.server.on('connect', (_request, socket) => refuseMethod(socket));
     // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for long.
     this.server.on('request', (_request, response) => {
       response.once('finish', () => {

@@ -118,6 +118,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 204: ['They are stored', null] },
     internal: true,
   },
+  'PUT /connectors/:name/fence': {
+    id: 'fenceTasks',
+    summary: 'Between workers: fence earlier tasks of an exactly-once source, which are refused here',
+    query: [FORWARD],
+    answers: { 500: ['There are no exactly-once sources here', 'Error'] },
+    internal: true,
+  },
   'GET /connectors/:name/tasks/:task/status': {
     id: 'getTaskStatus',
     summary: 'What a task is doing',

@@ -28,7 +28,7 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
       path: '/connector-plugins',
       methods: {
         GET: (call) => {
-          const connectorsOnly = flag(call, 'connectorsOnly', true);
+          const connectorsOnly = flag(call, 'connectorsOnly') ?? true;
           const shown = context.registry
             .list()
             .filter(({ type }) => !connectorsOnly || type === 'sink' || type === 'source')

@@ -39,10 +39,10 @@ export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const accepted: Reply = { status: 202, headers: { 'Content-Length': '0' } };
 export const noContent: Reply = { status: 204 };
 
-/** Java's `Boolean` parameter: `true` in any case, everything else is false. */
-export function flag(call: Call, name: string, absent = false): boolean {
-  const text = call.query.get(name);
-  return text === null ? absent : text.toLowerCase() === 'true';
+/** Java's `Boolean` parameter: `true` in any case, everything else is false. Null: absent or empty. */
+export function flag(call: Call, name: string): boolean | null {
+  const text = call.query.get(name) ?? '';
+  return text === '' ? null : text.toLowerCase() === 'true';
 }
 
 export function param(call: Call, name: string): string {

@@ -1,5 +1,6 @@
-/** Tasks of a connector, and the internal endpoint their owner hands new ones in by. Source: connect-rest §1.14 to §1.16, §1.22. */
+/** Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old ones fenced. Source: connect-rest §1.14 to §1.16, §1.22. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { SignedBody } from '../cluster/herder';
 import type { RestContext } from './context';
 import { taskInfo, taskState } from './entities';
 import { passThrough } from './forward';
@@ -31,6 +32,10 @@ function signatureOf(call: Call): Record<string, string> {
   return Object.fromEntries(headers.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+function signedBody(call: Call, raw: Buffer): SignedBody {
+  return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM) };
+}
+
 export function tasksResources(context: RestContext): readonly Resource[] {
   return [
     {
@@ -48,9 +53,26 @@ export function tasksResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
             async () => {
-              const signature = header(call, SIGNATURE);
-              const algorithm = header(call, ALGORITHM);
-              await context.herder().submitTaskConfigs(name, configs, { raw, signature, algorithm });
+              await context.herder().submitTaskConfigs(name, configs, signedBody(call, raw));
+              return noContent;
+            },
+            passThrough(noContent),
+          );
+        },
+      },
+    },
+    {
+      path: '/connectors/:name/fence',
+      anyType: ['PUT'],
+      methods: {
+        PUT: async (call) => {
+          const name = param(call, 'name');
+          const raw = await readBody(call.request);
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/fence`, raw, headers: signatureOf(call) },
+            async () => {
+              await context.herder().fenceTasks(name, signedBody(call, raw));
               return noContent;
             },
             passThrough(noContent),

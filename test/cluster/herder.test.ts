@@ -568,6 +568,24 @@ describe('two workers', () => {
     expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
   });
 
+  test('fencing that an exactly-once source of another worker asks for is refused with what to do', async () => {
+    const one = await startReachable();
+    await startReachable({ config: { connectProtocol: 'eager' } });
+    const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
+    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
+    await one.herder.createConnector('b', source({ name: 'b', 'connector.class': 'Drain', topics: 't' }), 'STOPPED');
+    for (const [name, status, message] of [
+      ['none', 404, 'Connector none not found'],
+      ['b', 400, 'Connector b is not a source connector'],
+      ['a', 500, /^Tasks of connector a cannot be fenced: .* Remove exactly\.once\.source\.support from the workers /],
+    ] as const)
+      await expect(one.herder.fenceTasks(name, unsigned)).rejects.toMatchObject({
+        status,
+        message: expect.stringMatching(message) as string,
+      });
+  });
+
   test('connect-runtime 65: statuses and topics of a deleted connector go', async () => {
     const one = await startReachable();
     const two = await startReachable();

@@ -28,7 +28,8 @@ describe('connect-runtime 51: verification, in this order', () => {
     ['missing signature', null, { ...body, signature: null }, 400, 'Internal request missing required signature'],
     ['missing algorithm', null, { ...body, algorithm: null }, 400, 'Internal request missing required signature'],
     ['unknown algorithm', null, { ...body, algorithm: 'Rot13' }, 400, 'Rot13'],
-    ['not base64', null, { ...body, signature: '%%%' }, 400, 'Base64'],
+    ['not base64', null, { ...body, signature: '%%%' }, 400, 'Illegal base64 character 25'],
+    ['base64 cut off', null, { ...body, signature: 'AAA' }, 400, 'The signature is not Base64'],
     [
       'algorithm not allowed',
       null,

@@ -394,6 +394,7 @@ export class FakeHerder implements Herder {
     this.submitted.push({ name, configs, body });
     return Promise.resolve();
   }
+  readonly fenceTasks = noTask;
 }
 
 export interface FakeWorker {

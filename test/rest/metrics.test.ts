@@ -24,7 +24,7 @@ test.each([
   expect(valueIn(found, 'kafka_connect_app_info_version', app_info)).toBe(1);
 });
 
-test.each(['application/json', 'text/plain;q=0', 'image/png'])('Accept of %s alone is 406', async (accept) => {
+test.each(['application/json', 'image/png'])('Accept of %s alone is 406', async (accept) => {
   const answer = await request(fakeWorker().app).get('/metrics').set('Accept', accept);
   expect(answer.status).toBe(406);
 });

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
@@ -138,6 +139,25 @@ export class Target {
       );
       outgoing.on('error', reject);
       outgoing.end(content);
+    });
+  }
+
+  /** Sends these very bytes on a connection of their own; `<host>` stands for the worker's. Resolves to all that comes back. */
+  async raw(text: string): Promise<{ readonly status: number; readonly text: string }> {
+    return await new Promise((resolve, reject) => {
+      let received = '';
+      const socket = connect(Number(this.url.port), this.url.hostname, () => {
+        socket.write(text.replaceAll('<host>', this.url.host), 'latin1');
+      });
+      // Java leaves some of these connections open behind its answer.
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.toString('utf8');
+        const [head = '', body] = received.split('\r\n\r\n', 2);
+        const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+        if (body !== undefined && length !== undefined && Buffer.byteLength(body) >= Number(length)) socket.end();
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve({ status: Number(received.slice(9, 12)), text: received }));
     });
   }
 

@@ -57,6 +57,112 @@ test('connect-rest 9, 10, R6: Accept', async () => {
   expect(charset.headers['content-type']).toBe('application/json;charset=utf-8');
 });
 
+test.each([
+  ['*', 200, 'application/json'],
+  ['*;q=0.5', 200, 'application/json'],
+  ['text/plain, *', 200, 'application/json'],
+  ['application', 200, 'application/json'],
+  ['*/json', 200, 'application/json'],
+  ['json', 406, undefined],
+  ['application/j*', 406, undefined],
+  ['application/json;q=0', 200, 'application/json'],
+  ['*/*;q=0', 200, 'application/json'],
+  ['text/html;q=0', 406, undefined],
+  ['application/json,', 200, 'application/json'],
+  ['application/json;;X=y', 200, 'application/json;x=y'],
+  ['application/json;q=0.5;x=y, application/json;x="a,b"', 200, 'application/json;x="a,b"'],
+  ['*/*, application/json;x=y', 200, 'application/json;x=y'],
+  ['*/*, application/json;x=y;q=0.1', 200, 'application/json'],
+])('connect-rest 9, 10, R6: Accept: %s is answered with %i', async (accept, status, type) => {
+  const answer = await target.call('GET', '/connectors', undefined, { Accept: accept });
+  expect([answer.status, answer.headers['content-type']]).toEqual([status, type]);
+});
+
+const MALFORMED_ACCEPT = ['*/*;q=2', '*/*;q=', 'a/b/c', '/', ',', ', */*', '*/*;x', '*/*;x = y', '*/* x'];
+test('connect-rest R18: an Accept header that is none is 400', async () => {
+  for (const accept of MALFORMED_ACCEPT) {
+    const answer = await target.call('GET', '/connectors', undefined, { Accept: accept });
+    expect([accept, answer.status]).toEqual([accept, 400]);
+  }
+  // As in Java, nobody looks at it before the path and the method are known.
+  expect((await target.call('GET', '/nope', undefined, { Accept: ',' })).status).toBe(404);
+  expect((await target.call('DELETE', '/connectors', undefined, { Accept: ',' })).status).toBe(405);
+});
+
+test('connect-rest R18: a Content-Type that is none is 400, whatever is asked for', async () => {
+  for (const type of ['*', 'application', 'a/b/c', '/', ';', '', 'application/json;charset', 'application/json x']) {
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/nope'],
+      ['DELETE', '/connectors'],
+      ['PUT', '/connectors/x/pause'],
+    ] as const) {
+      const answer = await target.call(method, path, undefined, { 'Content-Type': type });
+      expect([type, path, answer.status]).toEqual([type, path, 400]);
+    }
+  }
+  const wildcard = await target.call('PUT', '/connectors/x/pause', undefined, { 'Content-Type': '*/json' });
+  expectError(wildcard, 404, 'Unknown connector x');
+});
+
+const HOST = 'Host: <host>\r\nConnection: close\r\n';
+test.each([
+  ['a whole URL', 200, `GET http://<host>/connectors HTTP/1.1\r\n${HOST}`],
+  ['a whole URL of another scheme', 200, `GET HTTPS://<host>/ HTTP/1.1\r\n${HOST}`],
+  ['a whole URL without a path', 200, `GET http://<host>?x=y HTTP/1.1\r\n${HOST}`],
+  ['a whole URL of no route', 404, `GET http://<host>/nope HTTP/1.1\r\n${HOST}`],
+  ['the URL of another host', 400, `GET http://other.example/connectors HTTP/1.1\r\n${HOST}`],
+  ['a whole URL with a user', 400, `GET http://u@<host>/connectors HTTP/1.1\r\n${HOST}`],
+  ['a whole URL without a host', 400, `GET http:///connectors HTTP/1.1\r\n${HOST}`],
+  ['no Host', 400, 'GET /connectors HTTP/1.1\r\nConnection: close\r\n'],
+  ['an empty Host', 400, 'GET /connectors HTTP/1.1\r\nHost:\r\nConnection: close\r\n'],
+  ['two Hosts', 400, `GET /connectors HTTP/1.1\r\nHost: <host>\r\n${HOST}`],
+  ['a blank in Host', 400, 'GET /connectors HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n'],
+  ['a path in Host', 400, 'GET /connectors HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n'],
+  ['a port beyond 65535', 400, 'GET /connectors HTTP/1.1\r\nHost: a:65536\r\nConnection: close\r\n'],
+  ['IPv6 in Host', 200, 'GET /connectors HTTP/1.1\r\nHost: [::1]\r\nConnection: close\r\n'],
+  ['HTTP/1.0 without Host', 200, 'GET /connectors HTTP/1.0\r\n'],
+  ['HTTP/1.2', 505, `GET /connectors HTTP/1.2\r\n${HOST}`],
+  ['no version', 505, `GET /connectors\r\n${HOST}`],
+  ['two Content-Types', 400, `GET / HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Type: a/b\r\n`],
+  ['FOO', 405, `FOO /connectors HTTP/1.1\r\n${HOST}`],
+  ['a method in lower case', 405, `get /connectors HTTP/1.1\r\n${HOST}`],
+  ['CONNECT', 405, 'CONNECT <host> HTTP/1.1\r\nHost: <host>\r\nConnection: close\r\n'],
+  ['a method that is none', 400, `F@O /connectors HTTP/1.1\r\n${HOST}`],
+  ['OPTIONS *', 404, `OPTIONS * HTTP/1.1\r\n${HOST}`],
+  ['GET *', 400, `GET * HTTP/1.1\r\n${HOST}`],
+  ['a path without a slash', 400, `GET connectors HTTP/1.1\r\n${HOST}`],
+  ['a blank in the name of a header', 400, `GET / HTTP/1.1\r\n${HOST}X Y: z\r\n`],
+])('connect-rest R18: %s is answered with %i', async (_, status, request) => {
+  expect((await target.raw(`${request}\r\n`)).status).toBe(status);
+});
+
+ours('connect-rest R18: what is no HTTP gets the JSON envelope', async () => {
+  for (const [request, code, message] of [
+    [
+      'GET / HTTP/1.1\r\nConnection: close\r\n',
+      400,
+      'The request needs a Host header with a host and, at most, a port',
+    ],
+    [`GET / HTTP/1.1\r\n${HOST}X Y: z\r\n`, 400, 'The request is not valid HTTP/1.1: Invalid header token'],
+    [`GET / HTTP/1.2\r\n${HOST}`, 505, 'The request is not valid HTTP/1.1: Invalid HTTP version'],
+  ] as const) {
+    const { status, text } = await target.raw(`${request}\r\n`);
+    expect([status, text.split('\r\n\r\n')[1]]).toEqual([code, JSON.stringify({ error_code: code, message })]);
+  }
+});
+
+ours(
+  'connect-rest R18: HTTP/2.0 and lines ended by LF alone are refused, an unknown method of no route is 405',
+  async () => {
+    expect((await target.raw(`GET / HTTP/2.0\r\n${HOST}\r\n`)).status).toBe(505);
+    // 505 or 400, by the version of Node.
+    const bare = await target.raw('GET / HTTP/1.1\nHost: <host>\nConnection: close\n\n');
+    expect(bare.text).toContain('The request is not valid HTTP/1.1: ');
+    expect((await target.raw(`FOO /nope HTTP/1.1\r\n${HOST}\r\n`)).status).toBe(405);
+  },
+);
+
 test('connect-rest 11: HEAD', async () => {
   const root = await target.call('HEAD', '/');
   const got = await target.call('GET', '/');
@@ -71,6 +177,7 @@ test.each([
   ['/connectors/x', 'HEAD,DELETE,GET,OPTIONS'],
   ['/connectors/x/config', 'HEAD,GET,OPTIONS,PUT,PATCH'],
   ['/connectors/x/tasks', 'HEAD,POST,GET,OPTIONS'],
+  ['/connectors/x/fence', 'OPTIONS,PUT'],
   ['/connectors/x/restart', 'POST,OPTIONS'],
   ['/connectors/x/stop', 'OPTIONS,PUT'],
   ['/connectors/x/offsets', 'HEAD,DELETE,GET,OPTIONS,PATCH'],

@@ -46,6 +46,64 @@ test('connect-rest 114: all kinds, in order', async () => {
   expect(types).toEqual(expect.arrayContaining([0, 4, 5]));
 });
 
+test('connect-rest 114: connectorsOnly without a value is as if it were not there', async () => {
+  const only = (await target.call('GET', '/connector-plugins')).json as object[];
+  for (const query of [
+    'connectorsOnly=',
+    'connectorsOnly',
+    'connectorsOnly=TRUE',
+    'connectorsOnly=&connectorsOnly=false',
+  ])
+    expect((await target.call('GET', `/connector-plugins?${query}`)).json).toEqual(only);
+  for (const query of ['connectorsOnly=false', 'connectorsOnly=0'])
+    expect(((await target.call('GET', `/connector-plugins?${query}`)).json as object[]).length).toBeGreaterThan(
+      only.length,
+    );
+});
+
+const JSON_CLASS = 'org.apache.kafka.connect.json.JsonConverter';
+const HEADER_CLASS = 'org.apache.kafka.connect.storage.SimpleHeaderConverter';
+const noVersion = (cls: string, range: string, versions: string): string =>
+  `Plugin ${cls} not found that matches the version range ${range}, available versions: [${versions}]`;
+test.each([
+  // The class is two kinds of plug-in: Java lists it once for each.
+  ['key', 'JsonConverter', '99.0', noVersion(JSON_CLASS, '[99.0,99.0]', '4.3.1, 4.3.1'), true],
+  ['value', JSON_CLASS, '[5,)', noVersion(JSON_CLASS, '[5,)', '4.3.1, 4.3.1'), true],
+  ['header', HEADER_CLASS, '99.0', noVersion(HEADER_CLASS, '[99.0,99.0]', '4.3.1'), true],
+  ['value', 'JsonConverter', '', noVersion(JSON_CLASS, '[,]', '4.3.1, 4.3.1'), true],
+  ['key', 'JsonConverter', '[1', 'Unbounded range: [1', false],
+])('connect-rest 133: %s.converter %s of version %j', async (part, cls, version, message, both) => {
+  const keys = { [`${part}.converter`]: cls, [`${part}.converter.plugin.version`]: version };
+  const { json } = await validate('FileStreamSink', { ...SNK, ...keys });
+  const found = [`${part}.converter`, `${part}.converter.plugin.version`].slice(both ? 0 : 1);
+  expect(errors(json)).toEqual(Object.fromEntries(found.map((key) => [key, [message]])));
+  // Nothing of a converter that cannot be had.
+  expect((json as Infos).configs.map(({ value }) => value.name)).not.toContain(`${part}.converter.converter.type`);
+  const created = await target.call('POST', '/connectors', { name: 'k', config: { ...SNK, ...keys } });
+  expect([created.status, (created.json as { message: string }).message]).toEqual([
+    400,
+    expect.stringContaining(message) as string,
+  ]);
+});
+
+test('connect-rest 133: versions of converters that are there, or that nobody uses', async () => {
+  for (const version of ['4.3.1', ' 4.3.1 ', '[4,5)', 'latest'])
+    await expectErrors({ 'key.converter': 'JsonConverter', 'key.converter.plugin.version': version }, {});
+  // Without a class of its own the connector gets the worker's converter, and its version is not looked at.
+  await expectErrors({ 'key.converter.plugin.version': '99.0' }, {});
+  await expectErrors(
+    { 'key.converter.plugin.version': '[1' },
+    { 'key.converter.plugin.version': ['Unbounded range: [1'] },
+  );
+  await expectErrors(
+    { transforms: 'a', 'transforms.a.type': 'Nope', 'transforms.a.plugin.version': '[1' },
+    {
+      'transforms.a.type': ['Invalid value Nope for configuration transforms.a.type: Class Nope could not be found.'],
+      'transforms.a.plugin.version': ['Unbounded range: [1'],
+    },
+  );
+});
+
 withSource('connect-rest 116: keys of the file source', async () => {
   const { json } = await target.call('GET', '/connector-plugins/FileStreamSource/config');
   expect((json as { name: string }[]).slice(0, 5).map(({ name }) => name)).toEqual([

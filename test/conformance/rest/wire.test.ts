@@ -74,6 +74,18 @@ test('connect-rest R12: byte order marks, UTF-16; commas alone as topics', async
   expect(JSON.stringify(found)).toContain("Configuration 'topics' values must not be duplicated.");
 });
 
+test('connect-rest 158: fencing is for other workers', async () => {
+  const fence = (headers: Record<string, string> = {}): ReturnType<Target['call']> =>
+    target.call('PUT', '/connectors/none/fence', undefined, headers);
+  expectError(await fence(), 400, 'Internal request missing required signature');
+  expectError(await target.call('GET', '/connectors/none/fence'), 405, 'HTTP 405 Method Not Allowed');
+  const signed = (signature: string, algorithm: string): ReturnType<Target['call']> =>
+    fence({ 'X-Connect-Authorization': signature, 'X-Connect-Request-Signature-Algorithm': algorithm });
+  expectError(await signed('AAAA', 'HmacSHA256'), 403, 'Internal request contained invalid signature.');
+  expectError(await signed('!!', 'HmacSHA256'), 400, 'Illegal base64 character 21');
+  expectError(await signed('AAAA', 'Rot13'), 400, 'Algorithm Rot13 not available');
+});
+
 test('connect-rest R13: the internal endpoint without configurations', async () => {
   const name = uniqueName('c');
   await create(name, SNK);
