@@ -229,6 +229,7 @@ export class ChangeDecoder {
 
   private emit(buffer: Buffer, at: number, lsn: Lsn): boolean {
     const mark = this.rows.out.length;
+    const { lastOffset } = this.rows;
     const type = buffer[at] as number;
     if (type === TRUNCATE) {
       this.truncate(buffer, at, lsn);
@@ -247,7 +248,7 @@ export class ChangeDecoder {
       if (type === INSERT) this.rows.insert(model, buffer, at + 6, lsn);
       else if (type === UPDATE) this.rows.update(relation, model, buffer, at + 5, lsn);
       else this.rows.delete(relation, model, buffer, at + 5, lsn);
-      if (this.alarmed(known, mark)) return false;
+      if (this.alarmed(known, mark, lastOffset)) return false;
     }
     this.advance(lsn);
     return true;
@@ -274,12 +275,14 @@ export class ChangeDecoder {
   }
 
   /** True when the rows just decoded contradict the definition they were decoded with; they are taken back. */
-  private alarmed(known: Known, mark: number): boolean {
+  private alarmed(known: Known, mark: number, lastOffset: SourceOffset): boolean {
     const label = this.relations.alarm.unknownLabel;
     const field = staleNull.field;
     if (label === null && field === null) return false;
     staleNull.field = null;
     this.rows.out.length = mark;
+    // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose the rest.
+    this.rows.lastOffset = lastOffset;
     this.stall = { message: known.message, forceOptional: field?.column ?? null };
     return true;
   }

@@ -1,0 +1,32 @@
+/** A change that contradicts the known definition of its table is decoded again once the catalog was asked: what it gave before must not count. */
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, ops, taskConfig } from './harness';
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+beforeEach(async () => {
+  database = await TestDatabase.create(
+    "CREATE TYPE mood AS ENUM ('ok'); CREATE TABLE t (id int PRIMARY KEY, m mood); ALTER TABLE t REPLICA IDENTITY FULL",
+  );
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+test('killed between the delete and the create of a key change with a new enum label: the create still comes', async () => {
+  const config = taskConfig(database, { 'snapshot.mode': 'no_data' });
+  run = await TaskRun.start(config);
+  await database.query("INSERT INTO t VALUES (1, 'ok')");
+  await run.count(1);
+  await database.query("ALTER TYPE mood ADD VALUE 'new'");
+  await database.query("UPDATE t SET id = 2, m = 'new'");
+  const records = [...(await run.count(4))];
+  expect(ops(records)).toEqual(['c', 'd', 'tombstone', 'c']);
+  for (const at of [1, 2]) {
+    await run.stop();
+    run = await TaskRun.start(config, records[at]?.sourceOffset ?? null);
+    await run.until((all) => all.some((record) => record.key.id === 2));
+  }
+});
