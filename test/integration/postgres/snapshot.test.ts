@@ -354,3 +354,13 @@ test('a connection cut during the snapshot: it is taken again', async () => {
   expect(new Set(records.map((record) => record.key.id)).size).toBe(5000);
   expect(run.log.some((line) => /the snapshot starts again/.test(line.message))).toBe(true);
 });
+
+test('a stop while the snapshot begins leaves it unfinished', async () => {
+  await database.query('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2)');
+  const abort = new AbortController();
+  run = await TaskRun.start(taskConfig(database), null, abort);
+  const polling = run.poll();
+  abort.abort();
+  await polling;
+  expect(run.log.filter((line) => /Snapshot completed/.test(line.message))).toEqual([]);
+});

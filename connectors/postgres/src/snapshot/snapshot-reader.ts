@@ -28,7 +28,7 @@ export class SnapshotReader implements Phase {
   private readonly wakeup = new Wakeup();
   private readonly cells: Cells = [];
   private table: TableModel | null = null;
-  /** All rows were fetched, or why not. */
+  /** Fetching is over: all rows of all tables are there, unless there is a failure. */
   private fetched = false;
   private failure: unknown = null;
   private rows = 0;
@@ -163,6 +163,7 @@ export class SnapshotReader implements Phase {
     return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }
 
+  /** A stop is a rejection: whoever resolves has read all tables. */
   private async fetchAll(
     running: Running,
     tables: readonly CatalogTable[],
@@ -170,7 +171,6 @@ export class SnapshotReader implements Phase {
   ): Promise<void> {
     const { client } = running.source;
     for (const table of tables) {
-      if (this.session.signal.aborted) return;
       await this.fetchTable(running, client, table, models.get(table.oid) as TableModel);
     }
     await client.query('ROLLBACK');
@@ -195,7 +195,8 @@ export class SnapshotReader implements Phase {
     }
     running.tap.tag = model;
     try {
-      while (!signal.aborted) {
+      for (;;) {
+        signal.throwIfAborted();
         const { rowCount } = await client.query(`FETCH FORWARD ${config.snapshot.fetchSize} FROM millrace_rows`);
         if ((rowCount ?? 0) < config.snapshot.fetchSize) break;
       }
