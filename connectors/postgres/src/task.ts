@@ -115,8 +115,9 @@ export class PostgresSourceTask implements SourceTask {
       this.phase = new SnapshotReader(session, null, plan.stream);
       return;
     }
-    if (!this.emitted && started.stored.kind === 'none') {
-      await phase?.close();
+    // Once there is a stream, the slot holds back changes that were announced to nobody yet: it stays, whatever happens.
+    if (phase instanceof SnapshotReader && !this.emitted && started.stored.kind === 'none') {
+      await phase.close();
       await started.undo();
     }
     throw final(error);

@@ -113,8 +113,9 @@ export class ResumeFilter {
   private sameLsnSeen = 0;
 
   constructor(private readonly position: Position) {
-    // An offset without processed messages is the end of a snapshot.
-    this.done = position.processed === null;
+    // An offset without processed messages is the end of a snapshot; one of a commit lies between transactions, and the next one may be long in
+    // coming: servers from 15 on do not even announce transactions that touch nothing published.
+    this.done = position.processed === null || position.messageType === 'COMMIT';
   }
 
   /** The transaction that the position lies in has not come yet. */
@@ -129,7 +130,7 @@ export class ResumeFilter {
     // Commit records end where the stored position says, so one that begins before it is that one or an earlier one.
     if (commit !== null && finalLsn < commit) return true;
     if (this.done) return false;
-    if (xid !== this.position.xid || messageType === 'BEGIN' || messageType === 'COMMIT') {
+    if (xid !== this.position.xid || messageType === 'BEGIN') {
       this.done = true;
       return false;
     }
