@@ -39,6 +39,7 @@ class KafkajsWire implements Wire {
   private refreshing: Promise<void> | null = null;
   private refreshNext: Promise<void> | null = null;
   private wanted = new Set<string>();
+  private mayCreateWanted = false;
   private connecting: Promise<void> | null = null;
 
   constructor(
@@ -94,8 +95,12 @@ class KafkajsWire implements Wire {
   }
 
   /** A caller that comes while a request is under way needs a newer answer than that one: callers share the next. */
-  refresh(topics: readonly string[] = this.metadata.names()): Promise<void> {
+  refresh(
+    topics: readonly string[] = this.metadata.names(),
+    { allowAutoCreate = false }: { allowAutoCreate?: boolean } = {},
+  ): Promise<void> {
     for (const topic of topics) this.wanted.add(topic);
+    if (allowAutoCreate) this.mayCreateWanted = true;
     if (this.refreshing === null) return this.startRefresh();
     this.refreshNext ??= this.refreshing.catch(() => undefined).then(() => this.startRefresh());
     return this.refreshNext;
@@ -104,8 +109,10 @@ class KafkajsWire implements Wire {
   private startRefresh(): Promise<void> {
     this.refreshNext = null;
     const topics = [...this.wanted];
+    const mayCreate = this.mayCreateWanted;
     this.wanted = new Set();
-    const running = this.loadMetadata(topics).finally(() => {
+    this.mayCreateWanted = false;
+    const running = this.loadMetadata(topics, mayCreate).finally(() => {
       if (this.refreshing === running) this.refreshing = null;
     });
     this.refreshing = running;
@@ -118,7 +125,10 @@ class KafkajsWire implements Wire {
   }
 
   private async loadMetadata(topics: readonly string[], allowAutoCreate = false): Promise<void> {
-    this.metadata.apply(await this.askMetadata(topics, allowAutoCreate));
+    for (const topic of this.metadata.apply(await this.askMetadata(topics, allowAutoCreate)))
+      this.logger.info(`Kafka does not know topic '${topic}' any more; it may have been deleted`, {
+        client: this.clientId,
+      });
     this.dropMovedPeers();
   }
 

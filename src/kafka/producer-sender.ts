@@ -16,8 +16,6 @@ import { ProduceRequest } from './producer-request';
 import type { ProducedPartition } from './protocol/produce';
 import type { Wire } from './wire';
 
-const LONGEST_TIMER_MS = 2_147_483_647;
-
 export class Sender {
   /** While above zero everything is due: a flush or a close is waiting. */
   hurrying = 0;
@@ -243,7 +241,8 @@ export class Sender {
   private refreshMetadata(topic: string): void {
     if (this.refreshing.has(topic)) return;
     this.refreshing.add(topic);
-    this.wire.refresh([topic]).then(
+    // Somebody waits for this topic: one that was deleted is created anew where brokers do that, as Java's producer asks for it.
+    this.wire.refresh([topic], { allowAutoCreate: true }).then(
       () => this.refreshing.delete(topic),
       (error: unknown) => {
         this.refreshing.delete(topic);
@@ -268,7 +267,7 @@ export class Sender {
         this.timerAt = Infinity;
         this.drain();
       },
-      Math.min(Math.max(at - now, 1), LONGEST_TIMER_MS),
+      Math.max(at - now, 1),
     );
   }
 }

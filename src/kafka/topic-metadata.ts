@@ -17,16 +17,17 @@ export class TopicMetadata {
   clusterId: string | null = null;
   controllerId = -1;
 
-  /** An answer without brokers, as one in start-up gives, changes nothing. */
-  apply(response: MetadataResponse): void {
-    if (response.brokers.length === 0) return;
+  /** An answer without brokers, as one in start-up gives, changes nothing. @returns topics that were known and are not any more. */
+  apply(response: MetadataResponse): string[] {
+    if (response.brokers.length === 0) return [];
+    const gone: string[] = [];
     this.brokers = response.brokers;
     this.clusterId = response.clusterId;
     this.controllerId = response.controllerId;
     for (const { name, errorCode, partitions } of response.topics) {
       if (errorCode !== 0 || partitions.length === 0) {
         this.failures.set(name, errorCode);
-        if (errorName(errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION') this.topics.delete(name);
+        if (errorName(errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION' && this.topics.delete(name)) gone.push(name);
         continue;
       }
       this.failures.delete(name);
@@ -36,6 +37,7 @@ export class TopicMetadata {
         known.sort((a, b) => a.partition - b.partition),
       );
     }
+    return gone;
   }
 
   nodes(): readonly KnownNode[] {

@@ -34,8 +34,11 @@ export interface Wire {
   partitions(topic: string, options?: { allowAutoCreate?: boolean }): Promise<readonly WirePartition[]>;
   /** What is cached, or undefined. Never waits. */
   cachedPartitions(topic: string): readonly WirePartition[] | undefined;
-  /** Forces a refresh for these topics (at most one request at a time); empty: every topic known here. */
-  refresh(topics?: readonly string[]): Promise<void>;
+  /**
+   * Forces a refresh for these topics (at most one request at a time); empty: every topic known here. With `allowAutoCreate` the
+   * broker creates those that are missing, where its settings say so.
+   */
+  refresh(topics?: readonly string[], options?: { allowAutoCreate?: boolean }): Promise<void>;
   /** Names of all topics but Kafka's internal ones, for subscriptions by regular expression. */
   allTopics(): Promise<string[]>;
   leader(tp: TopicPartition): number | undefined;

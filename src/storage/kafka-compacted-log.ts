@@ -96,6 +96,7 @@ export class KafkaCompactedLog implements CompactedLog {
     if (this.stopping.signal.aborted) throw this.stopped();
     let open = records.length;
     if (open === 0) return;
+    await this.findTopic();
     let failure: KafkaError | null = null;
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
@@ -105,11 +106,23 @@ export class KafkaCompactedLog implements CompactedLog {
     };
     for (const [key, value] of records) {
       const ready = this.producer.whenReady();
-      if (ready) await ready;
+      if (ready) {
+        await ready;
+        await this.findTopic();
+      }
       this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
     }
     await settled;
     if (failure !== null) throw failure as KafkaError;
+  }
+
+  /** One that was deleted, or that one broker did not know for a moment, has left what the producer knows. */
+  private async findTopic(): Promise<void> {
+    const { topic, admin, logger } = this.options;
+    if (this.producer.isPrepared(topic.name)) return;
+    // First, lest the broker creates it without the settings that a storage topic needs.
+    await ensureTopic(admin, topic, { logger });
+    await this.producer.prepare([topic.name]);
   }
 
   async readToEnd(): Promise<void> {

@@ -226,6 +226,8 @@ export class SourceLoop {
         return true;
       }
       this.parts.logger.warn(`Kafka does not take records of topic ${converted.topic} now: ${messageOf(error)}`);
+      // It may have been deleted: it is looked for again, and created, as a new one is.
+      this.readyTopic = null;
       this.pending?.remove(token);
       this.parts.inFlight.withdraw(slot);
       return false;

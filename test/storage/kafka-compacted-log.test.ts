@@ -236,3 +236,37 @@ test('after stop nothing more is read or written', async () => {
   await expect(log.readToEnd()).rejects.toThrow('the worker is stopping');
   await expect(log.write([[bytes('k'), null]])).rejects.toThrow('the worker is stopping');
 });
+
+test('a storage topic that has left what the producer knows is looked for, and made again as at the start', async () => {
+  const kafka = new MemoryKafka();
+  const producer = kafka.producer();
+  const steps: string[] = [];
+  let known = true;
+  kafka.producer = () => ({
+    ...producer,
+    isPrepared: () => known,
+    prepare: async () => {
+      steps.push('prepared');
+      known = true;
+    },
+    send: (...record) => {
+      if (!known) throw new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'not known yet', { retriable: true });
+      producer.send(...record);
+    },
+  });
+  const admin = kafka.admin();
+  const createTopics = admin.createTopics.bind(admin);
+  admin.createTopics = async (topics) => {
+    const created = await createTopics(topics);
+    steps.push(...created.map((name) => `created ${name} ${kafka.topics.get(name)?.configs['cleanup.policy']}`));
+    return created;
+  };
+  const { log, start } = create(kafka, { partitions: 1, admin });
+  await start();
+  expect(steps.splice(0)).toEqual(['created t compact', 'prepared']);
+  kafka.topics.delete('t');
+  known = false;
+  await log.write([[bytes('k'), bytes('1')]]);
+  expect(steps).toEqual(['created t compact', 'prepared']);
+  expect(kafka.texts('t')).toEqual(['k=1']);
+});

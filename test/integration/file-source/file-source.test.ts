@@ -118,3 +118,21 @@ test('a directory as file fails the task with one sentence', async () => {
   const status = await worker.statusWhen(name, ({ tasks }) => tasks[0]?.state === 'FAILED');
   expect(status.tasks[0]?.trace).toContain(`Cannot read the file "${folder}": it is a directory.`);
 });
+
+test('a topic that was deleted while nothing was written to it gets lines again once it is there', async () => {
+  const topic = await clients.topic();
+  const file = join(folder, 'deleted-topic.txt');
+  await writeFile(file, 'before\n');
+  await worker.register({
+    name: topic,
+    config: { ...config(topic, file), 'producer.override.metadata.max.age.ms': '1000' },
+  });
+  expect(await read(topic, (all) => all.length > 0)).toEqual(['before']);
+  await clients.admin.deleteTopics([topic]);
+  await waitFor('the task to hear of it', () =>
+    worker.process.log().includes(`does not know topic '${topic}' any more`),
+  );
+  await clients.topic(1, {}, topic);
+  await appendFile(file, 'after\n');
+  expect(await read(topic, (all) => all.length > 0)).toEqual(['after']);
+});

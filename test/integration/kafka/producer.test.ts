@@ -52,6 +52,18 @@ describe('kafka-client 2: producing to a real broker', () => {
     ]);
   });
 
+  test('what waits for a topic that was deleted is stored in the one that the broker creates for it', async () => {
+    const topic = await clients.topic();
+    const producer = await clients.producer(topic, { 'request.timeout.ms': '5000', 'delivery.timeout.ms': '20000' });
+    await clients.admin.deleteTopics([topic]);
+    await waitFor('it to be gone', async () => (await clients.admin.describeTopics([topic])).length === 0);
+    const errors: (KafkaError | null)[] = [];
+    producer.send({ topic, key: null, value: Buffer.from('kept') }, (error) => errors.push(error));
+    await producer.flush();
+    expect(errors).toEqual([null]);
+    expect((await readAll(topic)).map(text)).toEqual(['kept']);
+  });
+
   test.each(['none', ...CODECS])('%s: the broker accepts it, we read it back', async (codec) => {
     const { topic, values } = await compressed(codec);
     expect((await readAll(topic)).map(text)).toEqual(values);
