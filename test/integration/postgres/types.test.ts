@@ -498,6 +498,65 @@ test('cdc-postgres 63: defaults in key and value schema', async () => {
   expect(record.value.after.created).toBeNull();
 });
 
+test('cdc-postgres 63: a default of another type than its column is what a row would get, or none', async () => {
+  const none = undefined;
+  const cases: readonly (readonly [definition: string, expected: unknown])[] = [
+    ['int DEFAULT 0.0', none],
+    ['int DEFAULT 1.5', none],
+    ['int DEFAULT -0.5', none],
+    ['int DEFAULT 9999999999', none],
+    ["int DEFAULT '12'", 12],
+    ["smallint DEFAULT '7'", 7],
+    ['int DEFAULT 5::bigint', 5],
+    ['bigint DEFAULT 1e3', 1000],
+    ["bigint DEFAULT '-5'::integer", -5],
+    ['int DEFAULT true::int', none],
+    ['text DEFAULT true', 'true'],
+    ['text DEFAULT false', 'false'],
+    ['text DEFAULT 5', '5'],
+    ['text DEFAULT 1e3', '1000'],
+    ['varchar(9) DEFAULT 1.50', '1.50'],
+    ["varchar(50) DEFAULT '2020-01-01'::date", '2020-01-01'],
+    ["bool DEFAULT 'yes'", true],
+    ["bool DEFAULT 'off'", false],
+    ['bool DEFAULT 1::bool', none],
+    ['numeric(6,2) DEFAULT 5', { unscaled: 500n, scale: 2 }],
+    ['numeric(6,2) DEFAULT 1.500', { unscaled: 150n, scale: 2 }],
+    ['numeric(6,2) DEFAULT 1e2', { unscaled: 10000n, scale: 2 }],
+    ['numeric(6,2) DEFAULT 5.7::int', none],
+    ['numeric(3,1) DEFAULT 2.25', none],
+    ["numeric(5,2) DEFAULT 'NaN'", none],
+    ['real DEFAULT 0.1', 0.1],
+    ['double precision DEFAULT 3', 3],
+    ['double precision DEFAULT 0.5::numeric', 0.5],
+    ["bit(1) DEFAULT B'1'", true],
+    ["bit(3) DEFAULT '101'", hex('05')],
+    ["date DEFAULT timestamp '2020-01-03 10:00'", 18264],
+    ["date DEFAULT timestamptz '2020-01-01 00:00+05'", none],
+    ["timestamp DEFAULT date '2020-01-02'", 1577923200000000],
+    ["timestamp(3) DEFAULT '2020-01-01 00:00:00.1234'", 1577836800123],
+    ["timestamptz DEFAULT '2020-01-01 00:00:00+02'", '2019-12-31T22:00:00.000000Z'],
+    ["timestamptz DEFAULT timestamp '2020-01-01'", none],
+    ["time DEFAULT timestamp '2020-01-01 10:00'", 36000000000],
+    ["interval DEFAULT time '10:00'", 36000000000],
+    ["date DEFAULT '-infinity'", none],
+  ];
+  await database.query(`CREATE TABLE v (${cases.map(([definition], i) => `c${i} ${definition}`).join(', ')})`);
+  await database.query('INSERT INTO v (c3) VALUES (1)');
+  run = await TaskRun.start(taskConfig(database));
+  const [record] = (await run.count(1)) as [AnyRecord];
+  const fields = record.valueSchema?.fields?.[1]?.schema.fields ?? [];
+  expect(fields.map((field, i) => [cases[i]?.[0], field.schema.default])).toEqual(cases);
+});
+
+test('cdc-postgres 63: defaults of numerics as text have the digits of their columns', async () => {
+  await database.query(
+    'CREATE TABLE v (id int, a numeric(6,2) DEFAULT 1.5, b numeric(6,2) DEFAULT 5, c numeric DEFAULT 1.50); INSERT INTO v VALUES (1)',
+  );
+  const { schema } = await bothWays('v', { 'decimal.handling.mode': 'string' });
+  expect(Object.values(schema).map((column) => column.default)).toEqual([undefined, '1.50', '5.00', '1.50']);
+});
+
 test('cdc-postgres 64: a generated column has one schema in snapshot and stream', async () => {
   await database.query(
     'CREATE TABLE v (id int PRIMARY KEY, g int NOT NULL GENERATED ALWAYS AS (id * 2) STORED, z text); INSERT INTO v(id, z) VALUES (1, $$a$$)',

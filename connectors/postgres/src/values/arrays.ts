@@ -85,7 +85,7 @@ export function arrayType(item: ValueType, element: string, isEnum: boolean, opt
     },
     unavailable: unavailableItems(element, options),
     fallback: [],
-    defaults: false,
+    defaultText: null,
   };
 }
 
@@ -105,6 +105,6 @@ export function vectorType(item: ValueType): ValueType {
     },
     unavailable: null,
     fallback: [],
-    defaults: false,
+    defaultText: null,
   };
 }

@@ -1,5 +1,15 @@
 import { schema } from '@millrace/sdk';
-import { ascii, utf8, type BinaryMode, type TextDecoder, type ValueOptions, type ValueType } from './value-type';
+import {
+  anyText,
+  ascii,
+  textLike,
+  utf8,
+  type BinaryMode,
+  type DefaultText,
+  type TextDecoder,
+  type ValueOptions,
+  type ValueType,
+} from './value-type';
 
 /** How bytes look in a binary mode: the bytes themselves, or text. */
 export function binaryValue(bytes: Buffer, mode: BinaryMode): Buffer | string {
@@ -27,7 +37,7 @@ function binaryType(options: ValueOptions, raw: (b: Buffer, s: number, e: number
     // In hex mode Debezium has the placeholder's own text, which readers compare with.
     unavailable: mode === 'hex' ? options.placeholder.toString('utf8') : binaryValue(options.placeholder, mode),
     fallback: asText ? '' : Buffer.alloc(0),
-    defaults: false,
+    defaultText: null,
   };
 }
 
@@ -61,7 +71,7 @@ export function bitType(typmod: number): ValueType {
       decode: (b, s) => b[s] === 49,
       unavailable: null,
       fallback: false,
-      defaults: true,
+      defaultText: textLike(/^[01]$/),
     };
   const length = typmod < 0 ? '2147483647' : String(typmod);
   return {
@@ -69,7 +79,7 @@ export function bitType(typmod: number): ValueType {
     decode: decodeBits,
     unavailable: null,
     fallback: Buffer.alloc(0),
-    defaults: true,
+    defaultText: textLike(/^[01]*$/),
   };
 }
 
@@ -78,8 +88,8 @@ export function stringType(
   options: ValueOptions,
   name?: string,
   parameters?: Record<string, string>,
-  defaults = true,
+  defaultText: DefaultText | null = anyText,
 ): ValueType {
   const of = name === undefined ? schema('STRING') : schema('STRING', { name, version: 1, parameters });
-  return { schema: of, decode: utf8, unavailable: options.placeholder.toString('utf8'), fallback: '', defaults };
+  return { schema: of, decode: utf8, unavailable: options.placeholder.toString('utf8'), fallback: '', defaultText };
 }

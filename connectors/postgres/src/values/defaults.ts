@@ -1,6 +1,5 @@
 /** Column defaults as far as a schema can carry them (cdc-postgres §3.5). */
-import { LogicalName, type Decimal } from '@millrace/sdk';
-import { rescale } from './numbers';
+import { checkValue } from '@millrace/sdk';
 import type { ValueType } from './value-type';
 
 /** Casts may be nested in type names with blanks, precision and `[]`: `::timestamp(3) without time zone`. */
@@ -8,6 +7,8 @@ const CAST = String.raw`(?:::(?:"[^"]+"|[a-z_][\w.]*)(?:[ a-z]*)(?:\([\d,]+\))?(
 const STRING_LITERAL = new RegExp(`^\\(?'((?:[^']|'')*)'\\)?${CAST}$`, 'i');
 const BIT_LITERAL = new RegExp(`^B'([01]*)'${CAST}$`);
 const NUMBER_LITERAL = new RegExp(String.raw`^\(?(-?[\d.]+(?:e[+-]?\d+)?)\)?${CAST}$`, 'i');
+/** To these a fraction is rounded. */
+const INTEGER_CAST = /::(?:smallint|integer|bigint|money|oid)\b/i;
 const BOOLEAN_LITERAL = /^(true|false)$/i;
 const NULL_LITERAL = new RegExp(`^NULL${CAST}$`, 'i');
 /** Anything computed when a row is inserted: the schema then carries the type's zero value, as Debezium does. */
@@ -19,30 +20,32 @@ const FUNCTION_CALL =
  * @returns the value for the schema, or undefined for none
  */
 export function schemaDefault(expression: string, type: ValueType): unknown {
-  if (!type.defaults || NULL_LITERAL.test(expression)) return undefined;
-  const text = literal(expression);
-  if (text !== null) return decodeDefault(text, type);
-  return FUNCTION_CALL.test(expression) ? type.fallback : undefined;
+  const { defaultText } = type;
+  if (defaultText === null || NULL_LITERAL.test(expression)) return undefined;
+  const found = literal(expression);
+  if (found === null) return FUNCTION_CALL.test(expression) ? type.fallback : undefined;
+  const text = defaultText(found);
+  return text === null ? undefined : decodeDefault(text, type);
 }
 
+/** The literal may be of another type than the column, as the catalog does not print assignment casts: `0.0` of an integer. */
 function literal(expression: string): string | null {
   const string = STRING_LITERAL.exec(expression);
   if (string) return (string[1] as string).replaceAll("''", "'");
-  const bits = BIT_LITERAL.exec(expression) ?? NUMBER_LITERAL.exec(expression);
+  const bits = BIT_LITERAL.exec(expression);
   if (bits) return bits[1] as string;
+  const [, number] = NUMBER_LITERAL.exec(expression) ?? [];
+  if (number !== undefined) return /^-?\d+$/.test(number) || !INTEGER_CAST.test(expression) ? number : null;
   const boolean = BOOLEAN_LITERAL.exec(expression);
-  return boolean ? (boolean[1] as string).toLowerCase().slice(0, 1) : null;
+  return boolean ? (boolean[1] as string).toLowerCase() : null;
 }
 
 function decodeDefault(text: string, type: ValueType): unknown {
-  // An infinite date or timestamp has no useful default (§3.5, Appendix R.14).
-  if (type.schema.name?.startsWith('io.debezium.time.') && text.endsWith('infinity')) return undefined;
   const bytes = Buffer.from(text, 'utf8');
   try {
     const value = type.decode(bytes, 0, bytes.length) ?? undefined;
-    // A literal is written with the digits its author chose, a value with those of the column.
-    if (value === undefined || type.schema.name !== LogicalName.DECIMAL) return value;
-    return rescale(value as Decimal, Number(type.schema.parameters?.scale));
+    // An integer may be too wide.
+    return checkValue(type.schema, value) === null ? value : undefined;
   } catch {
     return undefined;
   }

@@ -2,8 +2,10 @@ import { decimalSchema, schema, structSchema, type Decimal } from '@millrace/sdk
 import {
   ascii,
   int64,
+  textLike,
   voidValue,
   type DecimalMode,
+  type DefaultText,
   type TextDecoder,
   type ValueOptions,
   type ValueType,
@@ -87,19 +89,38 @@ export function numericTypmod(typmod: number): { precision: number; scale: numbe
   return { precision: (packed >> 16) & 0xffff, scale: ((packed & 0x7ff) ^ 1024) - 1024 };
 }
 
-function nonDecimal(mode: Exclude<DecimalMode, 'precise'>): ValueType {
+const INTEGER_TEXT = /^-?\d+$/;
+const FLOAT_TEXT = /^(?:-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|NaN|-?Infinity)$/i;
+const DECIMAL_TEXT = /^(-?\d+)(?:\.(\d*))?$/;
+
+/** With the digits of the column, not with those that the literal's author chose; null where it would have to be rounded. */
+function defaultOfScale(scale: number): DefaultText {
+  return (literal) => {
+    const found = DECIMAL_TEXT.exec(literal);
+    if (found === null) return null;
+    const [, whole, fraction = ''] = found;
+    if (!/^0*$/.test(fraction.slice(scale))) return null;
+    return scale === 0 ? (whole as string) : `${whole}.${fraction.slice(0, scale).padEnd(scale, '0')}`;
+  };
+}
+
+function nonDecimal(mode: Exclude<DecimalMode, 'precise'>, defaultText: DefaultText): ValueType {
   if (mode === 'double')
-    return { schema: schema('FLOAT64'), decode: decodeFloat, unavailable: null, fallback: 0, defaults: true };
+    return { schema: schema('FLOAT64'), decode: decodeFloat, unavailable: null, fallback: 0, defaultText };
   const decode: TextDecoder = (bytes, start, end) => {
     const text = ascii(bytes, start, end);
     return SPECIAL_NUMERIC[text] ?? text;
   };
-  return { schema: schema('STRING'), decode, unavailable: null, fallback: '0', defaults: true };
+  return { schema: schema('STRING'), decode, unavailable: null, fallback: '0', defaultText };
 }
 
 export function numericType(typmod: number, options: ValueOptions): ValueType {
-  if (options.decimals !== 'precise') return nonDecimal(options.decimals);
   const declared = numericTypmod(typmod);
+  if (options.decimals !== 'precise')
+    return nonDecimal(
+      options.decimals,
+      declared === null ? textLike(DECIMAL_TEXT) : defaultOfScale(Math.max(0, declared.scale)),
+    );
   if (declared === null) {
     const decode: TextDecoder = (bytes, start, end) => {
       const decimal = parseDecimal(bytes, start, end);
@@ -116,7 +137,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
       decode,
       unavailable: null,
       fallback: { scale: 0, value: Buffer.of(0) },
-      defaults: false,
+      defaultText: null,
     };
   }
   const scale = Math.max(0, declared.scale);
@@ -125,7 +146,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
     decode: parseDecimal,
     unavailable: null,
     fallback: { unscaled: 0n, scale },
-    defaults: true,
+    defaultText: defaultOfScale(scale),
   };
 }
 
@@ -141,10 +162,10 @@ export function moneyType(options: ValueOptions): ValueType {
       decode: (b, s, e) => Number(plain(b, s, e)),
       unavailable: null,
       fallback: 0,
-      defaults: false,
+      defaultText: null,
     };
   if (options.decimals === 'string')
-    return { schema: schema('STRING'), decode: plain, unavailable: null, fallback: '0', defaults: false };
+    return { schema: schema('STRING'), decode: plain, unavailable: null, fallback: '0', defaultText: null };
   const digits = options.moneyFractionDigits;
   const decode: TextDecoder = (bytes, start, end) => {
     const text = Buffer.from(plain(bytes, start, end), 'latin1');
@@ -156,7 +177,7 @@ export function moneyType(options: ValueOptions): ValueType {
     decode,
     unavailable: null,
     fallback: { unscaled: 0n, scale: digits },
-    defaults: false,
+    defaultText: null,
   };
 }
 
@@ -170,5 +191,6 @@ export function rescale(decimal: Decimal, scale: number): Decimal {
 }
 
 export function plainNumber(type: 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64', decode: TextDecoder): ValueType {
-  return { schema: schema(type), decode, unavailable: null, fallback: 0, defaults: true };
+  const defaultText = textLike(type.startsWith('INT') ? INTEGER_TEXT : FLOAT_TEXT);
+  return { schema: schema(type), decode, unavailable: null, fallback: 0, defaultText };
 }

@@ -5,13 +5,13 @@ import { bitType, byteaType, stringType, unknownType } from './bytes';
 import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
 import { hstoreType, pointType } from './structured';
 import { dateType, intervalType, timeType, timestampType, timestamptzType, timetzType } from './temporal';
-import { ascii, utf8, type PgType, type ValueOptions, type ValueType } from './value-type';
+import { ascii, textLike, utf8, type PgType, type ValueOptions, type ValueType } from './value-type';
 
 type Maker = (typmod: number, options: ValueOptions) => ValueType;
 
 const text: Maker = (_, options) => stringType(options);
 /** Strings whose column default Debezium does not put into the schema (Appendix R.14). */
-const network: Maker = (_, options) => stringType(options, undefined, undefined, false);
+const network: Maker = (_, options) => stringType(options, undefined, undefined, null);
 const named =
   (name: string): Maker =>
   (_, options) =>
@@ -31,7 +31,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     decode: decodeBool,
     unavailable: null,
     fallback: false,
-    defaults: true,
+    defaultText: textLike(/^(?:true|false)$/),
   }),
   int2: () => plainNumber('INT16', decodeInt),
   int4: () => plainNumber('INT32', decodeInt),
@@ -116,7 +116,7 @@ export class TypeResolver {
     if (type.kind === 'd') {
       const base = this.supported(type.of, type.typmod);
       // Appendix R.14: a domain column has no default in its schema.
-      return base === null ? null : { ...base, defaults: false };
+      return base === null ? null : { ...base, defaultText: null };
     }
     if (type.kind === 'e') return this.enumType(type);
     if (type.kind !== 'b' && type.kind !== 'r') return null;

@@ -29,7 +29,7 @@ export function hstoreType(options: ValueOptions): ValueType {
       decode: (b, s, e) => parseHstore(utf8(b, s, e)),
       unavailable: new Map([[placeholder, placeholder]]),
       fallback: new Map(),
-      defaults: false,
+      defaultText: null,
     };
   return {
     schema: schema('STRING', { name: 'io.debezium.data.Json', version: 1 }),
@@ -42,7 +42,7 @@ export function hstoreType(options: ValueOptions): ValueType {
     },
     unavailable: JSON.stringify({ [placeholder]: placeholder }),
     fallback: '{}',
-    defaults: false,
+    defaultText: null,
   };
 }
 
@@ -75,6 +75,6 @@ export function pointType(): ValueType {
     },
     unavailable: null,
     fallback: point(0, 0),
-    defaults: false,
+    defaultText: null,
   };
 }

@@ -5,6 +5,8 @@ import {
   LONG_MIN,
   ascii,
   int64,
+  textLike,
+  type DefaultText,
   type TextDecoder,
   type TimeMode,
   type ValueOptions,
@@ -13,13 +15,35 @@ import {
 
 const named = (type: 'INT32' | 'INT64' | 'STRING', name: string) =>
   schema(type, { name: `io.debezium.time.${name}`, version: 1 });
-const type = (of: ValueType['schema'], decode: TextDecoder, fallback: unknown): ValueType => ({
-  schema: of,
-  decode,
-  unavailable: null,
-  fallback,
-  defaults: true,
+const maker =
+  (defaultText: DefaultText) =>
+  (of: ValueType['schema'], decode: TextDecoder, fallback: unknown): ValueType => ({
+    schema: of,
+    decode,
+    unavailable: null,
+    fallback,
+    defaultText,
+  });
+
+// An infinite date or timestamp has no useful default (§3.5, Appendix R.14), and what depends on the session's time zone none at all.
+const DAY = String.raw`\d{4,}-\d\d-\d\d`;
+const CLOCK = String.raw`\d\d:\d\d:\d\d(?:\.\d+)?`;
+const ZONE = String.raw`[+-]\d\d(?::\d\d){0,2}`;
+const LOCAL = new RegExp(`^(${DAY})(?: (${CLOCK}))?( BC)?$`);
+const LOCAL_TIME = new RegExp(`^(?:${DAY} )?(${CLOCK})(?: BC)?$`);
+
+const ofDate = maker((literal) => {
+  const [, day, , era = ''] = LOCAL.exec(literal) ?? [];
+  return day === undefined ? null : day + era;
 });
+const ofTime = maker((literal) => LOCAL_TIME.exec(literal)?.[1] ?? null);
+const ofTimestamp = maker((literal) => {
+  const [, day, clock = '00:00:00', era = ''] = LOCAL.exec(literal) ?? [];
+  return day === undefined ? null : `${day} ${clock}${era}`;
+});
+const ofTimestamptz = maker(textLike(new RegExp(`^${DAY} ${CLOCK}${ZONE}(?: BC)?$`)));
+const ofTimetz = maker(textLike(new RegExp(`^${CLOCK}${ZONE}$`)));
+const ofInterval = maker(textLike(/^(?=.)(?:-?\d+ (?:year|mon|day)s? ?)*(?:-?\d+:\d\d:\d\d(?:\.\d+)?)?$/));
 
 /** What Debezium emits for infinite dates while streaming (cdc-postgres Appendix R.2); ours uses it in snapshots, too. */
 const DATE_INFINITY = { infinity: 2146033979, '-infinity': -2147472691 } as const;
@@ -36,7 +60,7 @@ export function precisionOf(typmod: number): number {
 
 export function dateType(mode: TimeMode): ValueType {
   if (mode === 'connect') {
-    return type(
+    return ofDate(
       dateSchema(),
       (b, s, e) => {
         scanDate(b, s, e);
@@ -47,7 +71,7 @@ export function dateType(mode: TimeMode): ValueType {
     );
   }
   if (mode === 'isostring') {
-    return type(
+    return ofDate(
       named('STRING', 'IsoDate'),
       (b, s, e) => {
         scanDate(b, s, e);
@@ -56,7 +80,7 @@ export function dateType(mode: TimeMode): ValueType {
       '1970-01-01Z',
     );
   }
-  return type(
+  return ofDate(
     named('INT32', 'Date'),
     (b, s, e) => {
       scanDate(b, s, e);
@@ -74,7 +98,7 @@ const decodeTimeMicros: TextDecoder = (b, s, e) => {
 export function timeType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
     case 'connect':
-      return type(
+      return ofTime(
         timeSchema(),
         (b, s, e) => {
           scanTime(b, s, e);
@@ -83,7 +107,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
         new Date(0),
       );
     case 'isostring':
-      return type(
+      return ofTime(
         named('STRING', 'IsoTime'),
         (b, s, e) => {
           scanTime(b, s, e);
@@ -92,7 +116,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
         '00:00:00Z',
       );
     case 'nanoseconds':
-      return type(
+      return ofTime(
         named('INT64', 'NanoTime'),
         (b, s, e) => {
           scanTime(b, s, e);
@@ -102,7 +126,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
       );
     case 'adaptive':
       if (precisionOf(typmod) <= 3)
-        return type(
+        return ofTime(
           named('INT32', 'Time'),
           (b, s, e) => {
             scanTime(b, s, e);
@@ -111,7 +135,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
           0,
         );
   }
-  return type(named('INT64', 'MicroTime'), decodeTimeMicros, 0);
+  return ofTime(named('INT64', 'MicroTime'), decodeTimeMicros, 0);
 }
 
 /** Microseconds since the epoch of what was just scanned. */
@@ -130,7 +154,7 @@ function checkLong(value: bigint): bigint {
 export function timestampType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
     case 'connect':
-      return type(
+      return ofTimestamp(
         timestampSchema(),
         (b, s, e) => {
           scanTimestamp(b, s, e);
@@ -140,7 +164,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
         new Date(0),
       );
     case 'isostring':
-      return type(
+      return ofTimestamp(
         named('STRING', 'IsoTimestamp'),
         (b, s, e) => {
           scanTimestamp(b, s, e);
@@ -149,7 +173,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
         '1970-01-01T00:00:00Z',
       );
     case 'nanoseconds':
-      return type(
+      return ofTimestamp(
         named('INT64', 'NanoTimestamp'),
         (b, s, e) => {
           scanTimestamp(b, s, e);
@@ -161,7 +185,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
     case 'adaptive':
     case 'adaptive_time_microseconds':
       if (precisionOf(typmod) <= 3)
-        return type(
+        return ofTimestamp(
           named('INT64', 'Timestamp'),
           (b, s, e) => {
             scanTimestamp(b, s, e);
@@ -171,7 +195,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
           0,
         );
   }
-  return type(
+  return ofTimestamp(
     named('INT64', 'MicroTimestamp'),
     (b, s, e) => {
       scanTimestamp(b, s, e);
@@ -199,7 +223,7 @@ export function timestamptzType(typmod: number): ValueType {
     micros -= shift * MICROS_PER_DAY;
     return `${isoDate(found.days + shift)}T${isoTime(micros, digits)}Z`;
   };
-  return type(named('STRING', 'ZonedTimestamp'), decode, `1970-01-01T${isoTime(0, digits)}Z`);
+  return ofTimestamptz(named('STRING', 'ZonedTimestamp'), decode, `1970-01-01T${isoTime(0, digits)}Z`);
 }
 
 export function timetzType(): ValueType {
@@ -212,7 +236,7 @@ export function timetzType(): ValueType {
     }
     return isoTime(micros, null) + 'Z';
   };
-  return type(named('STRING', 'ZonedTime'), decode, '00:00:00Z');
+  return ofTimetz(named('STRING', 'ZonedTime'), decode, '00:00:00Z');
 }
 
 const INTERVAL_PART = /([+-]?\d+) (year|mon|day)s?/g;
@@ -284,6 +308,6 @@ function intervalIso(text: string): string {
 
 export function intervalType(mode: ValueOptions['interval']): ValueType {
   if (mode === 'string')
-    return type(named('STRING', 'Interval'), (b, s, e) => intervalIso(ascii(b, s, e)), 'P0Y0M0DT0H0M0S');
-  return type(named('INT64', 'MicroDuration'), (b, s, e) => intervalMicros(ascii(b, s, e)), 0);
+    return ofInterval(named('STRING', 'Interval'), (b, s, e) => intervalIso(ascii(b, s, e)), 'P0Y0M0DT0H0M0S');
+  return ofInterval(named('INT64', 'MicroDuration'), (b, s, e) => intervalMicros(ascii(b, s, e)), 0);
 }

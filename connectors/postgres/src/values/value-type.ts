@@ -15,6 +15,18 @@ export function voidValue(reason: VoidReason): null {
   return null;
 }
 
+/**
+ * What the server would send of a column whose default is this literal, which may be of another type; null where that cannot be told
+ * from its text.
+ */
+export type DefaultText = (literal: string) => string | null;
+
+export const anyText: DefaultText = (literal) => literal;
+export const textLike =
+  (form: RegExp): DefaultText =>
+  (literal) =>
+    form.test(literal) ? literal : null;
+
 /** How one PostgreSQL type appears in events. */
 export interface ValueType {
   /** Required, without default; columns derive their own from it. */
@@ -24,8 +36,8 @@ export interface ValueType {
   readonly unavailable: unknown;
   /** Emitted where a required column has no value (key-only old rows, cdc-postgres §3.6). */
   readonly fallback: unknown;
-  /** Whether a schema may carry this type's column default (§3.5). */
-  readonly defaults: boolean;
+  /** Column defaults in this type's schemas (§3.5); null for none at all. */
+  readonly defaultText: DefaultText | null;
 }
 
 export type DecimalMode = 'precise' | 'double' | 'string';
