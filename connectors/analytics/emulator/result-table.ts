@@ -1,10 +1,13 @@
 /** What a command or query gives: a table, and the two forms in which replies carry it. Source: analytics-sink §5.4. */
 import type { Json } from '@duckdb/node-api';
 import { typeFacts, type Column } from './engine/column-types';
+import type { JsonText } from './reply-json';
+
+export type Cell = Json | JsonText;
 
 export interface ResultTable {
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Json[])[];
+  readonly rows: readonly (readonly Cell[])[];
 }
 
 /** A table of texts, which most commands answer. */

@@ -2,91 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
 import { waitFor } from '../../helpers/wait-for';
+import { EmulatorClient, type Answer, type EmulatorResources } from './emulator-client';
 
 let emulator: AnalyticsEmulator;
+let client: EmulatorClient;
 beforeAll(async () => {
   emulator = await startAnalyticsEmulator({ database: 'd' });
+  client = new EmulatorClient(emulator);
 });
 afterAll(async () => {
   await emulator?.stop();
 });
 
-interface Answer {
-  readonly status: number;
-  readonly code: string;
-  readonly rows: unknown[][];
-}
-
-async function post(path: string, csl: string, properties: object = {}): Promise<Answer> {
-  const response = await fetch(emulator.url + path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ db: 'd', csl, properties }),
-  });
-  const body = (await response.json()) as { Tables?: { Rows: unknown[][] }[]; error?: { code: string } };
-  return { status: response.status, code: body.error?.code ?? '', rows: body.Tables?.[0]?.Rows ?? [] };
-}
-const command = async (text: string): Promise<Answer> => await post('/v1/rest/mgmt', text);
-const query = async (text: string): Promise<unknown[][]> => (await post('/v1/rest/query', text)).rows;
-
-async function resources(): Promise<{ container: string; queue: string; identity: string }> {
-  const { rows } = await command('.get ingestion resources');
-  const find = (type: string): string => String(rows.find(([name]) => name === type)?.[1]);
-  const [[identity] = []] = (await command('.get kusto identity token')).rows;
-  return {
-    container: find('TempStorage'),
-    queue: find('SecuredReadyForAggregationQueue'),
-    identity: String(identity),
-  };
-}
-
-async function upload(name: string, data: string | Buffer): Promise<string> {
-  const { container } = await resources();
-  const [base = '', sas = ''] = container.split('?');
-  const url = `${base}/${name}?${sas}`;
-  const response = await fetch(url, {
-    method: 'PUT',
-    headers: { 'x-ms-blob-type': 'BlockBlob', 'x-ms-version': '2021-08-06' },
-    body: data,
-  });
-  expect(response.status).toBe(201);
-  return url;
-}
-
-async function enqueue(message: object): Promise<void> {
-  const { queue } = await resources();
-  const text = Buffer.from(JSON.stringify(message)).toString('base64');
-  const [base = '', sas = ''] = queue.split('?');
-  const response = await fetch(`${base}/messages?${sas}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/xml' },
-    body: `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`,
-  });
-  expect(response.status).toBe(201);
-}
-
-/** Queued ingestion into a table; resolves to the failure's code, or null. */
-async function ingest(
-  table: string,
-  data: string | Buffer,
-  properties: Record<string, unknown>,
-): Promise<string | null> {
-  const id = randomUUID();
-  const { identity } = await resources();
-  await enqueue({
-    Id: id,
-    BlobPath: await upload(`${id}.data`, data),
-    RawDataSize: data.length,
-    DatabaseName: 'd',
-    TableName: table,
-    FlushImmediately: true,
-    RetainBlobOnSuccess: true,
-    AdditionalProperties: { authorizationContext: identity, ...properties },
-  });
-  await emulator.ingestor.flush();
-  const { rows } = await command(`.show ingestion failures | where IngestionSourcePath has '${id}'`);
-  return rows.length === 0 ? null : String(rows[0]?.[10]);
-}
+const post = async (path: string, csl: string, properties: object = {}): Promise<Answer> =>
+  await client.post(path, csl, properties);
+const command = async (text: string): Promise<Answer> => await client.command(text);
+const query = async (text: string): Promise<unknown[][]> => await client.query(text);
+const resources = async (): Promise<EmulatorResources> => await client.resources();
+const upload = async (name: string, data: string | Buffer): Promise<string> => await client.upload(name, data);
+const enqueue = async (message: object): Promise<void> => await client.enqueue(message);
+const ingest = async (table: string, data: string, properties: Record<string, unknown>): Promise<string | null> =>
+  await client.ingest(table, data, properties);
 
 test('analytics-sink 60: a SAS that has expired when the blob is read', async () => {
   await command('.create table Late (a:string)');

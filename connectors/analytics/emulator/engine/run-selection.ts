@@ -2,7 +2,8 @@
 import type { Json } from '@duckdb/node-api';
 import { badRequest } from '../kusto-error';
 import type { Selection } from '../language/query';
-import type { ResultTable } from '../result-table';
+import { JsonText } from '../reply-json';
+import type { Cell, ResultTable } from '../result-table';
 import { typeFacts, type ColumnType } from './column-types';
 import type { Database } from './database';
 import { quoteName } from './sql-names';
@@ -13,13 +14,22 @@ export async function runSelection(database: Database, { sql, columns }: Selecti
   return { columns, rows: rows.map((row) => row.map((value, i) => replyValue(value, columns[i]?.type ?? 'string'))) };
 }
 
-/** 64-bit integers come as text; replies carry them as numbers, which their readers know to be inexact beyond 2^53. */
-function replyValue(value: Json, type: ColumnType): Json {
+function replyValue(value: Json, type: ColumnType): Cell {
   if (value === null) return null;
-  if (type === 'long') return Number(value);
+  // 64-bit integers come as text.
+  if (type === 'long') return new JsonText(String(value));
   if (type === 'bool') return Boolean(value);
-  if (type !== 'dynamic' || typeof value !== 'string') return value;
-  return JSON.parse(value) as Json;
+  return type === 'dynamic' && typeof value === 'string' ? dynamicValue(value) : value;
+}
+
+/** As it was loaded, with all the digits of its numbers; DuckDB also takes what is not quite JSON. */
+function dynamicValue(text: string): Cell {
+  try {
+    JSON.parse(text);
+    return new JsonText(text);
+  } catch {
+    return text;
+  }
 }
 
 const FROM_DUCKDB: Record<string, ColumnType> = {
@@ -45,7 +55,7 @@ export async function runSql(database: Database, sql: string): Promise<ResultTab
         type: FROM_DUCKDB[type] ?? (type.startsWith('DECIMAL') ? 'decimal' : 'string'),
       })),
       rows: rows.map((row) =>
-        row.map((value, i) => (columns[i]?.type === 'BIGINT' && value !== null ? Number(value) : value)),
+        row.map((value, i) => (columns[i]?.type === 'BIGINT' && value !== null ? new JsonText(String(value)) : value)),
       ),
     };
   });

@@ -125,6 +125,7 @@ function messageOf(
     mapping: text('ingestionMapping'),
     mappingKind: '',
     ignoreFirstRecord: properties.ignoreFirstRecord === true,
+    zipPattern: text('zipPattern'),
     tags: list('tags'),
     ingestIfNotExists: list('ingestIfNotExists'),
   };

@@ -1,6 +1,6 @@
 /** The cluster's own interface: management, queries, streaming and queued ingestion by REST. Sources: analytics-sink §5.4, §5.9, §5.10. */
 import { randomUUID } from 'node:crypto';
-import express, { type Request, type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import type { CommandContext } from '../commands/context';
 import { runCommand } from '../commands/run-command';
 import { runSelection, runSql } from '../engine/run-selection';
@@ -11,6 +11,7 @@ import type { Ingestor } from '../ingest/ingestor';
 import { badRequest, KustoError } from '../kusto-error';
 import { pipeline, print, type Selection } from '../language/query';
 import { Reader } from '../language/reader';
+import { replyJson } from '../reply-json';
 import { textTable, v1QueryReply, v1Reply, v2Reply, type ResultTable } from '../result-table';
 import { QueuedOperations } from './queued-operations';
 import { jsonBody, readBody, route, withFaults } from './requests';
@@ -38,7 +39,7 @@ export function serviceRoutes(context: ServiceContext): Router {
     withFaults(faults, 'mgmt'),
     route(async (request, response) => {
       const { database, text } = queryRequest(request.body);
-      response.json(v1Reply(await runCommand(context, text, database)));
+      send(response, v1Reply(await runCommand(context, text, database)));
     }),
   );
 
@@ -53,14 +54,14 @@ export function serviceRoutes(context: ServiceContext): Router {
       jsonBody,
       withFaults(faults, 'query'),
       route(async (request, response) => {
-        response.json(reply(await query(queryRequest(request.body))));
+        send(response, reply(await query(queryRequest(request.body))));
       }),
     );
     router.get(
       path,
       withFaults(faults, 'query'),
       route(async (request, response) => {
-        response.json(reply(await query(fromUrl(request))));
+        send(response, reply(await query(fromUrl(request))));
       }),
     );
   }
@@ -70,7 +71,7 @@ export function serviceRoutes(context: ServiceContext): Router {
     withFaults(faults, 'streaming'),
     route(async (request, response) => {
       const rows = await stream(context, request);
-      response.json(v1Reply(textTable(['ConsumedRecordsCount', 'UpdatePolicyStatus'], [[rows, 'Inactive']])));
+      send(response, v1Reply(textTable(['ConsumedRecordsCount', 'UpdatePolicyStatus'], [[rows, 'Inactive']])));
     }),
   );
 
@@ -99,6 +100,10 @@ export function serviceRoutes(context: ServiceContext): Router {
     }),
   );
   return router;
+}
+
+function send(response: Response, reply: object): void {
+  response.type('application/json').send(replyJson(reply));
 }
 
 function queryRequest(body: unknown): QueryRequest {

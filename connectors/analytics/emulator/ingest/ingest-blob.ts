@@ -43,6 +43,7 @@ export async function ingestBlob(context: IngestBlobContext, message: IngestionM
         ...(message.mappingReference && { mappingReference: message.mappingReference }),
         ...(message.mappingKind && { mappingKind: message.mappingKind }),
         ignoreFirstRecord: message.ignoreFirstRecord,
+        zipPattern: message.zipPattern,
       },
       source: { id: message.id, path: message.blobPath.split('?')[0] ?? '', tags: message.tags },
     });

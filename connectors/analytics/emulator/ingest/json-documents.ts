@@ -19,9 +19,8 @@ function isObject(text: string): boolean {
 export function multiJson(text: string): string[] {
   const values = topLevelValues(text);
   const [first] = values;
-  if (values.length === 1 && first?.startsWith('['))
-    return (JSON.parse(first) as unknown[]).map((value) => JSON.stringify(value));
-  return values;
+  // Its members are taken as they were written: a number may have more digits than JavaScript keeps.
+  return values.length === 1 && first?.startsWith('[') ? topLevelValues(first.slice(1, -1)) : values;
 }
 
 function topLevelValues(text: string): string[] {

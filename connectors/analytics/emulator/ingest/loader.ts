@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { typeFacts } from '../engine/column-types';
 import { sqlTable, type Catalog, type TableEntry } from '../engine/catalog';
 import type { Connection, Database } from '../engine/database';
@@ -11,6 +10,7 @@ import { KustoError } from '../kusto-error';
 import { avroDocuments } from './avro-documents';
 import { isDelimited, parseDelimited } from './delimited';
 import { jsonLines, multiJson } from './json-documents';
+import { unpack } from './unpack';
 import { parseMapping, type FieldSource, type MappedColumn } from './mapping';
 
 export interface IngestionProperties {
@@ -20,6 +20,8 @@ export interface IngestionProperties {
   /** E.g. `Csv`. (Default: the format's own) */
   readonly mappingKind?: string;
   readonly ignoreFirstRecord?: boolean;
+  /** Which files of a ZIP archive are meant. (Default: all) */
+  readonly zipPattern?: string;
 }
 
 export interface LoadRequest {
@@ -27,7 +29,7 @@ export interface LoadRequest {
   readonly table: string;
   /** Any case. */
   readonly format: string;
-  /** Plain or gzip. */
+  /** Plain, gzip or ZIP. */
   readonly data: Buffer;
   readonly properties: IngestionProperties;
   readonly source: { readonly id: string; readonly path: string; readonly tags: readonly string[] };
@@ -47,8 +49,8 @@ export class Loader {
     const table = this.catalog.table(request.database, request.table);
     const format = request.format.toLowerCase() || 'csv';
     const columns = this.columns(table, format, request.properties);
-    const data = isGzip(request.data) ? gunzip(request.data) : request.data;
-    const staged = await stagedRecords(format, data, request.properties);
+    const files = unpack(request.data, request.properties.zipPattern ?? '');
+    const staged = await stagedRecords(format, files, request.properties);
     if (staged.count === 0)
       throw new KustoError('BadRequest_NoRecordsOrWrongFormat', `There is no record of format ${format} in the data`);
     return await this.database.transaction(async (connection) => {
@@ -103,14 +105,19 @@ interface Staged {
   write(connection: Connection): Promise<void>;
 }
 
-async function stagedRecords(format: string, data: Buffer, properties: IngestionProperties): Promise<Staged> {
-  if (format === 'parquet') return parquet(data);
+async function stagedRecords(
+  format: string,
+  files: readonly Buffer[],
+  properties: IngestionProperties,
+): Promise<Staged> {
+  if (format === 'parquet') return parquet(files);
   if (isDelimited(format)) {
-    const all = parseDelimited(textOf(data), format);
-    const rows = properties.ignoreFirstRecord ? all.slice(1) : all;
-    return table(rows, all[0]?.length ?? 0, (row, i) => row[i] ?? '', all[0]?.length ?? 0);
+    const all = files.map((data) => parseDelimited(textOf(data), format));
+    const rows = all.flatMap((file) => (properties.ignoreFirstRecord ? file.slice(1) : file));
+    const fields = Math.max(0, ...all.map(([first]) => first?.length ?? 0));
+    return table(rows, fields, (row, i) => row[i] ?? '', fields);
   }
-  const documents = await documentsOf(format, data);
+  const documents = (await Promise.all(files.map(async (data) => await documentsOf(format, data)))).flat();
   return table(documents, 1, (document) => document, null);
 }
 
@@ -152,17 +159,17 @@ function table<T>(
 }
 
 /** DuckDB reads the file itself. */
-function parquet(data: Buffer): Staged {
+function parquet(files: readonly Buffer[]): Staged {
   return {
-    count: 1,
+    count: files.length,
     fields: null,
     write: async (connection) => {
       const folder = await mkdtemp(join(tmpdir(), 'analytics-emulator-'));
       try {
-        const path = join(folder, 'data.parquet');
-        await writeFile(path, data);
+        const paths = files.map((_, i) => join(folder, `data-${i}.parquet`));
+        for (const [i, path] of paths.entries()) await writeFile(path, files[i] as Buffer);
         await connection.run(
-          `CREATE TEMP TABLE ${STAGE} AS SELECT CAST(to_json(t) AS VARCHAR) AS f0 FROM read_parquet(${quoteText(path)}) t`,
+          `CREATE TEMP TABLE ${STAGE} AS SELECT CAST(to_json(t) AS VARCHAR) AS f0 FROM read_parquet([${paths.map(quoteText).join(', ')}]) t`,
         );
       } catch (error) {
         throw new KustoError('BadRequest_InvalidBlob', error instanceof Error ? error.message : String(error));
@@ -203,21 +210,6 @@ function valueSql(
 function kindOf(format: string): string {
   if (isDelimited(format)) return 'csv';
   return format === 'multijson' || format === 'singlejson' ? 'json' : format;
-}
-
-function isGzip(data: Buffer): boolean {
-  return data[0] === 0x1f && data[1] === 0x8b;
-}
-
-function gunzip(data: Buffer): Buffer {
-  try {
-    return gunzipSync(data);
-  } catch (error) {
-    throw new KustoError(
-      'BadRequest_InvalidBlob',
-      `The data is not gzip: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 function textOf(data: Buffer): string {

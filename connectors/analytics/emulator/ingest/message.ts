@@ -24,6 +24,8 @@ export interface IngestionMessage {
   readonly mapping: string;
   readonly mappingKind: string;
   readonly ignoreFirstRecord: boolean;
+  /** Which files of a ZIP archive are meant; empty: all. */
+  readonly zipPattern: string;
   readonly tags: readonly string[];
   readonly ingestIfNotExists: readonly string[];
 }
@@ -56,6 +58,7 @@ export function parseIngestionMessage(text: string): IngestionMessage {
     mapping: string(more.ingestionmapping),
     mappingKind: string(more.ingestionmappingtype),
     ignoreFirstRecord: boolean(more.ignorefirstrecord),
+    zipPattern: string(more.zippattern),
     tags: list(more.tags),
     ingestIfNotExists: list(more.ingestifnotexists),
   };

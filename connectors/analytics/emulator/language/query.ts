@@ -88,12 +88,21 @@ function column(reader: Reader, from: Selection): Column {
 }
 
 function summarize(reader: Reader, from: Selection): Selection {
+  const name = aggregateName(reader);
   reader.expect('count', '(', ')');
   const by = reader.skip('by') ? names(reader, from) : [];
   const grouped = by.map(({ name }) => quoteName(name));
-  const select = [...grouped, 'count(*) AS "count_"'].join(', ');
+  const select = [...grouped, `count(*) AS ${quoteName(name)}`].join(', ');
   const group = grouped.length > 0 ? ` GROUP BY ${grouped.join(', ')}` : '';
-  return { sql: `SELECT ${select} FROM (${from.sql})${group}`, columns: [...by, { name: 'count_', type: 'long' }] };
+  return { sql: `SELECT ${select} FROM (${from.sql})${group}`, columns: [...by, { name, type: 'long' }] };
+}
+
+/** `n=count()`: a name may stand before an aggregate. */
+function aggregateName(reader: Reader): string {
+  if (reader.nextIs('count', '(')) return 'count_';
+  const name = reader.name();
+  reader.expect('=');
+  return name;
 }
 
 function order(reader: Reader, from: Selection): Selection {

@@ -17,12 +17,16 @@ export class Reader {
 
   /** Moves past the words or symbols when they stand here, whatever their case. */
   skip(...expected: readonly string[]): boolean {
-    const stand = expected.every((text, i) => {
+    const stand = this.nextIs(...expected);
+    if (stand) this.at += expected.length;
+    return stand;
+  }
+
+  nextIs(...expected: readonly string[]): boolean {
+    return expected.every((text, i) => {
       const token = this.tokens[this.at + i];
       return token !== undefined && token.kind !== 'string' && token.text.toLowerCase() === text.toLowerCase();
     });
-    if (stand) this.at += expected.length;
-    return stand;
   }
 
   expect(...expected: readonly string[]): void {
