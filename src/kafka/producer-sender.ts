@@ -10,7 +10,7 @@ import { KafkaError } from './errors';
 import type { Logger } from '../logging/logger';
 import type { ProducerBatch } from './producer-batch';
 import type { SendPermit } from './producer-permit';
-import { describeBatch, failedBatch, verdictOf } from './producer-response';
+import { describeBatch, failedBatch, mayBeAppended, verdictOf } from './producer-response';
 import type { ProducerSettings } from './producer-settings';
 import { ProduceRequest } from './producer-request';
 import type { ProducedPartition } from './protocol/produce';
@@ -177,6 +177,7 @@ export class Sender {
     }
     const result = results.find((r) => r.partition === queue.partition && r.topic === queue.topic);
     const verdict = verdictOf(result, batch);
+    if (verdict !== 'delivered' && mayBeAppended(result)) batch.mayBeAppended = true;
     switch (verdict) {
       case 'delivered':
         return this.accumulator.complete(batch, null, result!.baseOffset);
@@ -191,9 +192,6 @@ export class Sender {
         if (this.permit.onSequenceLost(queue, batch))
           return this.retry(queue, batch, failedBatch(queue, batch, result));
         return this.fail(queue, batch, failedBatch(queue, batch, result));
-      case 'retry-appended':
-        batch.mayBeAppended = true;
-        return this.retry(queue, batch, failedBatch(queue, batch, result));
       case 'retry-elsewhere':
         this.refreshMetadata(queue.topic);
         return this.retry(queue, batch, failedBatch(queue, batch, result));

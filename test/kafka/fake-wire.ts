@@ -26,8 +26,11 @@ export interface ProduceCall {
   readonly partitions: { topic: string; partition: number; batch: Buffer }[];
 }
 
-/** What the broker does with one produce request: nothing special, an error code for every partition, or a cut connection. */
-export type Fault = number | 'cut-before' | 'cut-after' | null;
+/**
+ * What the broker does with one produce request: nothing special, an error code for every partition, a cut connection, or it keeps
+ * the batches and answers with an error code all the same, `null` without the partitions.
+ */
+export type Fault = number | 'cut-before' | 'cut-after' | { readonly stored: number | null } | null;
 
 interface ProducerState {
   epoch: number;
@@ -176,17 +179,25 @@ export class FakeWire implements Wire {
     const fault = await this.onProduce(call);
     const cut = new KafkaError('CONNECTION_FAILED', 'the connection was cut', { retriable: true });
     if (fault === 'cut-before') throw cut;
+    const stored = typeof fault === 'object' ? fault : null;
     const w = new ByteWriter();
-    w.array(partitions, ({ topic, partition, batch }) => {
+    w.array(stored?.stored === null ? [] : partitions, ({ topic, partition, batch }) => {
       const tooLarge = batch.length > this.maxMessageBytes;
       const [code, offset] =
-        typeof fault === 'number' ? [fault, -1] : tooLarge ? [10, -1] : this.log(topic, partition).append(batch);
+        typeof fault === 'number'
+          ? [fault, -1]
+          : stored !== null
+            ? [stored.stored ?? 0, -1]
+            : tooLarge
+              ? [10, -1]
+              : this.log(topic, partition).append(batch);
       w.string(topic).array([0], () => {
         w.int32(partition).int16(code).int64(offset).int64(-1);
         if (request.apiVersion >= 5) w.int64(0);
         if (request.apiVersion >= 8) w.int32(0).nullableString(null);
       });
     });
+    if (stored !== null) for (const { topic, partition, batch } of partitions) this.log(topic, partition).append(batch);
     if (fault === 'cut-after') throw cut;
     return w.int32(0).finish();
   }

@@ -283,6 +283,26 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
     ]);
   });
 
+  test.each<[string, number | null]>([
+    ['NOT_LEADER_OR_FOLLOWER', 6],
+    ['LEADER_NOT_AVAILABLE', 5],
+    ['UNKNOWN_TOPIC_OR_PARTITION', 3],
+    ['KAFKA_STORAGE_ERROR', 56],
+    ['UNKNOWN_SERVER_ERROR', -1],
+    ['an error of later Kafkas', 999],
+    ['nothing about the partition', null],
+  ])('a batch that was stored and answered with %s does not swallow the next of its size', async (_, code) => {
+    const { wire, producer, deliveries, send } = await start({ retries: '0' });
+    wire.onProduce = () => ({ stored: code });
+    send('in doubt');
+    await producer.flush();
+    wire.onProduce = () => null;
+    send('next');
+    await producer.flush();
+    expect(deliveries.map(({ error }) => error === null)).toEqual([false, true]);
+    expect(wire.log('t').values).toEqual(['in doubt', 'next']);
+  });
+
   test('an error that retrying cannot cure goes to every record of the batch, later batches go on', async () => {
     const { wire, producer, deliveries, send } = await start();
     wire.onProduce = () => 29;
