@@ -1,6 +1,6 @@
 /** The text of `GET /metrics`. prom-client writes it, and measures the process; it is loaded with the first scrape. */
 import type * as PromClientModule from 'prom-client';
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import { underscored, type Attribute, type Group, type Sample } from './attribute';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
@@ -39,7 +39,14 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
     add(COORDINATOR, [membership]);
     add(APP, [figures.app]);
   }
-  return (await registry.metrics()) + (await process.metrics());
+  return (await registry.metrics()) + withoutEmptyDelays(await process.metrics());
+}
+
+const DELAYS = /^(?:# (?:HELP|TYPE) )?nodejs_eventloop_lag_(?:min|max|mean|stddev|p\d+)_seconds .*\n/gm;
+
+/** Of the loop's delays since the last scrape, when there are none yet, prom-client shows 2^63 ns as the least and remnants as the others. */
+function withoutEmptyDelays(text: string): string {
+  return /^nodejs_eventloop_lag_mean_seconds nan$/im.test(text) ? text.replaceAll(DELAYS, '') : text;
 }
 
 const ofAll = (tasks: readonly TaskFigures[]) =>
@@ -55,9 +62,17 @@ const ofType = (tasks: readonly TaskFigures[], type: 'source' | 'sink') =>
 
 async function load(): Promise<{ readonly client: PromClient; readonly process: Registry }> {
   const client = await import('prom-client');
-  const process = new client.Registry();
-  client.collectDefaultMetrics({ register: process });
-  return { client, process };
+  const registry = new client.Registry();
+  const { user, system } = process.cpuUsage();
+  client.collectDefaultMetrics({ register: registry });
+  // Its counters begin now; the process began before.
+  for (const [name, microseconds] of [
+    ['process_cpu_user_seconds_total', user],
+    ['process_cpu_system_seconds_total', system],
+    ['process_cpu_seconds_total', user + system],
+  ] as const)
+    (registry.getSingleMetric(name) as Counter).inc(microseconds / 1e6);
+  return { client, process: registry };
 }
 
 function addGroup<T>(client: PromClient, registry: Registry, group: Group<T>, all: readonly T[], now: number): void {

@@ -5,6 +5,7 @@ import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { parsePrometheus, valueIn, type Family } from '../helpers/prometheus';
+import { waitFor } from '../helpers/wait-for';
 
 const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"}';
 
@@ -102,6 +103,34 @@ test('what is gone by the next scrape has left no series behind', async () => {
   const found = await parsed({ ...figures(), connectors: [], tasks: [], taskStates: [] });
   const left = [...found].filter(([, { samples }]) => samples.some(({ labels }) => 'connector' in labels));
   expect(left).toEqual([]);
+});
+
+test('the CPU time of a worker counts from its start, not from its first scrape', async () => {
+  // Loaded anew, as by the first scrape of a worker that has run for some time.
+  const { user, system } = process.cpuUsage();
+  let fresh = { exposition };
+  jest.isolateModules(() => (fresh = jest.requireActual<typeof fresh>('../../src/metrics/exposition')));
+  const found = parsePrometheus(await fresh.exposition(null));
+  const shown = ['user_', 'system_', ''].map((kind) => valueIn(found, `process_cpu_${kind}seconds_total`) ?? 0);
+  expect(shown[0]).toBeGreaterThanOrEqual(user / 1e6);
+  expect(shown[1]).toBeGreaterThanOrEqual(system / 1e6);
+  expect(shown[2]).toBeGreaterThanOrEqual((user + system) / 1e6);
+});
+
+test('delays of the event loop are shown once there are some, and are delays', async () => {
+  const delays = (found: ReadonlyMap<string, Family>): (number | undefined)[] =>
+    [...found]
+      .filter(([name]) => /^nodejs_eventloop_lag_\w+_seconds$/.test(name))
+      .map(([name]) => valueIn(found, name));
+  // The second of two scrapes in a row finds none.
+  await exposition(null);
+  expect(delays(await parsed(null))).toEqual([]);
+  const some = await waitFor('delays of the event loop', async () => {
+    const found = delays(await parsed(null));
+    return found.length > 0 && found;
+  });
+  expect(some).toHaveLength(7);
+  for (const seconds of some) expect(seconds).toBeLessThan(3600);
 });
 
 test('the process is measured under the names that dashboards know, also before there is a herder', async () => {
