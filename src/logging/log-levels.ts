@@ -14,13 +14,25 @@ export const ROOT = 'root';
  * Java's names for what our loggers speak of, so that a level for `org.apache.kafka.connect` means the worker here, too. Tasks carry the name of
  * their class and need none.
  */
-const JAVA_NAMES: Readonly<Record<string, string>> = {
+const JAVA_PACKAGES: Readonly<Record<string, string>> = {
   millrace: 'org.apache.kafka.connect',
   'millrace.herder': 'org.apache.kafka.connect.runtime.distributed',
   'millrace.kafka': 'org.apache.kafka.clients',
   'millrace.plugins': 'org.apache.kafka.connect.runtime.isolation',
   'millrace.rest': 'org.apache.kafka.connect.runtime.rest',
-  'millrace.tasks': 'org.apache.kafka.connect.runtime.Worker',
+};
+/** The classes of Java's that people look at and turn up, which a worker there knows from the moment it has used them. */
+const JAVA_CLASSES: Readonly<Record<string, string>> = {
+  'org.apache.kafka.connect.runtime.AbstractHerder': 'millrace.herder',
+  'org.apache.kafka.connect.runtime.distributed.DistributedHerder': 'millrace.herder',
+  'org.apache.kafka.connect.runtime.isolation.Plugins': 'millrace.plugins',
+  'org.apache.kafka.connect.runtime.rest.RestServer': 'millrace.rest',
+  'org.apache.kafka.connect.runtime.AbstractWorkerSourceTask': 'millrace.tasks',
+  'org.apache.kafka.connect.runtime.Worker': 'millrace.tasks',
+  'org.apache.kafka.connect.runtime.WorkerConnector': 'millrace.herder',
+  'org.apache.kafka.connect.runtime.WorkerSinkTask': 'millrace.tasks',
+  'org.apache.kafka.connect.runtime.WorkerSourceTask': 'millrace.tasks',
+  'org.apache.kafka.connect.runtime.WorkerTask': 'millrace.tasks',
 };
 
 export interface LoggerState {
@@ -59,7 +71,8 @@ export const SEVERITY: Readonly<Record<LogLevel, number>> = {
 
 function covers(namespace: string, name: string): boolean {
   if (namespace === ROOT || name.startsWith(namespace)) return true;
-  return Object.hasOwn(JAVA_NAMES, name) && (JAVA_NAMES[name] as string).startsWith(namespace);
+  if (Object.hasOwn(JAVA_PACKAGES, name) && JAVA_PACKAGES[name]?.startsWith(namespace)) return true;
+  return Object.entries(JAVA_CLASSES).some(([java, ours]) => ours === name && java.startsWith(namespace));
 }
 
 export class LogLevels {
@@ -89,9 +102,11 @@ export class LogLevels {
       .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** `root` in any case; null for a logger that is not known. */
+  /** `root` in any case; a class of Java's has the state of the logger that speaks for it. Null for a logger that is not known. */
   find(name: string): LoggerState | null {
-    const known = this.known.get(canonical(name));
+    const wanted = canonical(name);
+    const counterpart = Object.hasOwn(JAVA_CLASSES, wanted) ? (JAVA_CLASSES[wanted] as string) : wanted;
+    const known = this.known.get(wanted) ?? this.known.get(counterpart);
     return known ? stateOf(known) : null;
   }
 

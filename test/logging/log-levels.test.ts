@@ -58,6 +58,22 @@ test("Java's names reach our loggers, and are all that such a change answers", (
   expect(levels.threshold('millrace.rest').severity).toBe(5);
 });
 
+test("Java's classes have the level of the logger that speaks for them, until they have one of their own", () => {
+  const levels = new LogLevels('WARN');
+  const sinkTask = 'org.apache.kafka.connect.runtime.WorkerSinkTask';
+  expect(levels.find(sinkTask)).toBeNull();
+  const threshold = levels.threshold('millrace.tasks');
+  expect(levels.find(sinkTask)).toEqual({ level: 'WARN', lastModified: null });
+  levels.set('millrace', 'DEBUG', NOW);
+  expect(levels.find(sinkTask)).toEqual({ level: 'DEBUG', lastModified: NOW });
+  expect(levels.find('org.apache.kafka.connect.runtime.WorkerSink')).toBeNull();
+  expect(levels.find('constructor')).toBeNull();
+  // A level for the class is one for the logger.
+  expect(levels.set(sinkTask, 'TRACE', NOW)).toEqual([sinkTask]);
+  expect([levels.find(sinkTask)?.level, threshold.severity]).toEqual(['TRACE', 6]);
+  expect(levels.list().map(([name]) => name)).toEqual(['millrace', 'millrace.tasks', sinkTask, 'root']);
+});
+
 test('thresholds are live, and others are told of changes until they no longer want to be', () => {
   const levels = new LogLevels();
   const threshold = levels.threshold('a');

@@ -29,6 +29,22 @@ test('connect-rest 144: an unknown logger', async () => {
   expectError(await target.call('GET', '/admin/loggers/none.such'), 404, 'Logger none.such not found.');
 });
 
+test("connect-rest 144: the classes of a worker's own that people look at", async () => {
+  const runtime = 'org.apache.kafka.connect.runtime';
+  for (const name of [
+    'Worker',
+    'AbstractHerder',
+    'distributed.DistributedHerder',
+    'rest.RestServer',
+    'isolation.Plugins',
+  ]) {
+    const answer = await target.call('GET', `/admin/loggers/${runtime}.${name}`);
+    expect([name, answer.status, Object.keys(answer.json as object)]).toEqual([name, 200, ['level', 'last_modified']]);
+  }
+  for (const name of [runtime, `${runtime}.distributed`])
+    expectError(await target.call('GET', `/admin/loggers/${name}`), 404, `Logger ${name} not found.`);
+});
+
 test('connect-rest 145, 146: a namespace and all below it; the same again changes nothing', async () => {
   const before = Date.now();
   await put(`${namespace}.b`, { level: 'warn' });
