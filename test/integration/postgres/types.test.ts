@@ -365,6 +365,51 @@ test('cdc-postgres 57: a label added while running', async () => {
   expect(records[1]?.valueSchema).toBe(records[2]?.valueSchema);
 });
 
+test('cdc-postgres 57: a label added while running is in the schema of every table and type that has it', async () => {
+  await database.query(
+    "CREATE TYPE mood AS ENUM ('sad'); CREATE TYPE other AS ENUM ('odd'); CREATE TABLE a (id int PRIMARY KEY, m mood); " +
+      'CREATE TABLE b (id int PRIMARY KEY, m mood); CREATE TABLE c (id int PRIMARY KEY, m mood[]); CREATE TABLE d (id int PRIMARY KEY, m other)',
+  );
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
+  await database.query(
+    "INSERT INTO a VALUES (1, 'sad'); INSERT INTO b VALUES (1, 'sad'); INSERT INTO c VALUES (1, '{sad}')",
+  );
+  await database.query("INSERT INTO d VALUES (1, 'odd')");
+  await run.count(4);
+  await database.query("ALTER TYPE mood ADD VALUE 'happy'");
+  await database.query(
+    "INSERT INTO a VALUES (2, 'happy'); INSERT INTO b VALUES (2, 'happy'); INSERT INTO c VALUES (2, '{happy}')",
+  );
+  await run.count(7);
+  await database.query("ALTER TYPE other ADD VALUE 'happy'");
+  await database.query("INSERT INTO d VALUES (2, 'happy')");
+  const records = (await run.count(8)).slice(4);
+  const allowed = ({ valueSchema }: AnyRecord): unknown => {
+    const column = valueSchema?.fields?.[1]?.schema.fields?.[1]?.schema;
+    return (column?.valueSchema ?? column)?.parameters?.allowed;
+  };
+  expect(records.map((record) => [record.value.source.table, allowed(record)])).toEqual([
+    ['a', 'sad,happy'],
+    ['b', 'sad,happy'],
+    ['c', 'sad,happy'],
+    ['d', 'odd,happy'],
+  ]);
+});
+
+test('cdc-postgres 57: rows with labels renamed since are emitted as they are', async () => {
+  await database.query("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE v (id int PRIMARY KEY, m mood, n mood)");
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
+  await database.query(
+    "BEGIN; INSERT INTO v VALUES (1, 'sad', 'ok'); ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'; ALTER TYPE mood RENAME VALUE 'ok' TO 'fine'; COMMIT",
+  );
+  await database.query("INSERT INTO v VALUES (2, 'blue', 'fine')");
+  const records = await run.count(2);
+  expect(records.map((record) => record.value.after)).toEqual([
+    { id: 1, m: 'sad', n: 'ok' },
+    { id: 2, m: 'blue', n: 'fine' },
+  ]);
+});
+
 test('cdc-postgres 58: arrays of domains only as unknown data types', async () => {
   await database.query(
     'CREATE DOMAIN d AS int; CREATE TABLE v (a int, b d[]); INSERT INTO v VALUES (1, ARRAY[1,2]::d[])',

@@ -116,13 +116,8 @@ export class ChangeDecoder {
   async refresh(ask: (message: RelationMessage) => Promise<Relation>): Promise<void> {
     const { stall } = this;
     if (stall === null) return;
-    const { alarm } = this.relations;
-    const label = alarm.unknownLabel;
     if (stall.forceOptional !== null) this.relations.forceOptional(stall.message.oid, stall.forceOptional);
     const relation = await ask(stall.message);
-    // A label that the catalog does not know now either was renamed since; its old text is all there is.
-    if (label !== null) alarm.accepted.add(label);
-    alarm.unknownLabel = null;
     this.byOid.set(stall.message.oid, { message: stall.message, relation });
     this.stall = null;
   }
@@ -276,7 +271,7 @@ export class ChangeDecoder {
 
   /** True when the rows just decoded contradict the definition they were decoded with; they are taken back. */
   private alarmed(known: Known, mark: number, lastOffset: SourceOffset): boolean {
-    const label = this.relations.alarm.unknownLabel;
+    const label = this.relations.alarm.unknown;
     const field = staleNull.field;
     if (label === null && field === null) return false;
     staleNull.field = null;

@@ -14,6 +14,7 @@ import {
 import { buildTableModel, type TableModel } from '../events/table-model';
 import { VoidedValues } from '../events/voided-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
+import type { PgType } from '../values/value-type';
 
 /** A Relation message. */
 export interface RelationMessage extends TableName {
@@ -47,7 +48,7 @@ export class Relations {
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
   private readonly voided: VoidedValues;
-  readonly alarm: EnumAlarm = { unknownLabel: null, accepted: new Set() };
+  readonly alarm: EnumAlarm = { unknown: null, accepted: new Map() };
 
   constructor(
     private readonly config: PostgresConfig,
@@ -89,6 +90,7 @@ export class Relations {
       this.logger.info(`Table ${qualified(previous)} is now ${qualified(message)}; its topic changes with it.`);
     const table = merge(message, now ?? null);
     const types = await readTypes(client, [...new Set(table.columns.map((column) => column.typeOid))]);
+    this.settleAlarm(types);
     const resolver = new TypeResolver(types, this.config.values, this.alarm);
     const relation = this.relation(
       buildTableModel(table, this.context(message.oid, resolver), deliversGenerated(message, now ?? null)),
@@ -96,6 +98,16 @@ export class Relations {
     );
     this.entries.set(message.oid, { signature: messageSignature(message), relation, message });
     return relation;
+  }
+
+  /** A label that the catalog does not know now either was renamed since; its old text is all there is. */
+  private settleAlarm(types: ReadonlyMap<number, PgType>): void {
+    const { alarm } = this;
+    const { unknown } = alarm;
+    alarm.unknown = null;
+    if (unknown === null || types.get(unknown.enumOid)?.labels.includes(unknown.label)) return;
+    const labels = alarm.accepted.get(unknown.enumOid) ?? new Set();
+    alarm.accepted.set(unknown.enumOid, labels.add(unknown.label));
   }
 
   forceOptional(oid: number, column: string): void {

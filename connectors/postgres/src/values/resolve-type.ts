@@ -89,11 +89,16 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 /** Arrays of these are never emitted (§3.4). */
 const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point', 'tsvector']);
 
+export interface EnumLabel {
+  readonly enumOid: number;
+  readonly label: string;
+}
+
 /** An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again. */
 export interface EnumAlarm {
-  unknownLabel: string | null;
-  /** Labels that the catalog does not know either (renamed since): emitted as they are. */
-  readonly accepted: Set<string>;
+  unknown: EnumLabel | null;
+  /** By enum: labels that the catalog does not know either (renamed since). What is resolved from then on emits them as they are. */
+  readonly accepted: Map<number, Set<string>>;
 }
 
 export class TypeResolver {
@@ -133,15 +138,16 @@ export class TypeResolver {
   }
 
   private enumType(type: PgType): ValueType {
-    const labels = new Set(type.labels);
     const { alarm } = this;
+    const enumOid = type.oid;
+    const labels = new Set([...type.labels, ...(alarm.accepted.get(enumOid) ?? [])]);
     const base = stringType(this.options, 'io.debezium.data.Enum', { allowed: type.labels.join(',') });
     return {
       ...base,
       unavailable: null,
       decode: (b, s, e) => {
         const label = utf8(b, s, e);
-        if (!labels.has(label) && !alarm.accepted.has(label)) alarm.unknownLabel = label;
+        if (!labels.has(label)) alarm.unknown = { enumOid, label };
         return label;
       },
     };
