@@ -48,6 +48,11 @@ export class FetchedPartition implements TopicPartition {
     this.reset = null;
   }
 
+  /** Gives back what is read ahead: it is fetched again from the position. */
+  release(): void {
+    if (this.position !== undefined && this.hasBuffered) this.seek(this.position);
+  }
+
   /** The position is to be found again. */
   lose(reset: OffsetReset): void {
     this.forget();

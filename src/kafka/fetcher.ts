@@ -102,6 +102,8 @@ export class Fetcher {
 
   pause(partitions: readonly TopicPartition[]): void {
     for (const tp of partitions) this.state(tp).paused = true;
+    // What they hold may be all that kept the others from being fetched.
+    this.pump();
   }
 
   resume(partitions: readonly TopicPartition[]): void {
@@ -207,7 +209,9 @@ export class Fetcher {
     const lost: FetchedPartition[] = [];
     const leaderless = new Set<string>();
     let retryAt = Infinity;
+    let pausedBytes = 0;
     for (const state of this.states.values()) {
+      if (state.paused) pausedBytes += state.bufferedBytes;
       if (state.inFlight !== null) continue;
       if (state.retryAt > now) {
         retryAt = Math.min(retryAt, state.retryAt);
@@ -229,8 +233,21 @@ export class Fetcher {
     }
     if (lost.length > 0) void this.findPositions(lost);
     if (leaderless.size > 0) void this.findLeaders([...leaderless]);
+    if (fetchable.size > 0 && pausedBytes > this.readAhead / 2) this.releasePaused(pausedBytes);
     for (const [node, states] of fetchable) this.fetchFrom(node, states, fetchable.size);
     this.pumpAt(retryAt);
+  }
+
+  /** Nobody knows when paused partitions are read on: half of the read-ahead stays with the others. */
+  private releasePaused(pausedBytes: number): void {
+    let left = pausedBytes;
+    for (const state of this.states.values()) {
+      if (left <= this.readAhead / 2) break;
+      if (!state.paused) continue;
+      left -= state.bufferedBytes;
+      state.release();
+    }
+    this.count();
   }
 
   private pumpAt(time: number): void {

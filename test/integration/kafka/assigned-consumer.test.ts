@@ -173,6 +173,41 @@ describe('the assigned consumer', () => {
     expect(valuesOf(await take(consumer, 1))).toEqual(['p0']);
   });
 
+  test('paused partitions that hold all the read-ahead there is do not keep the others from being read', async () => {
+    const [count, paused, each] = [40, 30, 20];
+    const topic = await clients.topic(count);
+    const producer = await clients.producer(topic);
+    const value = Buffer.alloc(100 * 1024, 'x');
+    for (let partition = 0; partition < count; partition++) {
+      for (let i = 0; i < each; i++) producer.send({ topic, partition, key: null, value });
+      await producer.flush();
+    }
+    const consumer = await clients.assigned({ 'max.poll.records': '1' });
+    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    consumer.assign(partitions);
+    const offsets = partitions.map((): number[] => []);
+    const read = async (until: () => boolean): Promise<void> => {
+      while (!until()) {
+        const batches = await consumer.poll(10_000);
+        // Nothing for so long: it hangs.
+        if (batches.length === 0) return;
+        for (const { partition, records } of batches) {
+          offsets[partition]?.push(...records.map(({ offset }) => offset));
+          if (partition < paused && records.length > 0) consumer.pause([{ topic, partition }]);
+        }
+      }
+    };
+    await read(() => offsets.every((list, partition) => list.length >= (partition < paused ? 1 : each)));
+    expect(offsets.map((list) => list.length)).toEqual(partitions.map((_, i) => (i < paused ? 1 : each)));
+    consumer.resume(partitions.slice(0, paused));
+    const all = Array.from({ length: each }, (_, i) => i);
+    while (offsets.some((list) => list.length < each)) {
+      const batches = await consumer.poll(10_000);
+      for (const { partition, records } of batches) offsets[partition]?.push(...records.map(({ offset }) => offset));
+    }
+    expect(offsets).toEqual(partitions.map(() => all));
+  });
+
   test('wakeup ends the pending poll, or the next one', async () => {
     const topic = await clients.topic();
     const consumer = await clients.assigned();
