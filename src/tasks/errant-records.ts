@@ -1,35 +1,38 @@
 /** The reporter that a sink task gets for single bad records in `put`. Source: connect-runtime §5.8. */
-import type { ErrantRecordReporter, SinkRecord, TopicPartition } from '@millrace/sdk';
+import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '../kafka/port';
 import { toleranceExceeded, type ErrorPolicy } from './error-policy';
 import type { Consumed, FailedRecord } from './failed-record';
-import { includes } from './sink-offsets';
+import type { OffsetHolds } from './offset-holds';
 import type { TaskConverters } from './source-records';
 
 const SINK_TASK = 'org.apache.kafka.connect.sink.SinkTask';
 
 export class ErrantRecords implements ErrantRecordReporter {
   private readonly origins = new WeakMap<SinkRecord, Consumed>();
-  private readonly writing = new Map<Promise<void>, TopicPartition>();
   private fatal: Error | null = null;
 
   constructor(
     private readonly policy: ErrorPolicy,
     private readonly converters: TaskConverters,
+    private readonly holds: OffsetHolds,
   ) {}
 
   readonly remember = (record: SinkRecord, consumed: Consumed): void => {
     this.origins.set(record, consumed);
   };
 
-  /** Resolves when the record is reported. Rejects without tolerance; the task then fails whether or not it looks at the promise. */
+  /**
+   * Resolves when the record is reported. Rejects without tolerance, or when the report cannot be written; the task then fails whether or not it
+   * looks at the promise.
+   */
   report(record: SinkRecord, error: unknown): Promise<void> {
     const consumed = this.origins.get(record) ?? this.rebuild(record);
     const failure: FailedRecord = { stage: 'TASK_PUT', className: SINK_TASK, error, consumed };
     const writing = this.policy.report(failure);
-    this.writing.set(writing, { topic: consumed.topic, partition: consumed.partition });
-    void writing.then(() => this.writing.delete(writing));
+    writing.catch(() => undefined);
     if (this.policy.tolerant) return writing;
+    this.holds.add(consumed);
     const fatal = toleranceExceeded(failure);
     this.fatal ??= fatal;
     const refused = writing.then(() => Promise.reject(fatal));
@@ -40,12 +43,6 @@ export class ErrantRecords implements ErrantRecordReporter {
   /** Why the task has to fail now, if it has. */
   get failure(): Error | null {
     return this.fatal;
-  }
-
-  /** Resolves when the reports about these partitions are through: before that their offsets must not be committed. */
-  async settled(partitions: readonly TopicPartition[]): Promise<void> {
-    const open = [...this.writing].filter(([, partition]) => includes(partitions, partition));
-    await Promise.all(open.map(([writing]) => writing));
   }
 
   /** A record that the task made itself has no original bytes. */

@@ -7,7 +7,7 @@ import type { Logger } from '../logging/logger';
 import type { ErrorMetrics } from '../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
 import { failureLine, type Consumed, type FailedRecord, type FailureReporter, type Stage } from './failed-record';
-import { messageOf } from './trace';
+import { messageOf, sentence } from './trace';
 
 const FIRST_DELAY_MS = 300;
 
@@ -78,11 +78,12 @@ export class ErrorPolicy {
   /** Reports the record; throws unless failures are tolerated. Java skips a record whose retries ran out even with `none`: we fail. */
   giveUp(failure: FailedRecord): void {
     this.options.metrics.gaveUp(this.tolerant);
-    void this.tell(failure);
+    // Dead letters that cannot be written fail the task by themselves.
+    this.tell(failure).catch(() => undefined);
     if (!this.tolerant) throw toleranceExceeded(failure);
   }
 
-  /** Of a record that was refused, for which there is no other try. Resolves when every reporter has it; never rejects. */
+  /** Of a record that was refused, for which there is no other try. Resolves when every reporter has it, rejects when one cannot take it. */
   async report(failure: FailedRecord): Promise<void> {
     this.options.metrics.refused(this.tolerant);
     await this.tell(failure);
@@ -104,10 +105,6 @@ export function toleranceExceeded({ stage, className, error, consumed, source }:
       'or set errors.tolerance=all to skip such records.',
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Writes failed records to the worker's log. Source: connect-runtime §4.6. */

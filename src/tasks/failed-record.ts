@@ -22,7 +22,7 @@ export interface FailedRecord {
   readonly consumed?: Consumed;
 }
 
-/** Told of every failed record exactly once. A promise is awaited only where the specification says so. */
+/** Told of every failed record exactly once. A promise that rejects: the report could not be written. */
 export interface FailureReporter {
   report(failure: FailedRecord): Promise<void> | void;
 }

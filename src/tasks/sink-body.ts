@@ -1,14 +1,16 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
 import type { SinkConnector, SinkTask, SinkTaskContext } from '@millrace/sdk';
-import type { GroupConsumer, Producer } from '../kafka/port';
+import type { GroupConsumer } from '../kafka/port';
 import type { TransformationChain } from '../transforms/chain';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from './client-configs';
-import { connectClient } from './connect-client';
-import { DeadLetters, ensureDeadLetterTopic } from './dead-letters';
+import { connectClient, untilReachable, type Wait } from './connect-client';
+import { ensureDeadLetterTopic } from './dead-letter-topic';
+import { DeadLetters } from './dead-letters';
 import { ErrantRecords } from './errant-records';
 import { ErrorPolicy, LogReporter } from './error-policy';
 import { errorSettings, type ErrorSettings } from './error-settings';
 import type { FailureReporter } from './failed-record';
+import { OffsetHolds } from './offset-holds';
 import { SinkConversion } from './sink-records';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
@@ -30,15 +32,23 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
   const chain = await taskTransforms(spec.connectorConfig, registry);
   const task = options.connector.createTask();
   const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
-  const deadLetters = settings.deadLetterTopic
-    ? clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig))
-    : null;
+  const holds = new OffsetHolds();
   const reporters: FailureReporter[] = [];
   if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings, metrics.errors));
-  if (deadLetters && settings.deadLetterTopic) {
-    const { deadLetterTopic } = settings;
-    reporters.push(new DeadLetters(deadLetters, deadLetterTopic, spec.id, settings, metrics.errors, logger));
-  }
+  const deadLetters =
+    settings.deadLetterTopic === null
+      ? null
+      : new DeadLetters({
+          producer: clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig)),
+          topic: settings.deadLetterTopic,
+          id: spec.id,
+          settings,
+          holds,
+          metrics: metrics.errors,
+          logger,
+          onChange: () => loop.deadLettersMoved(),
+        });
+  if (deadLetters) reporters.push(deadLetters);
   const waker = new Waker();
   const policy: ErrorPolicy = new ErrorPolicy({
     settings,
@@ -47,12 +57,14 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
     sleep: (ms) => waker.sleep(ms),
     stopping: () => loop.isStopping,
   });
-  const errants = reporters.length > 0 ? new ErrantRecords(policy, converters) : null;
+  const errants = reporters.length > 0 ? new ErrantRecords(policy, converters, holds) : null;
   const loop: SinkLoop = new SinkLoop({
     task,
     calls: options.calls,
     consumer,
     errants,
+    deadLetters,
+    holds,
     metrics,
     logger,
     conversion: new SinkConversion(converters, chain, policy, errants ? errants.remember : null),
@@ -71,7 +83,7 @@ interface Parts {
   readonly task: SinkTask;
   readonly chain: TransformationChain | null;
   readonly consumer: GroupConsumer;
-  readonly deadLetters: Producer | null;
+  readonly deadLetters: DeadLetters | null;
   readonly errants: ErrantRecords | null;
   readonly loop: SinkLoop;
   readonly waker: Waker;
@@ -91,7 +103,7 @@ class SinkBody implements TaskBody {
   async run(): Promise<void> {
     const { task, consumer, loop, topics, waker } = this.parts;
     const { spec, hooks, calls, logger } = this.options;
-    const wait = { sleep: (ms: number) => waker.sleep(ms), stopping: () => loop.isStopping };
+    const wait: Wait = { sleep: (ms: number) => waker.sleep(ms), stopping: () => loop.isStopping };
     try {
       await this.openDeadLetters(wait);
       await connectClient(consumer, wait, logger);
@@ -125,19 +137,26 @@ class SinkBody implements TaskBody {
     this.parts.loop.cancel();
     this.stop();
     void this.parts.consumer.close({ timeoutMs: 0 }).catch(() => undefined);
+    // A put may wait for a report.
+    void this.parts.deadLetters?.close(0).catch(() => undefined);
   }
 
-  private async openDeadLetters(wait: Parameters<typeof connectClient>[1]): Promise<void> {
+  private async openDeadLetters(wait: Wait): Promise<void> {
     const { deadLetters, settings } = this.parts;
-    if (!deadLetters || settings.deadLetterTopic === null) return;
+    const { deadLetterTopic: topic, deadLetterReplication } = settings;
+    if (!deadLetters || topic === null) return;
     const { spec, environment, logger } = this.options;
     const admin = environment.clients.admin({
       ...taskAdminConfig(environment.config, spec.id, spec.connectorConfig),
       'client.id': 'connector-dlq-adminclient-',
     });
+    // A stop does not wait for an answer.
+    const close = (): void => void admin.close().catch(() => undefined);
+    this.aborter.signal.addEventListener('abort', close);
     try {
-      await ensureDeadLetterTopic(admin, settings.deadLetterTopic, settings.deadLetterReplication);
+      await untilReachable(() => ensureDeadLetterTopic(admin, topic, deadLetterReplication), wait, logger);
     } finally {
+      this.aborter.signal.removeEventListener('abort', close);
       await admin.close();
     }
     await connectClient(deadLetters, wait, logger);

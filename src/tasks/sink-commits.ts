@@ -4,15 +4,23 @@ import type { GroupConsumer } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { CallClock } from './call-clock';
-import type { ErrantRecords } from './errant-records';
+import type { DeadLetters } from './dead-letters';
+import type { OffsetHolds } from './offset-holds';
 import type { SinkOffsets } from './sink-offsets';
 import { messageOf } from './trace';
+import { within } from './waker';
+
+/** Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then come again. */
+const DEAD_LETTERS_MS = 2500;
+/** Failed records that are held for longer are worth a line in the log. */
+const LONG_HELD_MS = 10_000;
 
 export interface SinkCommitParts {
   readonly task: SinkTask;
   readonly calls: CallClock;
   readonly consumer: GroupConsumer;
-  readonly errants: ErrantRecords | null;
+  readonly deadLetters: DeadLetters | null;
+  readonly holds: OffsetHolds;
   readonly flushIntervalMs: number;
   readonly flushTimeoutMs: number;
   readonly metrics: TaskMetrics;
@@ -34,6 +42,8 @@ export class SinkCommits {
   /** Answers to older commits are ignored. */
   private sequence = 0;
   private cancelled = false;
+  /** The last commit stopped before failed records. */
+  private heldBack = false;
 
   constructor(
     private readonly parts: SinkCommitParts,
@@ -44,6 +54,13 @@ export class SinkCommits {
 
   request(): void {
     this.requested = true;
+  }
+
+  /** What the last commit left out can go now, if there was any. True: a commit is due. */
+  released(): boolean {
+    if (!this.heldBack || this.parts.holds.size > 0) return false;
+    this.requested = true;
+    return true;
   }
 
   cancel(): void {
@@ -67,17 +84,20 @@ export class SinkCommits {
     this.nextDue = now + this.parts.flushIntervalMs;
     const attempt = await this.preCommit(assigned);
     if (attempt === null) return true;
-    this.send(this.choose(attempt.offsets, assigned), attempt);
+    this.send(this.beforeHolds(this.choose(attempt.offsets, assigned)), attempt);
     return false;
   }
 
-  /** revoking, preCommit, close, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
+  /** revoking, preCommit, close, dead letters, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
   async closing(partitions: readonly TopicPartition[]): Promise<void> {
     await this.revoking(partitions);
     const attempt = await this.preCommit(partitions);
     // Chosen before close: afterwards nothing more is processed.
-    const offsets = attempt === null ? [] : this.choose(attempt.offsets, partitions);
+    const chosen = attempt === null ? [] : this.choose(attempt.offsets, partitions);
     await this.parts.task.close?.(partitions);
+    // Each of the three may have reported records.
+    await within(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
+    const offsets = this.beforeHolds(chosen);
     const sequence = ++this.sequence;
     this.startedAt = null;
     if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
@@ -105,7 +125,6 @@ export class SinkCommits {
 
   /** Null when the task threw, which is logged. */
   private async preCommit(partitions: readonly TopicPartition[]): Promise<Attempt | null> {
-    await this.parts.errants?.settled(partitions);
     const processed = this.offsets.processedOf(partitions);
     if (processed.length === 0) return { began: null, offsets: [] };
     const { task, calls, logger, metrics } = this.parts;
@@ -133,6 +152,18 @@ export class SinkCommits {
     const { offsets, warnings } = this.offsets.choose(returned, concerned, assigned);
     for (const warning of warnings) this.parts.logger.warn(`${warning}; ignored`);
     return offsets;
+  }
+
+  private beforeHolds(offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
+    const { holds, logger } = this.parts;
+    const left = this.offsets.before(holds.first(), offsets);
+    this.heldBack = left !== offsets;
+    if (this.heldBack && holds.ageMs > LONG_HELD_MS) {
+      logger.warn(
+        `Offsets are not committed beyond ${holds.size} failed records, which the dead letter topic has not taken for ${Math.round(holds.ageMs / 1000)} s`,
+      );
+    }
+    return left;
   }
 
   private send(offsets: readonly TopicPartitionOffset[], attempt: Attempt): void {

@@ -13,8 +13,10 @@ import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../kafka/po
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { CallClock } from './call-clock';
+import type { DeadLetters } from './dead-letters';
 import type { ErrantRecords } from './errant-records';
 import { RetriesCutShort } from './error-policy';
+import type { OffsetHolds } from './offset-holds';
 import { PartitionMap } from './partition-map';
 import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
@@ -32,6 +34,8 @@ export interface SinkLoopParts {
   readonly consumer: GroupConsumer;
   readonly conversion: SinkConversion;
   readonly errants: ErrantRecords | null;
+  readonly deadLetters: DeadLetters | null;
+  readonly holds: OffsetHolds;
   readonly flushIntervalMs: number;
   readonly flushTimeoutMs: number;
   readonly metrics: TaskMetrics;
@@ -113,6 +117,11 @@ export class SinkLoop implements RebalanceListener {
     this.commits.request();
   }
 
+  /** The dead letters' part: `poll` need not wait any longer. */
+  deadLettersMoved(): void {
+    if (this.commits.released() || this.pauses.deadLetters || this.failure !== null) this.parts.consumer.wakeup();
+  }
+
   // ------------------------------------------------------------ the loop
 
   /** Resolves when stopped; rejects when the task has to fail. Partitions are closed and committed in both cases. */
@@ -135,14 +144,26 @@ export class SinkLoop implements RebalanceListener {
 
   private async turn(): Promise<void> {
     this.followPause();
+    this.pauses.deadLetters = this.parts.deadLetters?.congested ?? false;
     if (await this.commits.ifDue(this.parts.consumer.assignment())) this.rewindToCommitted();
     this.applyRewinds();
     const fetched = await this.parts.consumer.poll(this.pollTimeout());
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
+    this.throwFailure();
     for (const batch of fetched) await this.convert(batch);
     // While paused a batch that waits to be put again goes on waiting.
-    if (!this.stopping && !(this.pauses.connector && this.pauses.redelivery)) await this.deliver();
+    const waiting = this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
+    if (!this.stopping && !waiting) await this.deliver();
     await breathe();
+  }
+
+  /** A failed record that the task may not go on after. */
+  private get failure(): Error | null {
+    return this.parts.errants?.failure ?? this.parts.deadLetters?.failure ?? null;
+  }
+
+  private throwFailure(): void {
+    if (this.failure !== null) throw this.failure;
   }
 
   private pollTimeout(): number {
@@ -178,7 +199,7 @@ export class SinkLoop implements RebalanceListener {
       return;
     }
     // Before the batch counts as processed: the record that fails the task is in it, and comes again.
-    if (this.parts.errants?.failure) throw this.parts.errants.failure;
+    this.throwFailure();
     this.parts.metrics.put(this.batch.length, performance.now() - began);
     for (const [partition, next] of this.batchOffsets.entries()) this.offsets.processed(partition, next);
     this.dropBatch();

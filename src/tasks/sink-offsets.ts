@@ -97,6 +97,17 @@ export class SinkOffsets {
     return { offsets: changed ? [...offsets.entries()].map(([at, offset]) => ({ ...at, offset })) : [], warnings };
   }
 
+  /** What of it may be committed while these records are held: `first` of each partition. Never goes back. Empty: nothing new is left. */
+  before(first: PartitionMap<number>, offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
+    if (first.size === 0) return offsets;
+    const left = offsets.map(({ topic, partition, offset }) => {
+      const at = { topic, partition };
+      const limit = Math.max(first.get(at) ?? offset, this.committed.get(at) ?? 0);
+      return { topic, partition, offset: Math.min(offset, limit) };
+    });
+    return left.some(({ offset, ...at }) => offset !== this.committed.get(at)) ? left : [];
+  }
+
   committedNow(offsets: readonly TopicPartitionOffset[]): void {
     for (const { topic, partition, offset } of offsets) {
       if (this.committed.has({ topic, partition })) this.committed.set({ topic, partition }, offset);

@@ -1,5 +1,6 @@
 /**
- * Why partitions are paused, and so which are: the task asked for it, the connector is paused, or a batch waits to be put again.
+ * Why partitions are paused, and so which are: the task asked for it, the connector is paused, a batch waits to be put again, or dead letters wait
+ * for Kafka.
  * Source: connect-runtime §5.4, §5.6, §5.7.
  */
 import type { TopicPartition } from '@millrace/sdk';
@@ -10,6 +11,7 @@ export class SinkPauses {
   private byTask: TopicPartition[] = [];
   private connectorPaused = false;
   private redelivering = false;
+  private crowded = false;
 
   constructor(private readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'assignment'>) {}
 
@@ -42,6 +44,16 @@ export class SinkPauses {
     return this.redelivering;
   }
 
+  set deadLetters(waiting: boolean) {
+    if (this.crowded === waiting) return;
+    this.crowded = waiting;
+    this.apply();
+  }
+
+  get deadLetters(): boolean {
+    return this.crowded;
+  }
+
   /** Partitions no longer owned lose their pause. */
   forget(partitions: readonly TopicPartition[]): void {
     this.byTask = this.byTask.filter((p) => !includes(partitions, p));
@@ -50,7 +62,7 @@ export class SinkPauses {
   /** Tells the consumer; also after an assignment, whose partitions come unpaused. */
   apply(): void {
     const assigned = this.consumer.assignment();
-    const all = this.connectorPaused || this.redelivering;
+    const all = this.connectorPaused || this.redelivering || this.crowded;
     const paused = all ? assigned : assigned.filter((p) => includes(this.byTask, p));
     const running = all ? [] : assigned.filter((p) => !includes(this.byTask, p));
     if (paused.length > 0) this.consumer.pause(paused);

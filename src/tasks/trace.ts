@@ -29,6 +29,11 @@ export function messageOf(error: unknown): string {
   return parts.join('; ') || (code === undefined ? error.name : String(code));
 }
 
+/** A message of somebody else's within a text of ours. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** The name Java users know the error by. */
 export function javaClassOf(error: unknown): string {
   if (isConnectError(error)) return error.javaClass;

@@ -250,6 +250,85 @@ test('connect-runtime 98, 101: a pattern finds topics, records it cannot convert
   expect(listener.events.filter((e) => e.startsWith('failed'))).toEqual([]);
 });
 
+async function produce(name: string, values: readonly string[]): Promise<void> {
+  const producer = clients.producer({ 'bootstrap.servers': bootstrap });
+  await producer.connect();
+  await producer.prepare([name]);
+  for (const value of values) producer.send({ topic: name, key: null, value: Buffer.from(value) });
+  await producer.close();
+}
+const deadLettersIn = (dead: string): Record<string, string> => ({
+  'value.converter': 'JsonConverter',
+  'value.converter.schemas.enable': 'false',
+  'errors.tolerance': 'all',
+  'errors.deadletterqueue.topic.name': dead,
+  'errors.deadletterqueue.topic.replication.factor': '1',
+});
+
+test('connect-runtime 98: a dead letter that its topic does not take fails the task; it is written once the topic takes it, and only then committed', async () => {
+  const { host, listener } = setUp('inline');
+  const name = await topic();
+  const dead = uniqueName('dead');
+  topics.push(dead);
+  await admin.createTopics([
+    { name: dead, partitions: 1, replicationFactor: 1, configs: { 'max.message.bytes': '2000' } },
+  ]);
+  await produce(name, ['1', `{"no":"${'x'.repeat(20_000)}`, '2']);
+  const sink = uniqueName('sink');
+  const file = join(folder, 'out.txt');
+  const spec = task('sink', sink, { topics: name, file, ...deadLettersIn(dead) });
+  await host.start(spec);
+  await listener.until(`failed ${sink}-0`);
+  expect(listener.trace.split('\n')[0]).toMatch(
+    /A failed record could not be written to the dead letter topic .*\[code: DLQ_WRITE, .*partition: 0, offset: 1\]/,
+  );
+  expect(listener.retriable).toBe(false);
+  expect((await admin.listGroupOffsets(`connect-${sink}`)).filter(({ offset }) => offset > 1)).toEqual([]);
+  expect(await endOffset(dead)).toBe(0);
+
+  await admin.alterTopicConfig(dead, { 'max.message.bytes': '1000000' });
+  await host.start(spec);
+  await waitFor(
+    'the commit',
+    async () => (await admin.listGroupOffsets(`connect-${sink}`)).some(({ offset }) => offset === 3),
+    { detail: () => listener.events.join() + listener.trace },
+  );
+  expect(await endOffset(dead)).toBe(1);
+});
+
+test('a sink with a dead letter topic that starts while Kafka is away waits for it, and is stopped at once while it waits', async () => {
+  const { host, listener } = setUp('inline');
+  const name = await topic();
+  const dead = uniqueName('dead');
+  topics.push(dead);
+  const proxy = await proxyTo(bootstrap.split(',')[0] as string);
+  try {
+    proxy.cutAfter = 0;
+    const sink = uniqueName('sink');
+    const file = join(folder, 'out.txt');
+    const config = { topics: name, file, ...deadLettersIn(dead) };
+    // As long as it would be tried by default, in a moment.
+    const spec = task('sink', sink, { ...config, 'admin.override.default.api.timeout.ms': '300' });
+    await host.start(spec);
+    const before = proxy.connections;
+    await waitFor('tries beyond that time', () => proxy.connections > before + 4, {
+      detail: () => listener.events.join() + listener.trace,
+    });
+    expect(listener.events).toEqual([]);
+    proxy.cutAfter = null;
+    await listener.until(`running ${sink}-0`);
+
+    proxy.cutAfter = 0;
+    const patient = task('sink', uniqueName('sink'), config);
+    const connections = proxy.connections;
+    await host.start(patient);
+    await waitFor('its first try', () => proxy.connections > connections);
+    expect(await host.stop([patient.id], 20_000)).toEqual([]);
+  } finally {
+    await proxy.close();
+  }
+});
+
 test('connect-runtime 69: connections cut again and again: nothing lost, order kept, no failure', async () => {
   const proxy = await proxyTo(bootstrap.split(',')[0] as string);
   try {
