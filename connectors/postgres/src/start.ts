@@ -50,7 +50,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const plan = planStart(config.snapshot.mode, stored, slot, config.slot.name, config.slot.checkPosition);
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
-    const relations = new Relations(config, facts.version, logger);
+    const relations = new Relations(config, facts, logger);
     const session: Session = { config, logger, signal, general, facts, relations, factory };
     let created: CreatedSlot | null = null;
     if (plan.stream) {

@@ -1,7 +1,6 @@
 /** A structure as avsc writes it; 64-bit integers stay exact. */
-import { LogicalName, type Decimal, type Schema } from '@millrace/sdk';
+import { LogicalName, plainDecimal, type Decimal, type Schema } from '@millrace/sdk';
 import { avroFieldName } from './avro-schema';
-import { decimalText } from './json-value';
 
 const DAY_MS = 86_400_000;
 
@@ -26,10 +25,7 @@ export function avroValue(schema: Schema, value: unknown): unknown {
     case 'INT64':
       return value instanceof Date ? BigInt(value.getTime()) : BigInt(value as number | bigint);
     case 'BYTES':
-      if (schema.name === LogicalName.DECIMAL) {
-        const { unscaled, scale } = value as Decimal;
-        return decimalText(unscaled, scale);
-      }
+      if (schema.name === LogicalName.DECIMAL) return plainDecimal(value as Decimal);
       return Buffer.from(value as Uint8Array);
     default:
       if (!(value instanceof Date)) return value;

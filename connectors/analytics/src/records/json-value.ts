@@ -1,5 +1,5 @@
 /** Connect values as JSON text, without their schema. Source: analytics-sink §3.1; Connect's JSON converter. */
-import { LogicalName, type Schema } from '@millrace/sdk';
+import { LogicalName, isDecimal, plainDecimal, type Schema } from '@millrace/sdk';
 
 const DAY_MS = 86_400_000;
 
@@ -24,8 +24,7 @@ export function jsonText(schema: Schema | null, value: unknown): string {
     return object(
       schema.fields.map((field) => [field.name, jsonText(field.schema, members[field.name] ?? field.schema.default)]),
     );
-  if (typeof members.unscaled === 'bigint' && typeof members.scale === 'number')
-    return decimalText(members.unscaled, members.scale);
+  if (isDecimal(value)) return plainDecimal(value);
   return object(Object.entries(members).map(([key, item]) => [key, jsonText(null, item)]));
 }
 
@@ -49,11 +48,4 @@ function dateText(schema: Schema | null, date: Date): string {
   if (schema?.name === LogicalName.DATE) return String(Math.floor(date.getTime() / DAY_MS));
   if (schema?.name === LogicalName.TIME || schema?.name === LogicalName.TIMESTAMP) return String(date.getTime());
   return JSON.stringify(date.toISOString());
-}
-
-export function decimalText(unscaled: bigint, scale: number): string {
-  if (scale <= 0) return `${unscaled}${'0'.repeat(-scale)}`;
-  const sign = unscaled < 0n ? '-' : '';
-  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
-  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

@@ -1,5 +1,5 @@
 /** A value as Connect's JSON converter writes it without its schema, on one line; decimals are numbers with all their digits (`decimal.format=NUMERIC`). */
-import { LogicalName, isDecimal, type ConnectValue, type Schema } from '@millrace/sdk';
+import { LogicalName, isDecimal, plainDecimal, type ConnectValue, type Schema } from '@millrace/sdk';
 
 const DAY_MS = 86_400_000;
 
@@ -30,7 +30,7 @@ function objectText(schema: Schema | null, value: object): string {
   const item = schema?.valueSchema ?? null;
   if (Array.isArray(value)) return `[${value.map((element) => jsonText(item, element)).join(',')}]`;
   if (value instanceof Map) return mapText(schema, value);
-  if (isDecimal(value)) return decimalText(value.unscaled, value.scale);
+  if (isDecimal(value)) return plainDecimal(value);
   const members = value as Readonly<Record<string, ConnectValue>>;
   if (!schema?.fields) return braced(Object.entries(members).map(([name, member]) => [name, jsonText(null, member)]));
   return braced(schema.fields.map(({ name, schema: own }) => [name, jsonText(own, members[name])]));
@@ -50,10 +50,4 @@ function mapText(schema: Schema | null, map: ReadonlyMap<unknown, unknown>): str
 
 export function braced(members: readonly (readonly [name: string, text: string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
-}
-
-function decimalText(unscaled: bigint, scale: number): string {
-  if (scale <= 0) return (unscaled * 10n ** BigInt(-scale)).toString();
-  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0');
-  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

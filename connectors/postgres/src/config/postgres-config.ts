@@ -77,7 +77,7 @@ export interface PostgresConfig {
   readonly filters: FilterConfig;
   readonly keyColumns: readonly KeyColumns[];
   readonly skipped: ReadonlySet<Operation>;
-  readonly values: ValueOptions;
+  readonly values: Omit<ValueOptions, 'currencyDigits'>;
   readonly events: {
     readonly tombstones: boolean;
     /** Updates that change nothing of what is emitted are left out. */

@@ -17,12 +17,15 @@ const TEXT_FORM = [
   ['bytea_output', 'hex'],
   ['lc_monetary', 'C'],
 ] as const;
-const OPTIONS = [...TEXT_FORM, ['idle_in_transaction_session_timeout', '0']]
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(' ');
-const RESTORE = [...TEXT_FORM, ['client_encoding', 'UTF8']]
-  .map(([name, value]) => `SET ${name} = '${value}'`)
-  .join('; ');
+const RESTORE = [...TEXT_FORM.map(([name]) => name), 'client_encoding'].map((name) => `RESET ${name}`).join('; ');
+
+function options(role: Role): string {
+  // The currency that amounts are stored in is asked for where none are read (`readServerFacts`).
+  const form = role === 'General' ? TEXT_FORM.filter(([name]) => name !== 'lc_monetary') : TEXT_FORM;
+  return [...form, ['idle_in_transaction_session_timeout', '0']]
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
@@ -35,7 +38,7 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     database: config.database,
     application_name: `Millrace ${role}`,
     client_encoding: 'UTF8',
-    options: OPTIONS,
+    options: options(role),
     keepAlive: config.keepAlive,
     connectionTimeoutMillis: role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
     ssl: tls,

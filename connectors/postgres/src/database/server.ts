@@ -12,11 +12,14 @@ export interface ServerFacts {
   /** Milliseconds; 0 is off. */
   readonly walSenderTimeoutMs: number;
   readonly maxSlots: number;
+  /** Fraction digits of the currency of `lc_monetary`: amounts are stored in units of its smallest coin. */
+  readonly currencyDigits: number;
 }
 
 const FACTS = `
   SELECT current_setting('server_version_num')::int AS version, current_setting('wal_level') AS wal_level, current_user AS user,
          pg_is_in_recovery() AS in_recovery, current_setting('max_replication_slots')::int AS max_slots,
+         encode(cash_send(1::money), 'hex') AS one_of_currency,
          (SELECT setting::int FROM pg_settings WHERE name = 'wal_sender_timeout') AS sender_timeout,
          (SELECT rolsuper OR rolreplication FROM pg_roles WHERE rolname = current_user)
            OR EXISTS (SELECT FROM pg_roles WHERE rolname IN ('rds_replication', 'rdsrepladmin', 'azure_replication', 'alloydbreplication')
@@ -33,6 +36,7 @@ export async function readServerFacts(client: Client): Promise<ServerFacts> {
     inRecovery: row.in_recovery as boolean,
     walSenderTimeoutMs: row.sender_timeout as number,
     maxSlots: row.max_slots as number,
+    currencyDigits: String(BigInt(`0x${row.one_of_currency as string}`)).length - 1,
   };
 }
 

@@ -11,10 +11,11 @@ import {
   type CatalogTable,
   type TableName,
 } from '../database/catalog';
+import type { ServerFacts } from '../database/server';
 import { buildTableModel, type TableModel } from '../events/table-model';
 import { VoidedValues } from '../events/voided-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
-import type { PgType } from '../values/value-type';
+import type { PgType, ValueOptions } from '../values/value-type';
 
 /** A Relation message. */
 export interface RelationMessage extends TableName {
@@ -48,15 +49,17 @@ export class Relations {
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
   private readonly voided: VoidedValues;
+  private readonly values: ValueOptions;
   readonly alarm: EnumAlarm = { unknown: null, accepted: new Map() };
 
   constructor(
     private readonly config: PostgresConfig,
-    private readonly serverVersion: number,
+    private readonly facts: ServerFacts,
     private readonly logger: Logger,
   ) {
     this.matches = tableFilter(config.filters);
     this.voided = new VoidedValues(logger);
+    this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
 
   /** Models of catalog tables, before any message names them: for the snapshot, and so that the stream shares its schemas. */
@@ -64,7 +67,7 @@ export class Relations {
     const types = await readTypes(client, [
       ...new Set(tables.flatMap((table) => table.columns.map((column) => column.typeOid))),
     ]);
-    const resolver = new TypeResolver(types, this.config.values, this.alarm);
+    const resolver = new TypeResolver(types, this.values, this.alarm);
     const models = new Map<number, TableModel>();
     for (const table of tables) {
       const model = buildTableModel(table, this.context(table.oid, resolver));
@@ -84,14 +87,14 @@ export class Relations {
 
   /** Asks the catalog. Names, types and order are the message's; the catalog adds nullability, defaults and key. */
   async refresh(client: Client, message: RelationMessage): Promise<Relation> {
-    const [now] = await readTables(client, [message.oid], this.serverVersion);
+    const [now] = await readTables(client, [message.oid], this.facts.version);
     const previous = this.entries.get(message.oid)?.message;
     if (previous != null && qualified(previous) !== qualified(message))
       this.logger.info(`Table ${qualified(previous)} is now ${qualified(message)}; its topic changes with it.`);
     const table = merge(message, now ?? null);
     const types = await readTypes(client, [...new Set(table.columns.map((column) => column.typeOid))]);
     this.settleAlarm(types);
-    const resolver = new TypeResolver(types, this.config.values, this.alarm);
+    const resolver = new TypeResolver(types, this.values, this.alarm);
     const relation = this.relation(
       buildTableModel(table, this.context(message.oid, resolver), deliversGenerated(message, now ?? null)),
       message.columns.filter((column) => column.inIdentity).map((column) => column.name),

@@ -1,4 +1,4 @@
-import { decimalSchema, schema, structSchema, type Decimal } from '@millrace/sdk';
+import { decimalSchema, plainDecimal, schema, structSchema, type Decimal } from '@millrace/sdk';
 import {
   ascii,
   int64,
@@ -150,33 +150,39 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
   };
 }
 
-/** Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale. */
+/**
+ * Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale: an amount of 123456 coins, which need not be
+ * hundredths in the currency that it was stored in.
+ */
 export function moneyType(options: ValueOptions): ValueType {
-  const plain = (bytes: Buffer, start: number, end: number): string =>
-    ascii(bytes, start, end)
-      .replace(/[$,]/g, '')
+  const { currencyDigits, moneyFractionDigits } = options;
+  const amount = (bytes: Buffer, start: number, end: number): Decimal => {
+    const coins = ascii(bytes, start, end)
+      .replace(/[$,.]/g, '')
       .replace(/^\((.*)\)$/, '-$1');
+    return { unscaled: BigInt(coins), scale: currencyDigits };
+  };
   if (options.decimals === 'double')
     return {
       schema: schema('FLOAT64'),
-      decode: (b, s, e) => Number(plain(b, s, e)),
+      decode: (b, s, e) => Number(plainDecimal(amount(b, s, e))),
       unavailable: null,
       fallback: 0,
       defaultText: null,
     };
   if (options.decimals === 'string')
-    return { schema: schema('STRING'), decode: plain, unavailable: null, fallback: '0', defaultText: null };
-  const digits = options.moneyFractionDigits;
-  const decode: TextDecoder = (bytes, start, end) => {
-    const text = Buffer.from(plain(bytes, start, end), 'latin1');
-    const decimal = parseDecimal(text, 0, text.length) as Decimal;
-    return rescale(decimal, digits);
-  };
+    return {
+      schema: schema('STRING'),
+      decode: (b, s, e) => plainDecimal(amount(b, s, e)),
+      unavailable: null,
+      fallback: '0',
+      defaultText: null,
+    };
   return {
-    schema: decimalSchema(digits),
-    decode,
+    schema: decimalSchema(moneyFractionDigits),
+    decode: (b, s, e) => rescale(amount(b, s, e), moneyFractionDigits),
     unavailable: null,
-    fallback: { unscaled: 0n, scale: digits },
+    fallback: { unscaled: 0n, scale: moneyFractionDigits },
     defaultText: null,
   };
 }

@@ -47,7 +47,10 @@ export type BinaryMode = 'bytes' | 'base64' | 'base64-url-safe' | 'hex';
 
 export interface ValueOptions {
   readonly decimals: DecimalMode;
+  /** Of what is published. */
   readonly moneyFractionDigits: number;
+  /** Of what is stored, see `ServerFacts`. */
+  readonly currencyDigits: number;
   readonly time: TimeMode;
   readonly interval: 'numeric' | 'string';
   readonly hstore: 'json' | 'map';

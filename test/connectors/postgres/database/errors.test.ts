@@ -64,6 +64,7 @@ test('quoting', () => {
 });
 
 const facts: ServerFacts = {
+  currencyDigits: 2,
   version: 150000,
   walLevel: 'logical',
   user: 'cdc',

@@ -26,6 +26,7 @@ const HSTORES = ['json', 'map'] as const;
 const OPTIONS: ValueOptions = {
   decimals: 'precise',
   moneyFractionDigits: 2,
+  currencyDigits: 2,
   time: 'adaptive',
   interval: 'numeric',
   hstore: 'json',

@@ -4,6 +4,7 @@ import { schemaDefault } from '../../../../connectors/postgres/src/values/defaul
 import {
   bigIntegerBytes,
   decodeInt8,
+  moneyType,
   numericTypmod,
   numericType,
   parseDecimal,
@@ -15,6 +16,7 @@ import type { ValueOptions } from '../../../../connectors/postgres/src/values/va
 const options: ValueOptions = {
   decimals: 'precise',
   moneyFractionDigits: 2,
+  currencyDigits: 2,
   time: 'adaptive',
   interval: 'numeric',
   hstore: 'json',
@@ -85,6 +87,25 @@ test('java.math.BigInteger bytes', () => {
     'ff7f',
   ]);
 });
+
+test.each<[currencyDigits: number, moneyFractionDigits: number, text: string, unscaled: bigint, plain: string]>([
+  [2, 2, '-$1,234.56', -123456n, '-1234.56'],
+  [2, 2, '$0.07', 7n, '0.07'],
+  [2, 2, '$92,233,720,368,547,758.07', 9223372036854775807n, '92233720368547758.07'],
+  [2, 0, '$1.50', 2n, '1.50'],
+  [0, 2, '$12,345.67', 123456700n, '1234567'],
+  [0, 0, '-$0.01', -1n, '-1'],
+  [3, 2, '$12.34', 123n, '1.234'],
+  [3, 3, '-$0.05', -5n, '-0.005'],
+])(
+  'cdc-postgres 55: a currency of %i digits, published with %i: %s',
+  (currencyDigits, moneyFractionDigits, text, unscaled, plain) => {
+    const money = { ...options, currencyDigits, moneyFractionDigits };
+    expect(moneyType(money).decode(...bytes(text))).toEqual({ unscaled, scale: moneyFractionDigits });
+    expect(moneyType({ ...money, decimals: 'string' }).decode(...bytes(text))).toBe(plain);
+    expect(moneyType({ ...money, decimals: 'double' }).decode(...bytes(text))).toBe(Number(plain));
+  },
+);
 
 test('numeric type modifiers, negative scale included', () => {
   expect(numericTypmod(((10 << 16) | 3) + 4)).toEqual({ precision: 10, scale: 3 });
