@@ -1,8 +1,7 @@
 /** What both consumers take from Java's consumer settings. Defaults are Java's. */
+import { readOffsetReset, type OffsetReset } from './auto-offset-reset';
 import { bool, integer, invalid, list, oneOf, text } from './client-settings';
 import type { ClientConfig, IsolationLevel } from './port';
-
-export type OffsetReset = 'earliest' | 'latest' | 'none';
 
 export interface FetchSettings {
   readonly minBytes: number;
@@ -27,7 +26,7 @@ export function readFetchSettings(config: ClientConfig): FetchSettings {
     maxBytes: integer(config, 'fetch.max.bytes', 52_428_800, 1, 2 ** 28 - 65_536),
     maxPartitionBytes: integer(config, 'max.partition.fetch.bytes', 1_048_576, 1, 2 ** 28 - 65_536),
     maxPollRecords: integer(config, 'max.poll.records', 500, 1),
-    offsetReset: oneOf(config, 'auto.offset.reset', 'latest', ['earliest', 'latest', 'none']),
+    offsetReset: readOffsetReset(config),
     isolation: oneOf(config, 'isolation.level', 'read_uncommitted', ['read_uncommitted', 'read_committed']),
     checkCrcs: bool(config, 'check.crcs', true),
     requestTimeoutMs,

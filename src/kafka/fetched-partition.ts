@@ -1,5 +1,5 @@
 /** What a consumer knows about one partition it reads: where it is, what is fetched and not yet handed out. No I/O. */
-import type { OffsetReset } from './consumer-settings';
+import type { OffsetReset } from './auto-offset-reset';
 import type { ConsumerRecord, FetchedBatch, TopicPartition } from './port';
 
 type TimestampType = FetchedBatch['timestampType'];

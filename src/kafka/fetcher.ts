@@ -5,8 +5,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { backoffMs } from './backoff';
-import type { FetchSettings, OffsetReset } from './consumer-settings';
+import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from './errors';
 import { FetchedPartition } from './fetched-partition';
 import { epochOf, nameOf } from './offset-lookup';
@@ -351,7 +352,7 @@ export class Fetcher {
       this.fail(protocolError(1, `fetch ${nameOf(state)} at offset ${offset} (auto.offset.reset is none)`, state));
       return;
     }
-    this.logger.info(`Offset ${offset} of ${nameOf(state)} is out of range, going to the ${offsetReset} one`);
+    this.logger.info(`Offset ${offset} of ${nameOf(state)} is out of range, going to ${placeOf(offsetReset)}`);
     state.lose(offsetReset);
   }
 

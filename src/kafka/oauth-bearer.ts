@@ -45,6 +45,8 @@ export function unsecuredTokens(options: Readonly<Record<string, string>>, now: 
   };
 }
 
+const RENEWAL_PATIENCE_MS = 5_000;
+
 export interface ClientCredentials {
   readonly url: string;
   readonly clientId: string;
@@ -54,27 +56,41 @@ export interface ClientCredentials {
   readonly timeoutMs: number;
 }
 
-/** A token is used again until four fifths of its life have passed, as Java's refresh window begins there. */
+/**
+ * A token is used again until four fifths of its life have passed, as Java's refresh window begins there, and for the rest of its life
+ * where no other can be had.
+ */
 export function clientCredentialsTokens(credentials: ClientCredentials, now: () => number = Date.now): TokenSource {
-  let current: { token: OAuthToken; refreshAt: number } | null = null;
+  let current: { token: OAuthToken; refreshAt: number; expiresAt: number } | null = null;
   let pending: Promise<OAuthToken> | null = null;
   const renew = async (): Promise<OAuthToken> => {
     const requestedAt = now();
-    const { value, lifetimeMs } = await requestToken(credentials);
+    // Whoever has a token to go on with does not keep a broker waiting for an endpoint that says nothing.
+    const patienceMs = current !== null && requestedAt < current.expiresAt ? RENEWAL_PATIENCE_MS : Infinity;
+    const { value, lifetimeMs } = await requestToken(credentials, Math.min(credentials.timeoutMs, patienceMs));
     const token = { value, extensions: credentials.extensions };
-    current = { token, refreshAt: requestedAt + lifetimeMs * 0.8 };
+    current = { token, refreshAt: requestedAt + lifetimeMs * 0.8, expiresAt: requestedAt + lifetimeMs };
     return token;
   };
   return () => {
     if (current !== null && now() < current.refreshAt) return Promise.resolve(current.token);
-    pending ??= renew().finally(() => {
-      pending = null;
-    });
+    pending ??= renew()
+      .catch((error: KafkaError) => {
+        // A refusal is final, but an endpoint that is away has taken nothing back.
+        if (error.retriable && current !== null && now() < current.expiresAt) return current.token;
+        throw error;
+      })
+      .finally(() => {
+        pending = null;
+      });
     return pending;
   };
 }
 
-async function requestToken(credentials: ClientCredentials): Promise<{ value: string; lifetimeMs: number }> {
+async function requestToken(
+  credentials: ClientCredentials,
+  timeoutMs: number,
+): Promise<{ value: string; lifetimeMs: number }> {
   const fail = (problem: string, retriable: boolean, cause?: unknown): KafkaError =>
     new KafkaError('SASL_AUTHENTICATION_FAILED', `No OAUTHBEARER token from ${credentials.url}: ${problem}`, {
       retriable,
@@ -90,7 +106,7 @@ async function requestToken(credentials: ClientCredentials): Promise<{ value: st
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
       body: form,
-      signal: timeoutSignal(credentials.timeoutMs),
+      signal: timeoutSignal(timeoutMs),
     });
     status = response.status;
     body = await response.json().catch(() => null);

@@ -1,4 +1,5 @@
 /** Finds positions for partitions that have none, as `auto.offset.reset` or a caller asks. One attempt. */
+import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from './errors';
 import type { FetchedPartition } from './fetched-partition';
 import { lookUpOffsets, nameOf } from './offset-lookup';
@@ -12,20 +13,35 @@ export async function resetPositions(
   lost: readonly FetchedPartition[],
   isolation: IsolationLevel,
 ): Promise<void> {
-  const asked = lost.map((state) => ({ state, seeks: state.seeks }));
-  for (const reset of ['earliest', 'latest', 'none'] as const) {
-    const some = asked.filter(({ state, seeks }) => state.reset === reset && state.seeks === seeks);
+  const asked = lost.map((state) => ({ state, seeks: state.seeks, reset: state.reset }));
+  for (const reset of new Set(asked.map((one) => one.reset))) {
+    const some = asked.filter((one) => one.reset === reset && one.state.seeks === one.seeks);
     const [first] = some;
-    if (first === undefined) continue;
+    if (reset === null || first === undefined) continue;
     if (reset === 'none') {
       const { topic, partition } = first.state;
       const text = `No offset is known for ${nameOf(first.state)} and auto.offset.reset is none`;
       throw new KafkaError('NO_OFFSET_FOR_PARTITION', text, { topic, partition });
     }
     const partitions = some.map(({ state }) => state);
-    const offsets = await lookUpOffsets(wire, partitions, reset === 'earliest' ? EARLIEST : LATEST, isolation);
+    const offsets = await find(wire, partitions, reset, isolation);
     some.forEach(({ state, seeks }, index) => {
       if (state.seeks === seeks) state.seek((offsets[index] as TopicPartitionOffset).offset);
     });
   }
+}
+
+async function find(
+  wire: Wire,
+  partitions: readonly FetchedPartition[],
+  reset: Exclude<OffsetReset, 'none'>,
+  isolation: IsolationLevel,
+): Promise<TopicPartitionOffset[]> {
+  if (reset === 'earliest') return await lookUpOffsets(wire, partitions, EARLIEST, isolation);
+  const ends = await lookUpOffsets(wire, partitions, LATEST, isolation);
+  if (reset === 'latest') return ends;
+  const since = Math.max(0, Date.now() - reset.backMs);
+  const found = await lookUpOffsets(wire, partitions, since, isolation);
+  // Nothing is that young yet: the next record will be, unless its time lies in the past. What came meanwhile is not skipped.
+  return found.map((one, index) => (one.offset >= 0 ? one : (ends[index] as TopicPartitionOffset)));
 }

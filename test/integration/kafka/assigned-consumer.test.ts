@@ -156,6 +156,27 @@ describe('the assigned consumer', () => {
     await expect(none.poll(60_000)).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE', topic });
   });
 
+  test('auto.offset.reset=by_duration begins with the first record that is no older, or at the end', async () => {
+    const topic = await clients.topic(2);
+    const producer = await clients.producer(topic);
+    const hour = 3_600_000;
+    for (const [value, hoursOld] of [
+      ['too old', 3],
+      ['young', 1],
+      ['now', 0],
+    ] as const) {
+      const timestamp = Date.now() - hoursOld * hour;
+      producer.send({ topic, partition: 0, key: null, value: Buffer.from(value), timestamp });
+      if (hoursOld === 3) producer.send({ topic, partition: 1, key: null, value: Buffer.from(value), timestamp });
+      await producer.flush();
+    }
+    const consumer = await clients.assigned({ 'auto.offset.reset': 'by_duration:PT2H' });
+    consumer.assign([0, 1].map((partition) => ({ topic, partition })));
+    expect(valuesOf(await take(consumer, 2))).toEqual(['young', 'now']);
+    while (consumer.position({ topic, partition: 1 }) === undefined) await consumer.poll(100);
+    expect(consumer.position({ topic, partition: 1 })).toBe(1);
+  });
+
   test('a paused partition hands out nothing and loses nothing', async () => {
     const topic = await clients.topic(2);
     await clients.send(topic, ['p0'], 0);
