@@ -89,6 +89,104 @@ test('cdc-postgres 88: the primary key is dropped, then made of another column',
   records.forEach(expectValid);
 });
 
+describe('cdc-postgres 88, Appendix R.16: DDL that leaves columns, types and identity alone is seen at once', () => {
+  test.each([
+    ['FULL', ''],
+    ['NOTHING', ''],
+    ['USING INDEX u_code_key', ''],
+    ['FULL', 'PRIMARY KEY'],
+  ])('another key under REPLICA IDENTITY %s, beside %p', async (identity, before) => {
+    await database.query(`CREATE TABLE u (id int NOT NULL, code int NOT NULL ${before})`);
+    if (identity.startsWith('USING')) await database.query('ALTER TABLE u ADD CONSTRAINT u_code_key UNIQUE (code)');
+    await database.query(`ALTER TABLE u REPLICA IDENTITY ${identity}`);
+    run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.u', 'snapshot.mode': 'no_data' }));
+    await database.query('INSERT INTO u VALUES (1, 10)');
+    await run.count(1);
+    if (before !== '') await database.query('ALTER TABLE u DROP CONSTRAINT u_pkey');
+    await database.query('ALTER TABLE u ADD PRIMARY KEY (id)');
+    await database.query('INSERT INTO u VALUES (2, 20)');
+    await run.count(2);
+    if (identity === 'FULL') await database.query('DELETE FROM u WHERE id = 1');
+    const records = await run.count(identity === 'FULL' ? 4 : 2);
+    const old = before !== '' || identity.startsWith('USING') ? { code: 10 } : null;
+    expect(records.map((record) => record.key)).toEqual([
+      old,
+      { id: 2 },
+      ...(identity === 'FULL' ? [{ id: 1 }, { id: 1 }] : []),
+    ]);
+    if (identity === 'FULL') expect(records.slice(2).map((record) => record.value?.op)).toEqual(['d', undefined]);
+    records.forEach(expectValid);
+  });
+
+  const schemaOfV = (record: AnyRecord | undefined): Schema | undefined =>
+    record?.valueSchema?.fields?.[1]?.schema.fields?.find((field) => field.name === 'v')?.schema;
+
+  test.each([
+    ["SET DEFAULT 'd'", { optional: true, default: 'd' }],
+    ['SET NOT NULL', { optional: false, default: undefined }],
+  ])('ALTER COLUMN %s', async (change, expected) => {
+    run = await TaskRun.start(streamOnly());
+    await database.query("INSERT INTO t VALUES (1, 'a')");
+    await run.count(1);
+    await database.query(`ALTER TABLE t ALTER v ${change}; INSERT INTO t VALUES (2, 'b')`);
+    const [before, behind] = await run.count(2);
+    expect(schemaOfV(before)).toMatchObject({ optional: true, default: undefined });
+    expect(schemaOfV(behind)).toMatchObject(expected);
+  });
+
+  test('an announcement without a change (a new index, ANALYZE) leaves the schemas as they are', async () => {
+    run = await TaskRun.start(streamOnly());
+    await database.query("INSERT INTO t VALUES (1, 'a')");
+    await run.count(1);
+    await database.query("CREATE INDEX ON t (v); INSERT INTO t VALUES (2, 'b')");
+    await database.query("ANALYZE t; INSERT INTO t VALUES (3, 'c')");
+    const records = await run.count(3);
+    expect(new Set(records.map((record) => record.valueSchema)).size).toBe(1);
+    expect(new Set(records.map((record) => record.keySchema)).size).toBe(1);
+  });
+
+  test('a table that was dropped since keeps its key and what its columns may hold', async () => {
+    await database.query(
+      'CREATE TABLE u (b int NOT NULL, a int, PRIMARY KEY (a, b)); ALTER TABLE u REPLICA IDENTITY FULL',
+    );
+    run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.u', 'snapshot.mode': 'no_data' }));
+    await database.query('INSERT INTO u VALUES (1, 2)');
+    await run.count(1);
+    await database.cutStream();
+    await database.query('DELETE FROM u; DROP TABLE u');
+    const records = await run.count(3);
+    expect(records.map((record) => JSON.stringify(record.key))).toEqual(Array(3).fill('{"a":2,"b":1}'));
+    expect(new Set(records.slice(0, 2).map((record) => record.valueSchema)).size).toBe(1);
+  });
+
+  test('done while nobody streamed: rows from before and after it, first seen when it is over', async () => {
+    await database.query('CREATE TABLE w (a int, b int, c int, PRIMARY KEY (c, a))');
+    const config = { ...streamOnly(), 'table.include.list': 'public.t,public.w' };
+    run = await TaskRun.start(config);
+    await database.query("INSERT INTO t VALUES (1, 'a'); INSERT INTO w VALUES (1, 2, 3)");
+    await run.count(2);
+    const offset = run.commitUpTo();
+    await run.stop();
+    await database.query("DELETE FROM t; INSERT INTO t VALUES (2, 'b'); UPDATE w SET b = 4");
+    await database.query('ALTER TABLE t DROP CONSTRAINT t_pkey, ADD PRIMARY KEY (v)');
+    await database.query('ALTER TABLE w DROP CONSTRAINT w_pkey, ADD PRIMARY KEY (b)');
+    await database.query('DELETE FROM t; UPDATE w SET c = 5');
+    run = await TaskRun.start(config, offset);
+    const records = await run.count(7);
+    // The primary key is the identity, which the server tells of as it was.
+    expect(records.map((record) => record.key)).toEqual([
+      { id: 1 },
+      { id: 1 },
+      { id: 2 },
+      { a: 1, c: 3 },
+      { v: 'b' },
+      { v: 'b' },
+      { b: 4 },
+    ]);
+    records.forEach(expectValid);
+  });
+});
+
 test('cdc-postgres 89: DDL between two statements of one transaction', async () => {
   run = await TaskRun.start(streamOnly());
   await database.query(

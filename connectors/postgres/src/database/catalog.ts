@@ -19,15 +19,19 @@ export interface CatalogColumn {
   readonly generated: boolean;
 }
 
-export interface CatalogTable extends TableName {
+/** What keys and values of a table's rows are made by. */
+export interface TableDefinition extends TableName {
   readonly oid: number;
+  readonly columns: readonly CatalogColumn[];
+  /** Primary key, or the first usable unique index; empty for none. */
+  readonly key: readonly string[];
+}
+
+export interface CatalogTable extends TableDefinition {
   /** `d` default, `f` full, `i` index, `n` nothing. */
   readonly replicaIdentity: string;
   readonly unlogged: boolean;
   readonly partitionedRoot: boolean;
-  readonly columns: readonly CatalogColumn[];
-  /** Primary key, or the first usable unique index; empty for none. */
-  readonly key: readonly string[];
   readonly hasPrimaryKey: boolean;
   /** Columns of the index that REPLICA IDENTITY USING INDEX names. */
   readonly identityIndex: readonly string[];

@@ -1,7 +1,7 @@
 /** How one table's rows become keys and values: built once per table definition, so that schemas keep their identity. */
 import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
-import { qualified, type CatalogColumn, type CatalogTable } from '../database/catalog';
+import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
 import { schemaDefault } from '../values/defaults';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
@@ -65,7 +65,7 @@ export function columnFilter(filters: FilterConfig, table: string): (column: str
  * Key columns of a table: `message.key.columns` if a pattern matches, else primary key or unique index. Throws ConnectError `PG_CONFIG`
  * for a column that the table does not have.
  */
-export function keyColumns(config: PostgresConfig, table: CatalogTable): readonly string[] {
+export function keyColumns(config: PostgresConfig, table: TableDefinition): readonly string[] {
   const configured = config.keyColumns.find((entry) => entry.table.matches(qualified(table)));
   if (configured === undefined) return table.key;
   return configured.columns.map((wanted) => {
@@ -92,7 +92,7 @@ interface BuiltColumn {
  * `table.columns` in the catalog's order; fields keep it.
  * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while streaming
  */
-export function buildTableModel(table: CatalogTable, context: ModelContext, generatedDelivered = false): TableModel {
+export function buildTableModel(table: TableDefinition, context: ModelContext, generatedDelivered = false): TableModel {
   const { config, types, logger } = context;
   const name = qualified(table);
   const topic = topicName(config.prefix, table, config.events.delimiter);

@@ -6,8 +6,8 @@ import type { EventFactory } from '../events/event-factory';
 import { staleNull } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ResumeFilter, type Position } from './position';
-import { parseRelation } from './relation-message';
-import type { Relation, RelationMessage, Relations } from './relations';
+import { parseRelation, type RelationMessage } from './relation-message';
+import { NOT_CAPTURED, type Relation, type Relations } from './relations';
 import { RowChanges } from './row-changes';
 import { Transaction } from './transaction';
 
@@ -35,6 +35,8 @@ interface Known {
 interface Stall {
   readonly message: RelationMessage;
   readonly forceOptional: string | null;
+  /** The message is what is decoded, not a row of that table. */
+  readonly announces: boolean;
 }
 
 export class ChangeDecoder {
@@ -43,6 +45,8 @@ export class ChangeDecoder {
   private filter: ResumeFilter;
   private held: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
   private stall: Stall | null = null;
+  /** The table whose announcement, the message that is decoded again now, the catalog was asked about. */
+  private answered: number | null = null;
   /** Up to the last message that was decoded completely. Changed in place: it moves with every message. */
   private readonly at: { -readonly [K in keyof Position]: Position[K] };
   private readonly rows: RowChanges;
@@ -83,6 +87,7 @@ export class ChangeDecoder {
     this.tx.open = false;
     this.held = null;
     this.stall = null;
+    this.answered = null;
   }
 
   /** Offset for a heartbeat. @param idleAt server position up to which everything was delivered */
@@ -119,6 +124,7 @@ export class ChangeDecoder {
     if (stall.forceOptional !== null) this.relations.forceOptional(stall.message.oid, stall.forceOptional);
     const relation = await ask(stall.message);
     this.byOid.set(stall.message.oid, { message: stall.message, relation });
+    if (stall.announces) this.answered = stall.message.oid;
     this.stall = null;
   }
 
@@ -189,12 +195,15 @@ export class ChangeDecoder {
 
   private relation(buffer: Buffer, at: number): boolean {
     const message = parseRelation(buffer, at);
-    const relation = this.relations.find(message);
-    if (relation === null) {
-      this.stall = { message, forceOptional: null };
+    if (this.answered === message.oid) {
+      this.answered = null;
+      return true;
+    }
+    if (this.relations.captures(message)) {
+      this.stall = { message, forceOptional: null, announces: true };
       return false;
     }
-    this.byOid.set(message.oid, { message, relation });
+    this.byOid.set(message.oid, { message, relation: NOT_CAPTURED });
     return true;
   }
 
@@ -278,7 +287,7 @@ export class ChangeDecoder {
     this.rows.out.length = mark;
     // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose the rest.
     this.rows.lastOffset = lastOffset;
-    this.stall = { message: known.message, forceOptional: field?.column ?? null };
+    this.stall = { message: known.message, forceOptional: field?.column ?? null, announces: false };
     return true;
   }
 }

@@ -1,4 +1,16 @@
-import type { RelationMessage } from './relations';
+import type { TableName } from '../database/catalog';
+
+/** A Relation message. */
+export interface RelationMessage extends TableName {
+  readonly oid: number;
+  readonly replicaIdentity: string;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly typeOid: number;
+    readonly typmod: number;
+    readonly inIdentity: boolean;
+  }[];
+}
 
 /** `R`: oid, namespace, name, replica identity, columns (cdc-postgres §5.5). @param at position of the type byte */
 export function parseRelation(buffer: Buffer, at: number): RelationMessage {

@@ -1,4 +1,7 @@
-/** Which table model belongs to each relation of the stream, and when the catalog must be asked again (cdc-postgres §5.7). */
+/**
+ * Which table model belongs to each relation of the stream (cdc-postgres §5.7). The server announces a table before its first change on a
+ * connection and again after whatever may have altered it, so the catalog is read with each announcement and never otherwise.
+ */
 import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
@@ -7,8 +10,8 @@ import {
   readTables,
   readTypes,
   tableFilter,
-  type CatalogColumn,
   type CatalogTable,
+  type TableDefinition,
   type TableName,
 } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
@@ -16,18 +19,8 @@ import { buildTableModel, type TableModel } from '../events/table-model';
 import { VoidedValues } from '../events/voided-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
-
-/** A Relation message. */
-export interface RelationMessage extends TableName {
-  readonly oid: number;
-  readonly replicaIdentity: string;
-  readonly columns: readonly {
-    readonly name: string;
-    readonly typeOid: number;
-    readonly typmod: number;
-    readonly inIdentity: boolean;
-  }[];
-}
+import { announcedTable, deliversGenerated } from './announced-table';
+import type { RelationMessage } from './relation-message';
 
 export interface Relation {
   /** Null: the table is not captured. */
@@ -36,15 +29,20 @@ export interface Relation {
   readonly missingInOldKey: readonly string[];
 }
 
+/** Of a table that is not captured. */
+export const NOT_CAPTURED: Relation = { model: null, missingInOldKey: [] };
+
 interface Entry {
-  readonly signature: string;
-  readonly relation: Relation;
-  /** As last announced; null before the first message of a table known from the catalog. */
-  readonly message: RelationMessage | null;
+  /** All that the model was built from. */
+  readonly facts: string;
+  readonly model: TableModel;
+  readonly table: TableDefinition;
 }
 
 export class Relations {
   private readonly entries = new Map<number, Entry>();
+  /** Names as the stream last told them. By table oid. */
+  private readonly announced = new Map<number, string>();
   private readonly matches: (table: TableName) => boolean;
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
@@ -69,38 +67,33 @@ export class Relations {
     ]);
     const resolver = new TypeResolver(types, this.values, this.alarm);
     const models = new Map<number, TableModel>();
-    for (const table of tables) {
-      const model = buildTableModel(table, this.context(table.oid, resolver));
-      models.set(table.oid, model);
-      const relation = this.relation(model, identityColumns(table));
-      this.entries.set(table.oid, { signature: catalogSignature(table), relation, message: null });
-    }
+    for (const table of tables) models.set(table.oid, this.model(table, types, resolver, false));
     return models;
   }
 
-  /** Null: `refresh` must be awaited first. */
-  find(message: RelationMessage): Relation | null {
-    if (!this.matches(message)) return NOT_CAPTURED;
-    const entry = this.entries.get(message.oid);
-    return entry !== undefined && entry.signature === messageSignature(message) ? entry.relation : null;
+  captures(message: RelationMessage): boolean {
+    return this.matches(message);
   }
 
   /** Asks the catalog. Names, types and order are the message's; the catalog adds nullability, defaults and key. */
   async refresh(client: Client, message: RelationMessage): Promise<Relation> {
     const [now] = await readTables(client, [message.oid], this.facts.version);
-    const previous = this.entries.get(message.oid)?.message;
-    if (previous != null && qualified(previous) !== qualified(message))
-      this.logger.info(`Table ${qualified(previous)} is now ${qualified(message)}; its topic changes with it.`);
-    const table = merge(message, now ?? null);
+    const known = this.entries.get(message.oid)?.table ?? null;
+    const name = qualified(message);
+    const before = this.announced.get(message.oid) ?? name;
+    if (before !== name) this.logger.info(`Table ${before} is now ${name}; its topic changes with it.`);
+    this.announced.set(message.oid, name);
+    const table = announcedTable(message, now ?? null, known);
     const types = await readTypes(client, [...new Set(table.columns.map((column) => column.typeOid))]);
     this.settleAlarm(types);
     const resolver = new TypeResolver(types, this.values, this.alarm);
-    const relation = this.relation(
-      buildTableModel(table, this.context(message.oid, resolver), deliversGenerated(message, now ?? null)),
-      message.columns.filter((column) => column.inIdentity).map((column) => column.name),
-    );
-    this.entries.set(message.oid, { signature: messageSignature(message), relation, message });
-    return relation;
+    const model = this.model(table, types, resolver, deliversGenerated(message, now ?? null));
+    const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
+    const keyColumns = model.key.map((field) => field.column);
+    return {
+      model,
+      missingInOldKey: identity.length === 0 ? [] : keyColumns.filter((column) => !identity.includes(column)),
+    };
   }
 
   /** A label that the catalog does not know now either was renamed since; its old text is all there is. */
@@ -119,99 +112,31 @@ export class Relations {
     this.forcedOptional.set(oid, columns);
   }
 
-  private context(oid: number, types: TypeResolver): Parameters<typeof buildTableModel>[1] {
+  /** The model that is there as long as it says the same: converters know schemas by their identity. */
+  private model(
+    table: TableDefinition,
+    types: ReadonlyMap<number, PgType>,
+    resolver: TypeResolver,
+    generatedDelivered: boolean,
+  ): TableModel {
     const { config, logger, voided } = this;
-    return { config, types, logger, voided, forcedOptional: this.forcedOptional.get(oid) ?? new Set() };
-  }
-
-  private relation(model: TableModel, identity: readonly string[]): Relation {
-    if (identity.length === 0) return { model, missingInOldKey: [] };
-    const columns = model.key.map((field) => field.column);
-    return { model, missingInOldKey: columns.filter((column) => !identity.includes(column)) };
-  }
-}
-
-const NOT_CAPTURED: Relation = { model: null, missingInOldKey: [] };
-
-function signature(table: TableName, columns: readonly (readonly [string, number, number, boolean])[]): string {
-  return JSON.stringify([table.schema, table.name, columns]);
-}
-
-function messageSignature(message: RelationMessage): string {
-  return signature(
-    message,
-    message.columns.map((column) => [column.name, column.typeOid, column.typmod, column.inIdentity]),
-  );
-}
-
-/** What the server will announce for a table that does not change. */
-function catalogSignature(table: CatalogTable): string {
-  const identity = new Set(identityColumns(table));
-  return signature(
-    table,
-    table.columns
-      .filter((column) => !column.generated)
-      .map((column) => [column.name, column.typeOid, column.typmod, identity.has(column.name)]),
-  );
-}
-
-function identityColumns(table: CatalogTable): readonly string[] {
-  switch (table.replicaIdentity) {
-    case 'f':
-      return table.columns.map((column) => column.name);
-    case 'i':
-      return table.identityIndex;
-    case 'd':
-      return table.hasPrimaryKey ? table.key : [];
-    default:
-      return [];
+    const { oid, schema, name, columns, key } = table;
+    const forcedOptional = this.forcedOptional.get(oid) ?? new Set();
+    const accepted = ({ oid: type }: PgType): string[] => [...(this.alarm.accepted.get(type) ?? [])];
+    const used = columns.flatMap((column) => typeChain(column.typeOid, types).map((type) => [type, accepted(type)]));
+    const facts = JSON.stringify([schema, name, columns, key, used, [...forcedOptional], generatedDelivered]);
+    const entry = this.entries.get(oid);
+    if (entry?.facts === facts) return entry.model;
+    const context = { config, types: resolver, logger, voided, forcedOptional };
+    const model = buildTableModel(table, context, generatedDelivered);
+    this.entries.set(oid, { facts, model, table });
+    return model;
   }
 }
 
-function deliversGenerated(message: RelationMessage, now: CatalogTable | null): boolean {
-  const names = new Set(message.columns.map((column) => column.name));
-  return now?.columns.some((column) => column.generated && names.has(column.name)) ?? false;
-}
-
-/** The table as the message announces it, with what only the catalog knows where both speak of the same columns. */
-function merge(message: RelationMessage, now: CatalogTable | null): CatalogTable {
-  const delivered = (now?.columns ?? []).filter(
-    (column) => !column.generated || message.columns.some((announced) => announced.name === column.name),
-  );
-  const same =
-    delivered.length === message.columns.length &&
-    message.columns.every((column, i) => sameColumn(column, delivered[i] as CatalogColumn));
-  const columns = same
-    ? (now as CatalogTable).columns
-    : message.columns.map((column) => {
-        const known = now?.columns.find((candidate) => sameColumn(column, candidate));
-        // The catalog is of a later time than these rows: only what the key needs is taken for granted.
-        const inKey = now?.key.includes(column.name) ?? column.inIdentity;
-        return {
-          name: column.name,
-          typeOid: column.typeOid,
-          typmod: column.typmod,
-          notNull: inKey && (known?.notNull ?? false),
-          default: known?.default ?? null,
-          generated: false,
-        };
-      });
-  const names = new Set(columns.map((column) => column.name));
-  const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
-  return {
-    oid: message.oid,
-    schema: message.schema,
-    name: message.name,
-    replicaIdentity: message.replicaIdentity,
-    unlogged: false,
-    partitionedRoot: false,
-    columns,
-    key: (now?.key ?? (message.replicaIdentity === 'd' ? identity : [])).filter((column) => names.has(column)),
-    hasPrimaryKey: now?.hasPrimaryKey ?? message.replicaIdentity === 'd',
-    identityIndex: message.replicaIdentity === 'i' ? identity : [],
-  };
-}
-
-function sameColumn(announced: RelationMessage['columns'][number], column: CatalogColumn): boolean {
-  return announced.name === column.name && announced.typeOid === column.typeOid && announced.typmod === column.typmod;
+/** A type and those it is made of. */
+function typeChain(oid: number, types: ReadonlyMap<number, PgType>): PgType[] {
+  const type = types.get(oid);
+  if (type === undefined) return [];
+  return type.isArray || type.kind === 'd' ? [type, ...typeChain(type.of, types)] : [type];
 }

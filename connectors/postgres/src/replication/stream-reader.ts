@@ -116,6 +116,8 @@ export class StreamReader implements Phase {
           this.idleAt = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
         else if (!decoder.message(buffer, start, end)) {
           await decoder.refresh(async (message) => session.relations.refresh(await session.general.get(), message));
+          // Thousands of tables may follow one another, and a stop does not wait for them.
+          if (session.signal.aborted) return;
           continue;
         }
         this.attempts = 0;

@@ -1,0 +1,64 @@
+/** A table at the time of its rows: what the stream announces, with what only the catalog knows, which is of a later time. */
+import type { CatalogColumn, CatalogTable, TableDefinition } from '../database/catalog';
+import type { RelationMessage } from './relation-message';
+
+/**
+ * @param now null: the table was dropped since
+ * @param known the table as it was until this announcement
+ */
+export function announcedTable(
+  message: RelationMessage,
+  now: CatalogTable | null,
+  known: TableDefinition | null,
+): TableDefinition {
+  const newest = now ?? known;
+  const key = keyColumns(message, newest, known);
+  const delivered = (newest?.columns ?? []).filter(
+    (column) => !column.generated || message.columns.some((announced) => announced.name === column.name),
+  );
+  const same =
+    delivered.length === message.columns.length &&
+    message.columns.every((column, i) => sameColumn(column, delivered[i] as CatalogColumn));
+  const columns = same
+    ? (newest as TableDefinition).columns
+    : message.columns.map((column) => {
+        const found = newest?.columns.find((candidate) => sameColumn(column, candidate));
+        // Only what the key needs is taken for granted.
+        return {
+          name: column.name,
+          typeOid: column.typeOid,
+          typmod: column.typmod,
+          notNull: key.includes(column.name) && (found?.notNull ?? false),
+          default: found?.default ?? null,
+          generated: false,
+        };
+      });
+  const names = new Set(columns.map((column) => column.name));
+  const { oid, schema, name } = message;
+  return { oid, schema, name, columns, key: key.filter((column) => names.has(column)) };
+}
+
+/**
+ * Under REPLICA IDENTITY DEFAULT the message tells the primary key of its time, but not in which order its columns are. Under any other one
+ * only the catalog knows a key.
+ */
+function keyColumns(
+  message: RelationMessage,
+  newest: TableDefinition | null,
+  known: TableDefinition | null,
+): readonly string[] {
+  const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
+  if (message.replicaIdentity !== 'd' || identity.length === 0) return newest?.key ?? [];
+  const isIdentity = (key: readonly string[]): boolean =>
+    key.length === identity.length && key.every((column) => identity.includes(column));
+  return [newest?.key ?? [], known?.key ?? []].find(isIdentity) ?? identity;
+}
+
+export function deliversGenerated(message: RelationMessage, now: CatalogTable | null): boolean {
+  const names = new Set(message.columns.map((column) => column.name));
+  return now?.columns.some((column) => column.generated && names.has(column.name)) ?? false;
+}
+
+function sameColumn(announced: RelationMessage['columns'][number], column: CatalogColumn): boolean {
+  return announced.name === column.name && announced.typeOid === column.typeOid && announced.typmod === column.typmod;
+}
