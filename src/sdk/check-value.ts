@@ -152,7 +152,7 @@ export function isDecimal(value: unknown): value is Decimal {
 /** What is wrong with a Date for this logical type, or null. */
 export function temporalProblem(name: string, value: Date): string | null {
   const ms = value.getTime();
-  if (Number.isNaN(ms)) return 'the date is invalid';
+  if (Number.isNaN(ms)) return 'the date is invalid, or beyond the years -271821 to 275760';
   if (name === LogicalName.DATE && ms % DAY_MS !== 0) return 'a Date must have no time of day (UTC)';
   if (name === LogicalName.TIME && (ms < 0 || ms > DAY_MS))
     return 'a Time must lie within one day after the epoch (UTC)';

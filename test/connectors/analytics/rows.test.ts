@@ -1,8 +1,26 @@
 /** What records become in files. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import avro from 'avsc';
-import { arraySchema, schema, structSchema, mapSchema, LogicalName, type SinkRecord } from '@millrace/sdk';
+import {
+  arraySchema,
+  dateSchema,
+  decimalSchema,
+  schema,
+  structSchema,
+  mapSchema,
+  timestampSchema,
+  LogicalName,
+  type Schema,
+  type SinkRecord,
+} from '@millrace/sdk';
+import { PartitionBatcher, type Sealed } from '../../../connectors/analytics/src/batcher/partition-batcher';
+import type { AnalyticsSettings } from '../../../connectors/analytics/src/config/settings';
 import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
+import type { TableMapping } from '../../../connectors/analytics/src/mapping/topic-mapping';
 import { AvroRows } from '../../../connectors/analytics/src/records/avro-file';
+import { avroValue } from '../../../connectors/analytics/src/records/avro-value';
 import { jsonText } from '../../../connectors/analytics/src/records/json-value';
 import { rowOf, type Row, type RowSettings } from '../../../connectors/analytics/src/records/row';
 import { sinkRecord } from './sink-record';
@@ -99,6 +117,71 @@ test('analytics-sink 23: structures become one Avro file, as another reader sees
     expect(rows.isFor(STRUCT)).toBe(false);
   });
 });
+
+test('analytics-sink 23: null in a field with a default is the default, in Avro as in JSON', () => {
+  const defaults: readonly [type: Schema, value: unknown, written: unknown][] = [
+    [schema('INT64', { default: 5 }), 5, 5n],
+    [schema('INT64', { optional: true, default: 9_007_199_254_740_993n }), null, 9_007_199_254_740_993n],
+    [timestampSchema({ default: new Date(7) }), null, 7n],
+    [dateSchema({ default: new Date(86_400_000) }), null, 1],
+    [decimalSchema(2, { default: { unscaled: 150n, scale: 2 } }), null, '1.50'],
+    [schema('BYTES', { default: Buffer.from('x') }), null, Buffer.from('x')],
+    [arraySchema(schema('INT64'), { default: [1, 2] }), null, [1n, 2n]],
+    [schema('STRING', { default: 'd' }), null, 'd'],
+    [schema('INT32', { optional: true }), null, null],
+  ];
+  const of = structSchema(defaults.map(([type], i) => [`f${i}`, type]));
+  const nulls = Object.fromEntries(defaults.map((_, i) => [`f${i}`, null]));
+  expect(avroValue(of, nulls)).toEqual(Object.fromEntries(defaults.map(([, , written], i) => [`f${i}`, written])));
+  expect(new AvroRows(of).add(nulls)).toBeGreaterThan(0);
+  expect(text('json', sinkRecord(nulls, { valueSchema: of }))).toBe(
+    '{"f0":5,"f1":9007199254740993,"f2":7,"f3":1,"f4":1.50,"f5":"eA==","f6":[1,2],"f7":"d","f8":null}\n',
+  );
+});
+
+test.each(['json', 'avro'])(
+  'a date beyond JavaScript’s range is that record’s error in %s: the file goes on without it',
+  async (name) => {
+    const valueSchema = structSchema([
+      ['id', schema('INT32')],
+      ['at', structSchema([['when', timestampSchema()]])],
+    ]);
+    const record = (id: number, ms: number): SinkRecord =>
+      sinkRecord({ id, at: { when: new Date(ms) } }, { valueSchema, offset: id });
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-rows-'));
+    const sealed: Sealed[] = [];
+    const settings = {
+      ...PLAIN,
+      flushBytes: 1e6,
+      flushIntervalMs: 1e6,
+      deadLetters: null,
+    } as unknown as AnalyticsSettings;
+    const mapping = { format: findFormat(name) } as TableMapping;
+    const onSealed = (one: Sealed): void => void sealed.push(one);
+    const batcher = new PartitionBatcher({
+      folder,
+      topic: 't',
+      partition: 0,
+      mapping,
+      settings,
+      onSealed,
+      now: () => 0,
+    });
+    try {
+      await batcher.add(record(1, 5));
+      await expect((async () => await batcher.add(record(2, 9223372036825200000)))()).rejects.toMatchObject({
+        code: 'ANALYTICS_RECORD',
+        message: expect.stringMatching(/^The value can not be written as \w+: at\.when: the date is invalid, /),
+        place: { topic: 't', partition: 0, offset: 2 },
+      });
+      await batcher.add(record(3, 6));
+      await batcher.seal();
+      expect(sealed).toHaveLength(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 test('analytics-sink 24, 25: bytes of a binary format are a file of their own, untouched', () => {
   const bytes = Buffer.from([0x4f, 0x62, 0x6a, 1, 0xff]);

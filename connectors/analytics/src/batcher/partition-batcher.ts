@@ -6,7 +6,7 @@ import type { Format } from '../mapping/formats';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { AvroRows } from '../records/avro-file';
 import { rowOf, type Row } from '../records/row';
-import { recordError } from '../records/record-error';
+import { unwritable } from '../records/record-error';
 import { nameOnDisk } from './file-names';
 import { OffsetRanges, type Range } from './offset-ranges';
 import { RecordLog } from './record-log';
@@ -129,7 +129,7 @@ export class PartitionBatcher {
       rows ??= new AvroRows(schema);
       size = rows.add(value);
     } catch (error) {
-      throw recordError(record, 'The value can not be written as Avro.', error);
+      throw unwritable(record, this.options.mapping.format.wireName, error);
     }
     const isNew = this.open === null;
     const open = this.current(record, rows);
@@ -168,6 +168,6 @@ function writable(record: SinkRecord, format: Format, settings: AnalyticsSetting
     return rowOf(record, format, settings);
   } catch (error) {
     if (error instanceof DataError) throw error;
-    throw recordError(record, `The value can not be written as ${format.wireName}.`, error);
+    throw unwritable(record, format.wireName, error);
   }
 }

@@ -5,7 +5,7 @@ import { avroFieldName } from './avro-schema';
 const DAY_MS = 86_400_000;
 
 export function avroValue(schema: Schema, value: unknown): unknown {
-  if (value === null || value === undefined) return schema.default !== undefined ? schema.default : null;
+  if (value === null || value === undefined) return schema.default == null ? null : avroValue(schema, schema.default);
   switch (schema.type) {
     case 'STRUCT': {
       const members = value as Record<string, unknown>;

@@ -45,6 +45,7 @@ function object(members: readonly (readonly [string, string])[]): string {
 }
 
 function dateText(schema: Schema | null, date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new RangeError('the date is invalid');
   if (schema?.name === LogicalName.DATE) return String(Math.floor(date.getTime() / DAY_MS));
   if (schema?.name === LogicalName.TIME || schema?.name === LogicalName.TIMESTAMP) return String(date.getTime());
   return JSON.stringify(date.toISOString());

@@ -1,5 +1,5 @@
 /** A record that can not be written into a file of its topic's format: site W of analytics-sink §4.6. */
-import { DataError, type SinkRecord } from '@millrace/sdk';
+import { DataError, checkValue, type SinkRecord } from '@millrace/sdk';
 
 export function recordError(record: SinkRecord, message: string, cause?: unknown): DataError {
   return new DataError(message, {
@@ -7,4 +7,12 @@ export function recordError(record: SinkRecord, message: string, cause?: unknown
     cause,
     place: { topic: record.originalTopic, partition: record.originalPartition, offset: record.originalOffset },
   });
+}
+
+/** Names the member that does not fit, where that is the reason. */
+export function unwritable(record: SinkRecord, format: string, cause: unknown): DataError {
+  const problem = checkValue(record.valueSchema, record.value);
+  const place = problem === null || problem.path === '' ? '' : `${problem.path}: `;
+  const reason = problem === null ? '' : `: ${place}${problem.reason}`;
+  return recordError(record, `The value can not be written as ${format}${reason}.`, cause);
 }
