@@ -189,12 +189,15 @@ export class KafkaGroupMember implements GroupMember {
     const { generation, memberId, leaderId, protocol, members } = joined;
     const assignments =
       memberId === leaderId ? await this.options.assign(protocol, members, generation) : new Map<string, Buffer>();
+    if (signal.aborted) throw aborted();
     const input = { ...this.identity, generation, protocolType, protocol, assignments };
     const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
     const build = (version: number) => syncGroupRequest(version, input, timeoutMs);
     const began = performance.now();
     const output = await call(this.wire, node, SYNC_GROUP, build, JOIN_LANE);
     if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - began);
+    // It is about a membership that was given up: a later one may have begun.
+    if (signal.aborted) throw aborted();
     if (output.errorCode !== 0) {
       const error = protocolError(output.errorCode, `get the assignment of group '${groupId}'`);
       return this.react(reactionTo(error.code), error);
@@ -203,7 +206,6 @@ export class KafkaGroupMember implements GroupMember {
       const text = `Group '${groupId}' answered with protocol '${output.protocol}' where '${protocol}' was joined`;
       throw new KafkaError('INCONSISTENT_GROUP_PROTOCOL', text);
     }
-    if (signal.aborted) throw aborted();
     this.heardFromCoordinator();
     this.joined = { generation, memberId, leaderId, protocol, assignment: output.assignment };
     return this.joined;
