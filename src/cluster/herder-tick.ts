@@ -115,7 +115,10 @@ export class HerderTick {
     if (!this.canReadConfigs && !(await this.recover())) return;
     if (!(await stage.during('ensuring membership in the cluster', async () => await this.ensureMembership()))) return;
     await this.options.keys().keep();
-    await queue.runDue();
+    const isLost = (): boolean => this.options.membership().isLost;
+    await queue.runDue(isLost);
+    // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes its time.
+    if (isLost()) return;
     for (const request of this.changes.takeRestarts()) {
       const current = this.options.reads().statusOrNull(request.connector);
       if (current) await this.options.work().restart(request, current);

@@ -42,9 +42,10 @@ export class RequestQueue {
     });
   }
 
-  /** Runs everything that is due. */
-  async runDue(): Promise<void> {
-    while (this.requests[0] && this.requests[0].due <= this.now()) await this.requests.shift()?.run();
+  /** Runs everything that is due, up to the request after which something else comes first. */
+  async runDue(isInterrupted: () => boolean = () => false): Promise<void> {
+    while (!isInterrupted() && this.requests[0] && this.requests[0].due <= this.now())
+      await this.requests.shift()?.run();
   }
 
   /** Absolute, milliseconds; null: nothing is waiting. */

@@ -438,6 +438,41 @@ describe('two workers', () => {
     });
   });
 
+  test('connect-runtime 46: writes that are waiting do not keep a worker from stopping what it lost', async () => {
+    const events: string[] = [];
+    let finish: () => void = () => undefined;
+    let held: Promise<void> | null = null;
+    const slow: KafkaClients = Object.assign(Object.create(kafka) as KafkaClients, {
+      producer: () => {
+        const producer = kafka.producer();
+        const send: typeof producer.send = (record, onDelivery, token) => {
+          if (record.topic === CONFIGS) events.push(`write ${record.key?.toString()}`);
+          producer.send(
+            record,
+            (...delivered) => void (held ?? Promise.resolve()).then(() => onDelivery?.(...delivered)),
+            token,
+          );
+        };
+        return { ...producer, send };
+      },
+    });
+    const one = await startReachable({}, slow);
+    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
+    one.host.beforeStop = async () => void events.push('stop');
+    held = new Promise<void>((resolve) => (finish = resolve));
+    events.length = 0;
+    const writes = ['b', 'c', 'd'].map(async (name) => await one.herder.createConnector(name, source({ name }), null));
+    await until('the first to be written', () => events.includes('write connector-b'));
+    (kafka.members[0] as MemoryMember).expire();
+    held = null;
+    finish();
+    await Promise.all(writes);
+    const order = events.filter((event) => /^(stop|write connector-.)$/.test(event));
+    expect(order.slice(0, 2)).toEqual(['write connector-b', 'stop']);
+    await reaches(one, 'd', 'RUNNING RUNNING,RUNNING');
+  });
+
   test('connect-runtime 46: the only worker lost its membership and is back before the delay is over: its work goes on at once', async () => {
     const one = await startReachable({ config: { scheduledRebalanceMaxDelayMs: 300_000 } });
     await one.herder.createConnector('a', source({ name: 'a' }), null);
