@@ -20,6 +20,7 @@ import type { BatchingPolicy } from './ingest/batches';
 import { Ingestor } from './ingest/ingestor';
 import { Loader } from './ingest/loader';
 import { Reports } from './ingest/reports';
+import { KeptState, type StoragePorts } from './kept-state';
 import { startAzurite } from './storage/azurite';
 import { PassThrough } from './storage/pass-through';
 import { Resources } from './storage/resources';
@@ -27,7 +28,7 @@ import { Resources } from './storage/resources';
 export interface EmulatorOptions {
   /** (Default: 127.0.0.1) */
   readonly host?: string;
-  /** (Default: a free one) */
+  /** The storage's blob, queue and table services then have the three that follow. (Default: free ones; with a data folder those of its last run) */
   readonly port?: number;
   /** Tables, blobs and messages are kept there. (Default: in memory) */
   readonly dataDir?: string;
@@ -63,20 +64,59 @@ export interface AnalyticsEmulator {
 const HOUR_MS = 3_600_000;
 
 export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Promise<AnalyticsEmulator> {
-  const { host = '127.0.0.1', dataDir = null } = options;
+  const ends: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await start(options, (end) => ends.push(end))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @param atEnd Takes what undoes each step; the last is undone first. */
+async function start(
+  options: EmulatorOptions,
+  atEnd: (end: () => Promise<void>) => void,
+): Promise<Omit<AnalyticsEmulator, 'stop'>> {
+  const { host = '127.0.0.1', port: ownPort = 0, dataDir = null } = options;
+  const kept = await KeptState.open(dataDir);
   if (dataDir !== null) await mkdir(join(dataDir, 'storage'), { recursive: true });
   const faults = new Faults();
-  const tokens = new ExpiringTokens('token', options.tokenLifetimeMs ?? HOUR_MS);
-  const identities = new ExpiringTokens('identity', HOUR_MS);
+  const tokens = new ExpiringTokens('token', options.tokenLifetimeMs ?? HOUR_MS, kept.tokenKey);
+  const identities = new ExpiringTokens('identity', HOUR_MS, kept.tokenKey);
 
   const azurite = await startAzurite(dataDir && join(dataDir, 'storage'));
+  atEnd(azurite.stop);
   const database = await Database.open(dataDir && join(dataDir, 'tables.duckdb'));
+  atEnd(async () => await database.close());
   const catalog = await Catalog.open(database, options.database ?? 'demo');
-  const [blob, queue, table] = await Promise.all([
-    PassThrough.start('blob', azurite.blobUrl, faults),
-    PassThrough.start('queue', azurite.queueUrl, faults, () => ingestor.notify()),
-    PassThrough.start('table', azurite.tableUrl, faults),
-  ]);
+  // Clients keep where the storage is, as messages do that wait in it.
+  const isPortFixed = ownPort !== 0;
+  const ports = isPortFixed ? { blob: ownPort + 1, queue: ownPort + 2, table: ownPort + 3 } : kept.storagePorts;
+  const passThrough = async (
+    target: keyof StoragePorts,
+    serviceUrl: string,
+    onPosted?: () => void,
+  ): Promise<PassThrough> => {
+    const port = ports[target];
+    const started = await PassThrough.start({
+      target,
+      serviceUrl,
+      faults,
+      port,
+      isPortFixed,
+      ...(onPosted && { onPosted }),
+    });
+    atEnd(async () => await started.stop());
+    return started;
+  };
+  const blob = await passThrough('blob', azurite.blobUrl);
+  const queue = await passThrough('queue', azurite.queueUrl, () => ingestor.notify());
+  const table = await passThrough('table', azurite.tableUrl);
+  await kept.store({ blob: blob.port, queue: queue.port, table: table.port });
   const urls = { blob: blob.url, queue: queue.url, table: table.url };
   const resources = new Resources(azurite, urls, options.sasLifetimeMs ?? HOUR_MS);
   await resources.create();
@@ -85,6 +125,7 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
   const batching = { timeMs: 200, items: 500, bytes: 1024 ** 3, ...options.batching };
   const ingestor = new Ingestor({ catalog, database, loader, faults, identities, resources, reports, batching });
   ingestor.start();
+  atEnd(async () => await ingestor.stop());
 
   const requests: string[] = [];
   const app = express();
@@ -102,7 +143,11 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
   app.use(errors);
 
   const server = options.tls ? createHttpsServer(options.tls, app) : createHttpServer(app);
-  await listen(server, host, options.port ?? 0);
+  await listen(server, host, ownPort);
+  atEnd(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
   const { port } = server.address() as AddressInfo;
   return {
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
@@ -111,14 +156,6 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
     resources,
     tokens,
     requests,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      await ingestor.stop();
-      await Promise.all([blob.stop(), queue.stop(), table.stop()]);
-      await database.close();
-      await azurite.stop();
-    },
   };
 }
 

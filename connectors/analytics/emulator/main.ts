@@ -13,7 +13,8 @@ async function main(): Promise<void> {
     },
   });
   const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`--port ${values.port} is not a port`);
+  // The storage has the three that follow.
+  if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new Error(`--port ${values.port} is not a port`);
   const emulator = await startAnalyticsEmulator({
     port,
     host: values.host,

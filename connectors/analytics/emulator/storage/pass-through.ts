@@ -4,20 +4,39 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Faults, FaultTarget } from '../faults';
 
+export interface PassThroughOptions {
+  readonly target: FaultTarget & ('blob' | 'queue' | 'table');
+  readonly serviceUrl: string;
+  readonly faults: Faults;
+  /** 0: a free one. */
+  readonly port: number;
+  /** False: where that one is taken, a free one. */
+  readonly isPortFixed: boolean;
+  /** Told of every POST that was let through, once it is answered. */
+  readonly onPosted?: () => void;
+}
+
 export class PassThrough {
   private constructor(
     private readonly server: Server,
-    /** What stands for the service's own URL, its path included. */
-    readonly url: string,
+    readonly port: number,
+    private readonly path: string,
   ) {}
 
-  /** @param onPosted Told of every POST that was let through, once it is answered. */
-  static async start(
-    target: FaultTarget & ('blob' | 'queue' | 'table'),
-    serviceUrl: string,
-    faults: Faults,
-    onPosted: () => void = () => undefined,
-  ): Promise<PassThrough> {
+  /** What stands for the service's own URL, its path included. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}${this.path}`;
+  }
+
+  /** @throws Error when the port is taken, unless another will do. */
+  static async start({
+    target,
+    serviceUrl,
+    faults,
+    port,
+    isPortFixed,
+    onPosted = () => undefined,
+  }: PassThroughOptions): Promise<PassThrough> {
     const service = new URL(serviceUrl);
     const server = createServer((incoming, response) => {
       if (incoming.method === 'POST') response.once('finish', onPosted);
@@ -28,15 +47,30 @@ export class PassThrough {
         })
         .catch(() => response.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    return new PassThrough(server, `http://127.0.0.1:${port}${service.pathname}`);
+    await listen(server, port).catch(async (error: unknown) => {
+      if (isPortFixed)
+        throw new Error(`The storage's ${target} service can not be had at port ${port}: ${String(error)}`, {
+          cause: error,
+        });
+      await listen(server, 0);
+    });
+    return new PassThrough(server, (server.address() as AddressInfo).port, service.pathname);
   }
 
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
 }
 
 function forward(service: URL, incoming: IncomingMessage, response: ServerResponse): void {

@@ -1,0 +1,39 @@
+/** What has to be the same after a restart, beside tables, blobs and messages: what tokens are signed with, and where clients find the storage. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface StoragePorts {
+  readonly blob: number;
+  readonly queue: number;
+  readonly table: number;
+}
+
+export class KeptState {
+  private constructor(
+    private readonly path: string | null,
+    /** Hex. */
+    readonly tokenKey: string,
+    /** Those of the last run; 0: any. */
+    readonly storagePorts: StoragePorts,
+  ) {}
+
+  /** @param dataDir Null: nothing is kept. */
+  static async open(dataDir: string | null): Promise<KeptState> {
+    const fresh = { tokenKey: randomBytes(32).toString('hex'), storagePorts: { blob: 0, queue: 0, table: 0 } };
+    if (dataDir === null) return new KeptState(null, fresh.tokenKey, fresh.storagePorts);
+    await mkdir(dataDir, { recursive: true });
+    const path = join(dataDir, 'emulator.json');
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{}';
+      throw error;
+    });
+    const kept = { ...fresh, ...(JSON.parse(text) as Partial<typeof fresh>) };
+    return new KeptState(path, kept.tokenKey, kept.storagePorts);
+  }
+
+  async store(storagePorts: StoragePorts): Promise<void> {
+    if (this.path === null) return;
+    await writeFile(this.path, JSON.stringify({ tokenKey: this.tokenKey, storagePorts }), { mode: 0o600 });
+  }
+}

@@ -1,0 +1,80 @@
+/** The emulator stopped and started again: what its clients and its queues still know of it holds. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  startAnalyticsEmulator,
+  type AnalyticsEmulator,
+  type EmulatorOptions,
+} from '../../../connectors/analytics/emulator';
+import { EmulatorClient } from './emulator-client';
+
+const running: AnalyticsEmulator[] = [];
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-emulator-'));
+});
+afterEach(async () => {
+  for (const emulator of running.splice(0)) await emulator.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(options: EmulatorOptions): Promise<{ emulator: AnalyticsEmulator; client: EmulatorClient }> {
+  const emulator = await startAnalyticsEmulator({ database: 'd', ...options });
+  running.push(emulator);
+  return { emulator, client: new EmulatorClient(emulator) };
+}
+
+async function stop(emulator: AnalyticsEmulator): Promise<void> {
+  running.splice(running.indexOf(emulator), 1);
+  await emulator.stop();
+}
+
+const listen = async (port: number): Promise<Server> =>
+  await new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+const close = async (server: Server): Promise<void> => await new Promise((resolve) => server.close(() => resolve()));
+
+/** The first of four free ports in a row, below those that the system hands out. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const servers = await Promise.allSettled([0, 1, 2, 3].map(async (i) => await listen(port + i)));
+    for (const server of servers) if (server.status === 'fulfilled') await close(server.value);
+    if (servers.every(({ status }) => status === 'fulfilled')) return port;
+  }
+}
+
+test('what was queued before a restart with a data folder is loaded after it', async () => {
+  const { emulator, client } = await start({ dataDir });
+  await client.command('.create table Kept (a:string)');
+  emulator.ingestor.isPaused = true;
+  await client.queue('Kept', 'x\n', { format: 'csv' });
+  await stop(emulator);
+  const again = await start({ dataDir });
+  await again.emulator.ingestor.flush();
+  expect((await again.client.command('.show ingestion failures')).rows).toEqual([]);
+  expect(await again.client.query('Kept')).toEqual([['x']]);
+});
+
+test('with a port the storage is at the three that follow, before and after a restart', async () => {
+  const port = await freePorts();
+  for (let run = 0; run < 2; run++) {
+    const { emulator, client } = await start({ port });
+    const { container, queue } = await client.resources();
+    expect([new URL(container).port, new URL(queue).port]).toEqual([String(port + 1), String(port + 2)]);
+    await stop(emulator);
+  }
+});
+
+test('a port of the storage that somebody else has is named, and nothing is left running', async () => {
+  const port = await freePorts();
+  const taken = await listen(port + 2);
+  await expect(start({ port })).rejects.toThrow(`The storage's queue service can not be had at port ${port + 2}`);
+  await close(await listen(port + 1));
+  await close(taken);
+});
