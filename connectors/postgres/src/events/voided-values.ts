@@ -22,7 +22,7 @@ const EXPLANATIONS: Readonly<Record<VoidReason, Explanation>> = {
     cure: withoutColumn,
   },
   NULL_ITEM: {
-    what: 'an array with a NULL among its elements, which its schema of required items cannot express',
+    what: 'an array with a NULL among its elements, which arrays of its type cannot have in events',
     cure: withoutColumn,
   },
 };

@@ -57,7 +57,7 @@ function nameUuid(bytes: Buffer): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Arrays of these have required items, so one NULL makes the whole value null (Appendix R.11). */
+/** One NULL among their items makes the whole value null, as in Debezium (Appendix R.11). */
 const NULL_ITEM_VOIDS = new Set(['ltree', 'isbn']);
 
 export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {

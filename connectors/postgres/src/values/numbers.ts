@@ -78,7 +78,7 @@ const VARIABLE_SCALE = structSchema(
     ['scale', schema('INT32')],
     ['value', schema('BYTES')],
   ],
-  { name: 'io.debezium.data.VariableScaleDecimal', version: 1 },
+  { name: 'io.debezium.data.VariableScaleDecimal', version: 1, doc: 'Variable scaled decimal' },
 );
 
 /** Precision and scale out of a numeric type modifier; null for unconstrained `numeric`. */

@@ -113,6 +113,32 @@ test('numeric type modifiers, negative scale included', () => {
   expect(numericTypmod(-1)).toBeNull();
 });
 
+test('int8 keeps its last digit, whatever its number of digits', () => {
+  for (let digits = 1; digits <= 19; digits++)
+    for (const filler of ['9', '9007199254740993', '1'])
+      for (const sign of ['', '-']) {
+        const text = sign + filler.repeat(digits).slice(0, digits);
+        if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) continue;
+        expect(`${decodeInt8(...bytes(text)) as number | bigint}`).toBe(text);
+      }
+});
+
+test('timestamps keep their microseconds, from the first to the last year of PostgreSQL', () => {
+  const { decode } = timestampType(-1, 'microseconds');
+  for (let year = -4712; year <= 294246; year += 7)
+    for (const clock of ['00:00:00.000001', '23:59:59.999999']) {
+      const text = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}-03-01 ${clock}${year > 0 ? '' : ' BC'}`;
+      const [, seconds = '', micros = ''] = /^\d\d:\d\d:(\d\d)\.(\d+)$/.exec(clock) ?? [];
+      const ofDay = seconds === '00' ? 0n : 86399n;
+      // JavaScript's dates end sooner; the calendar repeats itself every 400 years.
+      const near = year % 400;
+      const midnight =
+        BigInt(new Date(0).setUTCFullYear(near, 2, 1)) + (BigInt(year - near) / 400n) * 146097n * 86_400_000n;
+      const expected = (midnight / 1000n + ofDay) * 1_000_000n + BigInt(micros);
+      expect(`${text} ${decode(...bytes(text)) as number | bigint}`).toBe(`${text} ${expected}`);
+    }
+});
+
 test('64-bit integers are numbers while that is exact', () => {
   expect(decodeInt8(...bytes('9007199254740991'))).toBe(9007199254740991);
   expect(decodeInt8(...bytes('9007199254740992'))).toBe(9007199254740992n);
