@@ -16,7 +16,10 @@ function fail(problem: string): never {
 
 function options(): AdapterOptions {
   try {
-    return readOptions(process.argv.slice(2), process.env);
+    const chosen = readOptions(process.argv.slice(2), process.env);
+    if (chosen) return chosen;
+    console.log(USAGE);
+    process.exit(0);
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     process.exit(2);

@@ -32,15 +32,16 @@ export const USAGE = `usage: npm start --workspace apps/slash-image -- [OPTIONS]
   --timeout-ms MS                     the function's time limit (default 3000)
   --trust-proxy                       take the client's address from X-Forwarded-For
   --health-path PATH                  answer 200 there
+  -h, --help                          this
   --allow-unconfigured                start without CHAT_SIGNING_SECRET or IMAGE_API_KEY
 PORT (default 8080) and HOST (default 127.0.0.1) say where to listen. AWS_IAM takes the key pair that may call from
 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
 
-/** @throws Error whose message says what is wrong. */
+/** Null: how to use it was asked for. @throws Error whose message says what is wrong. */
 export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): AdapterOptions {
+): AdapterOptions | null {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -50,8 +51,10 @@ export function readOptions(
       'trust-proxy': { type: 'boolean', default: false },
       'health-path': { type: 'string' },
       'allow-unconfigured': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) return null;
   const authType = oneOf('--auth-type', values['auth-type'], ['NONE', 'AWS_IAM']);
   return {
     host: env['HOST'] || '127.0.0.1',

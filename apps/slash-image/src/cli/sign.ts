@@ -13,9 +13,14 @@ const from = (file: string): string => resolve(process.env['INIT_CWD'] ?? '.', f
 
 function run(): string {
   const { values, positionals } = parseArgs({
-    options: { body: { type: 'string' }, timestamp: { type: 'string' } },
+    options: {
+      body: { type: 'string' },
+      timestamp: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
     allowPositionals: true,
   });
+  if (values.help) return `${USAGE}\n`;
   const [file, ...rest] = positionals;
   if (rest.length > 0 || (file !== undefined) === (values.body !== undefined)) throw new Error(USAGE);
   const secret = process.env['CHAT_SIGNING_SECRET']?.trim().split(/\s+/)[0];

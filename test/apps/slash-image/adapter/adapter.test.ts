@@ -4,7 +4,7 @@ import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { readOptions } from '../../../../apps/slash-image/src/adapter/options';
+import { readOptions, type AdapterOptions } from '../../../../apps/slash-image/src/adapter/options';
 import { createAdapter, type AnyHandler } from '../../../../apps/slash-image/src/adapter/server';
 import { startImageApi, type ImageApi } from '../../../../dev/services/image-api';
 import { build, command, eventOf, signedEvent, signedHeaders } from '../command';
@@ -38,7 +38,7 @@ afterAll(() => api.close());
 /** An adapter with these options; resolves to its port. */
 async function adapter(handler: AnyHandler, args: string[] = [], env: Record<string, string> = {}): Promise<number> {
   // Longer than a busy machine stands still, where a test says nothing else.
-  const server = createAdapter(handler, readOptions(['--timeout-ms', '60000', ...args], env));
+  const server = createAdapter(handler, readOptions(['--timeout-ms', '60000', ...args], env) as AdapterOptions);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;

@@ -69,6 +69,26 @@ test('`sign` and `invoke` say what they need', async () => {
   });
 });
 
+test.each([
+  ['{"headers":', /^bad-event\.json is not JSON: .*\n$/],
+  ['null', /^bad-event\.json holds no event: .*\n$/],
+  ['[]', /^bad-event\.json holds no event: .*\n$/],
+])('`invoke` on a file with %s names the file', async (content, message) => {
+  writeFileSync(join(folder, 'bad-event.json'), content);
+  await expect(cli('cli/invoke.ts', ['bad-event.json'])).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(message),
+  });
+});
+
+test.each(['cli/sign.ts', 'cli/invoke.ts', 'adapter/main.ts'])('%s --help says how to use it', async (name) => {
+  for (const option of ['--help', '-h']) {
+    const { stdout, stderr } = await cli(name, [option]);
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^usage: .*\n/), '']);
+  }
+});
+
 test('slash-webhook 39: `invoke` answers a stored event', async () => {
   const env = { CHAT_SIGNING_SECRET: SECRET, IMAGE_API_KEY: 'k', IMAGE_API_URL: api.url };
   const { stdout, stderr } = await cli('cli/invoke.ts', ['--at', '1700000100', EVENT], env);

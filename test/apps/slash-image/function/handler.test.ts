@@ -1,6 +1,9 @@
 /** The function, from event to response, with the image API's stand-in behind it. */
 import { freePort } from '../../../../dev/services/free-port';
 import { gif, giphyAnswer, startImageApi, type ImageApi } from '../../../../dev/services/image-api';
+import { createGiphy } from '../../../../apps/slash-image/src/function/image/giphy';
+import { createLog } from '../../../../apps/slash-image/src/function/log';
+import { readSettings } from '../../../../apps/slash-image/src/function/settings';
 import { build, command, eventOf, KEY, SECRET, signedEvent, signedHeaders, VECTORS } from '../command';
 
 let api: ImageApi;
@@ -282,6 +285,43 @@ test.each([
   expect(json(await send('cat'))).toEqual(ephemeral(NOT_AVAILABLE));
 });
 
+const words = (log: readonly string[]): string => log.map((line) => `${line}\n`).join('');
+
+test.each([
+  [
+    'over 1 MiB',
+    '"reason":"the answer is larger than 1048576 bytes"',
+    (): typeof api.answer => (_req, res) => res.end(`{"data":"${'x'.repeat(2_000_000)}"}`),
+  ],
+  [
+    'a redirect',
+    '"reason":"status 302: redirects are not followed"',
+    (): typeof api.answer => (_req, res) => res.writeHead(302, { Location: api.url }).end(),
+  ],
+])('slash-webhook 24: an answer that is %s is asked for once: it would be the same again', async (_, reason, make) => {
+  api.answer = make();
+  const { handler, log } = fn();
+  expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral(NOT_AVAILABLE));
+  expect(api.asked).toHaveLength(1);
+  expect(words(log)).toContain(reason);
+});
+
+test('the log says why the API could not be asked, without its address or the key', async () => {
+  const port = await freePort();
+  const { handler, log } = fn({ IMAGE_API_URL: `http://127.0.0.1:${port}/` });
+  await handler(signedEvent(command('cat')));
+  expect(words(log)).toContain(`"reason":"fetch failed: connect ECONNREFUSED 127.0.0.1:${port}"`);
+  const [KEY_IN_URL, SPACED] = ['a key&/=', 'a secret term'];
+  const images = createGiphy(
+    { ...readSettings({}).settings, imageApiUrl: 'https://api.example/random' },
+    KEY_IN_URL,
+    createLog('info', (line) => void log.push(line)),
+    (url) => Promise.reject(new TypeError(`cannot parse ${String(url)}`, { cause: new Error(`with ${KEY_IN_URL}`) })),
+  );
+  expect(await images.random(SPACED, 500)).toEqual({ kind: 'unavailable' });
+  expect(log.at(-1)).toContain('"reason":"cannot parse <url>: with ***"');
+});
+
 test('a failure that may have passed is tried once more, a refusal is not', async () => {
   let calls = 0;
   api.answer = (req, res) => (calls++ === 0 ? void res.writeHead(503).end() : standard(req, res));
@@ -306,6 +346,24 @@ test.each([
   expect(json(await send('cat'))).toEqual(ephemeral('No image found for "cat".'));
   answering(giphyAnswer({ images: { downsized: { url }, original: { url: 'https://i.giphy.com/o.gif' } } }));
   expect(json(await send('cat'))).toMatchObject({ attachments: [{ image_url: 'https://i.giphy.com/o.gif' }] });
+});
+
+test.each([
+  ['https://img.example.org/a.gif', 'img.example.org is not in IMAGE_HOSTS'],
+  ['http://media.giphy.com/a.gif', 'its address is not https'],
+  [`https://media.giphy.com/${'a'.repeat(4_000)}.gif`, 'its address is longer than 3000 characters'],
+  ['https://user:pass@media.giphy.com/a.gif', 'its address has a user in it'],
+  ['not a URL', 'its address is no URL'],
+])('slash-webhook 25: that the image %.40s is not used is in the log, and why', async (url, reason) => {
+  answering(giphyAnswer({ title: 't', images: { downsized: { url } } }));
+  const { handler, log } = fn();
+  expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral('No image found for "cat".'));
+  const line = log.map((text) => JSON.parse(text) as object).find((entry) => 'reason' in entry);
+  expect(line).toMatchObject({ level: 'warn', msg: 'the image of the API is not used', reason });
+  // Nothing was found: nothing to say.
+  answering(giphyAnswer([]));
+  await handler(signedEvent(command('cat')));
+  expect(log.filter((text) => text.includes('is not used'))).toHaveLength(1);
 });
 
 test('other hosts are the operator’s to allow', async () => {

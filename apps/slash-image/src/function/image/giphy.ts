@@ -8,10 +8,18 @@ const MAX_ANSWER_BYTES = 1_048_576;
 /** A second attempt is worth it with this much time left. */
 const RETRY_MS = 800;
 
+/** Asking again would bring the same. */
+class LargeAnswerError extends Error {}
+
 type Attempt = { readonly result: ImageResult; readonly mayHeal: boolean; readonly reason?: string };
 
 /** @param key sent with every request, and to nobody else. */
-export function createGiphy(settings: Settings, key: string, log: Log): ImageSource {
+export function createGiphy(
+  settings: Settings,
+  key: string,
+  log: Log,
+  request: (url: URL, init: RequestInit) => Promise<Response> = fetch,
+): ImageSource {
   function address(term: string): URL {
     const url = new URL(settings.imageApiUrl);
     url.searchParams.set('api_key', key);
@@ -23,13 +31,15 @@ export function createGiphy(settings: Settings, key: string, log: Log): ImageSou
   async function attempt(url: URL, timeoutMs: number): Promise<Attempt> {
     const signal = AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)));
     try {
-      // A redirect would take the key to somebody else.
-      const response = await fetch(url, { signal, redirect: 'error', headers: { Accept: 'application/json' } });
-      const body = await readText(response);
-      const result = readAnswer(response.status, parse(body), settings.imageHosts);
-      return { result, mayHeal: response.status >= 500, reason: `status ${response.status}` };
+      // Following a redirect would take the key to somebody else.
+      const response = await request(url, { signal, redirect: 'manual', headers: { Accept: 'application/json' } });
+      const { status } = response;
+      const body = parse(await readText(response));
+      const result = readAnswer(status, body, settings.imageHosts);
+      return { result, mayHeal: status >= 500, reason: describeAnswer(status, body) };
     } catch (error) {
-      return { result: { kind: 'unavailable' }, mayHeal: !signal.aborted, reason: describe(error) };
+      const mayHeal = !signal.aborted && !(error instanceof LargeAnswerError);
+      return { result: { kind: 'unavailable' }, mayHeal, reason: describeError(error, key) };
     }
   }
 
@@ -39,7 +49,9 @@ export function createGiphy(settings: Settings, key: string, log: Log): ImageSou
       const url = address(term);
       let last = await attempt(url, end - performance.now());
       if (last.mayHeal && end - performance.now() >= RETRY_MS) last = await attempt(url, end - performance.now());
-      if (last.result.kind === 'refused') log('error', 'the image API refused the key', { reason: last.reason });
+      if (last.result.kind === 'none' && last.result.unusable !== undefined)
+        log('warn', 'the image of the API is not used', { reason: last.result.unusable });
+      else if (last.result.kind === 'refused') log('error', 'the image API refused the key', { reason: last.reason });
       else if (last.result.kind !== 'image' && last.result.kind !== 'none')
         log('warn', 'the image API did not answer', { kind: last.result.kind, reason: last.reason });
       return last.result;
@@ -53,22 +65,33 @@ async function readText(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     // Leaving the loop ends the transfer.
-    if (size > MAX_ANSWER_BYTES) throw new Error('answer too large');
+    if (size > MAX_ANSWER_BYTES) throw new LargeAnswerError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** Undefined: no JSON. */
 function parse(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-/** Names and codes alone: messages may have the URL, and with it the key. */
-function describe(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: { code?: string; name?: string } };
-  return [name, cause?.code ?? cause?.name].filter(Boolean).join(' ');
+function describeAnswer(status: number, body: unknown): string {
+  if (status >= 300 && status < 400) return `status ${status}: redirects are not followed`;
+  return body === undefined ? `status ${status}, and no JSON` : `status ${status}`;
+}
+
+/** The messages of an error and of what caused it. Theirs may have the URL, and with it the key and what was looked for. */
+function describeError(error: unknown, key: string): string {
+  const parts: string[] = [];
+  type Link = { message?: string; code?: string; name?: string; cause?: unknown } | null | undefined;
+  for (let at = error as Link; at && parts.length < 5; at = at.cause as Link) {
+    const text = (at.message || at.code || String(at.name)).replace(/\bhttps?:\/\/[^\s"']+/gi, '<url>');
+    parts.push(text.replaceAll(key, '***').replaceAll(encodeURIComponent(key), '***'));
+  }
+  return parts.join(': ');
 }

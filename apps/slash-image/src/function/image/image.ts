@@ -9,7 +9,10 @@ export interface Image {
 
 /** How a search ended. `busy`: too many requests. `refused`: our key or our request is not accepted. */
 export type ImageResult =
-  { readonly kind: 'image'; readonly image: Image } | { readonly kind: 'none' | 'unavailable' | 'busy' | 'refused' };
+  | { readonly kind: 'image'; readonly image: Image }
+  /** With the reason, for the log, where there is an image that must not be used. */
+  | { readonly kind: 'none'; readonly unusable?: string }
+  | { readonly kind: 'unavailable' | 'busy' | 'refused' };
 
 /** Where images come from. */
 export interface ImageSource {

@@ -1,5 +1,5 @@
 /** What GIPHY's answer to a random-image request means. Pure: an HTTP status and parsed JSON in, a result out. */
-import type { Image, ImageResult } from './image';
+import type { ImageResult } from './image';
 
 /** Renditions from the one that fits a chat best (2 MB at most) to the last resort, then the fields of older answers. */
 const RENDITIONS = ['downsized', 'downsized_medium', 'fixed_height', 'original'];
@@ -21,24 +21,33 @@ export function readAnswer(httpStatus: number, body: unknown, hosts: readonly st
     // Nothing was found; without an id nothing was looked for: the provider's stand-in for an answer in times of trouble.
     return { kind: text(meta['response_id']) === '' ? 'unavailable' : 'none' };
   }
-  const image = pickImage(data, hosts);
-  return image ? { kind: 'image', image } : { kind: 'none' };
+  return pickImage(data, hosts);
 }
 
-function pickImage(data: Json, hosts: readonly string[]): Image | null {
+function pickImage(data: Json, hosts: readonly string[]): ImageResult {
   const images = object(data['images']);
   const urls = [...RENDITIONS.map((name) => object(images[name])['url']), ...FLAT_FIELDS.map((name) => data[name])];
-  const url = urls.map(text).find((candidate) => isUsable(candidate, hosts));
-  if (url === undefined) return null;
+  const candidates = urls.map(text).filter((candidate) => candidate !== '');
+  const url = candidates.find((candidate) => urlProblem(candidate, hosts) === null);
+  if (url === undefined) return { kind: 'none', unusable: whyNone(candidates, hosts) };
   const title = text(data['title']).trim();
-  return { url, title, alt: text(data['alt_text']).trim() || title };
+  return { kind: 'image', image: { url, title, alt: text(data['alt_text']).trim() || title } };
 }
 
-function isUsable(text: string, hosts: readonly string[]): boolean {
-  if (text.length > MAX_URL_CHARACTERS || !URL.canParse(text)) return false;
+/** Of the one that would have been the best. */
+function whyNone([best]: readonly string[], hosts: readonly string[]): string {
+  return (best !== undefined && urlProblem(best, hosts)) || 'it has no address';
+}
+
+/** Why an image must not be shown; null: it may. */
+function urlProblem(text: string, hosts: readonly string[]): string | null {
+  if (text.length > MAX_URL_CHARACTERS) return `its address is longer than ${MAX_URL_CHARACTERS} characters`;
+  if (!URL.canParse(text)) return 'its address is no URL';
   const { protocol, hostname, username, password } = new URL(text);
+  if (protocol !== 'https:') return 'its address is not https';
+  if (username !== '' || password !== '') return 'its address has a user in it';
   const isAllowed = hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
-  return protocol === 'https:' && isAllowed && username === '' && password === '';
+  return isAllowed ? null : `${hostname} is not in IMAGE_HOSTS`;
 }
 
 function object(value: unknown): Json {
