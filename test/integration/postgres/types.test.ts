@@ -234,6 +234,24 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ],
       { 'time.precision.mode': 'connect' },
     ));
+  test('connect: a date beyond those of JavaScript fails and names table, column and value; infinity is the last one', async () => {
+    const last = new Date(8.64e15);
+    await check(
+      [
+        ['date', "'infinity'", last, 'INT32', 'org.apache.kafka.connect.data.Date'],
+        ['date', "'275760-09-13'", last, 'INT32', 'org.apache.kafka.connect.data.Date'],
+        ['timestamp', "'275760-09-13'", last, 'INT64', 'org.apache.kafka.connect.data.Timestamp'],
+        ['timestamp', "'-infinity'", new Date(-8.64e15), 'INT64', 'org.apache.kafka.connect.data.Timestamp'],
+      ],
+      { 'time.precision.mode': 'connect' },
+    );
+    await database.query("INSERT INTO v (c1) VALUES ('275760-09-14')");
+    await expect(run?.count(3)).rejects.toMatchObject({
+      code: 'PG_DECODE',
+      message:
+        'Column "c1" of table public.v holds a value that cannot be emitted, 275760-09-14: it lies beyond the dates that time.precision.mode=connect can express.',
+    });
+  });
   test('isostring', async () =>
     await check(
       [

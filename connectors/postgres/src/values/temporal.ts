@@ -58,14 +58,21 @@ export function precisionOf(typmod: number): number {
   return typmod < 0 ? 6 : typmod & 0xffff;
 }
 
+/** @param ms since the epoch, of what was just scanned */
+function connectDate(ms: number): Date {
+  if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
+  if (Math.abs(ms) > DATE_LIMIT)
+    throw new RangeError('it lies beyond the dates that time.precision.mode=connect can express');
+  return new Date(ms);
+}
+
 export function dateType(mode: TimeMode): ValueType {
   if (mode === 'connect') {
     return ofDate(
       dateSchema(),
       (b, s, e) => {
         scanDate(b, s, e);
-        if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
-        return new Date(found.days * 86_400_000);
+        return connectDate(found.days * 86_400_000);
       },
       new Date(0),
     );
@@ -158,8 +165,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
         timestampSchema(),
         (b, s, e) => {
           scanTimestamp(b, s, e);
-          if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
-          return new Date(found.days * 86_400_000 + Math.floor(found.micros / 1000));
+          return connectDate(found.days * 86_400_000 + Math.floor(found.micros / 1000));
         },
         new Date(0),
       );
