@@ -134,6 +134,35 @@ test('cdc-postgres 50: parameters of decimals, bits and enums', async () => {
   expect([snapshot.b, snapshot.vb]).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
 });
 
+test('cdc-postgres 51: numerics of 16 digits keep the last one, in keys and in rows, by snapshot and by stream', async () => {
+  await database.query(
+    'CREATE TABLE d (id numeric(16) PRIMARY KEY, n numeric, m numeric(16)[]); INSERT INTO d VALUES (9007199254740993, 9007199254740993, ARRAY[9999999999999999])',
+  );
+  run = await TaskRun.start(taskConfig(database));
+  await run.count(1);
+  await database.query('INSERT INTO d VALUES (9999999999999999, 9999999999999999, ARRAY[9007199254740993])');
+  const records = await run.count(2);
+  const big = (unscaled: bigint): unknown => ({ unscaled, scale: 0 });
+  expect(records.map(({ key, value }) => [key.id, value.after])).toEqual([
+    [
+      big(9007199254740993n),
+      {
+        id: big(9007199254740993n),
+        n: { scale: 0, value: hex('20000000000001') },
+        m: [big(9999999999999999n)],
+      },
+    ],
+    [
+      big(9999999999999999n),
+      {
+        id: big(9999999999999999n),
+        n: { scale: 0, value: hex('2386f26fc0ffff') },
+        m: [big(9007199254740993n)],
+      },
+    ],
+  ]);
+});
+
 describe('cdc-postgres 51: decimals', () => {
   const columns: readonly (readonly [string, string])[] = [
     ['numeric', '1.10'],
