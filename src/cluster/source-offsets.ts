@@ -1,7 +1,7 @@
 /** Offsets of source connectors: read, altered, reset in the offsets topic. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SourceConnector, SourceOffset, SourcePartition } from '@millrace/sdk';
 import { plainValue, type JsonObject } from '../storage/json-values';
-import { partitionIdentity } from '../storage/offset-keys';
+import { partitionIdentity, requirePrimitives } from '../storage/offset-keys';
 import type { SourceOffsets } from '../storage/offset-store';
 import type { PartitionOffset } from './connector-offsets';
 import type { OffsetChangeSteps } from './offset-change-steps';
@@ -53,6 +53,8 @@ function lastOfEach(entries: readonly PartitionOffset[]): Change[] {
   const found = new Map<string, Change>();
   for (const { partition, offset } of entries)
     found.set(partitionIdentity(partition), [partition, offset && (plainValue(offset) as SourceOffset)]);
+  // Before the connector is asked, whose words for it would be others.
+  for (const change of found.values()) requirePrimitives(...change);
   return [...found.values()];
 }
 

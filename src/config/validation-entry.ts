@@ -92,9 +92,9 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
   };
 }
 
-/** A key that no definition knows, shown because something is wrong with it. */
-export function unknownEntry(name: string, value: string | null, error: string): Entry {
-  return { name, definition: null, parsed: null, value, recommended: [], errors: [error], visible: true };
+/** A key that no definition knows. */
+export function unknownEntry(name: string, value: string | null, errors: string[]): Entry {
+  return { name, definition: null, parsed: null, value, recommended: [], errors, visible: true };
 }
 
 export function valueInfo(entry: Entry): ConfigValueInfo {

@@ -11,6 +11,7 @@ import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from './connector
 import { ownEntries } from './own-keys';
 import type { ConfigResolver } from './providers/config-resolver';
 import { hideResolved } from './providers/hide-resolved';
+import { isUnlistedPlugin } from './unlisted-plugins';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './validation';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './validation-aliases';
 import {
@@ -84,7 +85,12 @@ class Entries {
   complain(name: string, value: string | null, message: string): void {
     const entry = this.known.get(name) ?? this.unknown.get(name);
     if (entry) entry.errors.push(message);
-    else this.unknown.set(name, unknownEntry(name, value, message));
+    else this.putUnknown(unknownEntry(name, value, [message]));
+  }
+
+  /** Shown without a definition, whatever is known of the key. */
+  putUnknown(entry: Entry): void {
+    this.unknown.set(entry.name, entry);
   }
 
   /**
@@ -235,8 +241,10 @@ class Validator implements ConfigValidator {
   private findAny(name: string): PluginDescription {
     // A name claimed by two plug-ins is as good as unknown here (Appendix R 11).
     const plugin = findUnambiguous(this.registry, name);
-    if (!plugin) throw new ValidationError(404, `Unknown plugin ${name}.`);
-    return plugin;
+    if (plugin) return plugin;
+    if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
+    const types = 'sink, source, converter, header_converter, transformation, predicate';
+    throw new ValidationError(400, `Invalid plugin class ${name}. Valid types are ${types}.`);
   }
 
   /** Ascending. */
@@ -294,8 +302,8 @@ class Validator implements ConfigValidator {
     const policy = overridePolicy(this.worker.clientOverridePolicy, allowlist);
     if (policy) entries.putOverrides(overrideEntries(connector.type, config, policy, isPlaceholder));
     if (connector.type === 'sink') {
-      const conflict = checkSinkGroup(entries.byName, config, this.worker.groupId);
-      if (conflict) entries.complain(conflict.name, conflict.value, conflict.errors[0] ?? '');
+      const group = checkSinkGroup(entries.byName, config, this.worker.groupId);
+      if (group) entries.putUnknown(group);
     }
   }
 

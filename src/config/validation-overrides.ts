@@ -62,7 +62,7 @@ function overridesOf(type: 'source' | 'sink', config: NullableConfig): Override[
     .flatMap((client) => {
       const prefix = `${client}.override.`;
       return Object.entries(config)
-        .filter(([key]) => key.startsWith(prefix))
+        .filter(([key]) => key.startsWith(prefix) && key !== prefix)
         .map(([key, value]) => ({ client, key, value, name: key.slice(prefix.length) }));
     });
 }
@@ -96,7 +96,7 @@ export function overrideEntries(
 
 function entryOf({ client, key, name, value }: Override, isPlaceholder: boolean): Entry {
   const known = CLIENT_KEYS[client].get(name);
-  const unknown = unknownEntry(key, value !== null && isSecretKey(name) ? HIDDEN : value, '');
+  const unknown = unknownEntry(key, value !== null && isSecretKey(name) ? HIDDEN : value, []);
   if (!known) return unknown;
   try {
     const parsed = value === null ? null : parseConfigValue(known.type, value);
@@ -105,6 +105,7 @@ function entryOf({ client, key, name, value }: Override, isPlaceholder: boolean)
   } catch (error) {
     if (!(error instanceof ConfigParseError)) throw error;
     const shown = isPlaceholder ? HIDDEN : String(value);
-    throw new ValidationError(500, invalidValue(name, shown, error.reason), { cause: error });
+    const javaClass = 'org.apache.kafka.common.config.ConfigException';
+    throw new ValidationError(500, invalidValue(name, shown, error.reason), { javaClass, cause: error });
   }
 }

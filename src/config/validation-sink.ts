@@ -38,7 +38,7 @@ export function checkSinkTopics(entries: ReadonlyMap<string, Entry>, config: Nul
   }
 }
 
-/** A sink must not read in the workers' own group. Answers an entry for the override key when that is a culprit. */
+/** A sink must not read in the workers' own group. Answers an entry for the override key, which Java shows once more than its definition. */
 export function checkSinkGroup(
   entries: ReadonlyMap<string, Entry>,
   config: NullableConfig,
@@ -53,10 +53,7 @@ export function checkSinkGroup(
       );
   }
   const override = valueOf(config, GROUP_OVERRIDE);
-  if (override !== workerGroup) return null;
-  return unknownEntry(
-    GROUP_OVERRIDE,
-    override,
-    `Consumer group ${override} conflicts with Connect worker group ${workerGroup}`,
-  );
+  if (override == null) return null;
+  const conflict = `Consumer group ${override} conflicts with Connect worker group ${workerGroup}`;
+  return unknownEntry(GROUP_OVERRIDE, override, override === workerGroup ? [conflict] : []);
 }

@@ -36,6 +36,11 @@ function members(of: SourcePartition | SourceOffset | JsonObject): [string, Json
 }
 
 /** Throws DataError when a value is not primitive. */
+export function requirePrimitives(...all: readonly (SourcePartition | SourceOffset | JsonObject | null)[]): void {
+  for (const one of all) if (one !== null) members(one);
+}
+
+/** Throws DataError when a value is not primitive. */
 export function writeOffsetKey(
   connector: string,
   partition: SourcePartition | JsonObject | null,

@@ -79,7 +79,7 @@ test.each([
   expect(rows).toEqual(table.trim().split('\n'));
 });
 
-test('connect-rest 117, 118: full name and simple names are the same plug-in, unknown and ambiguous ones are 404', async () => {
+test('connect-rest 117, 118: full name and simple names are the same plug-in, others are refused', async () => {
   const all = await Promise.all(
     ['FileStreamSource', 'FileStreamSourceConnector', 'org.apache.kafka.connect.file.FileStreamSourceConnector'].map(
       (name) => validator.definitions(name),
@@ -87,7 +87,15 @@ test('connect-rest 117, 118: full name and simple names are the same plug-in, un
   );
   expect(all[1]).toEqual(all[0]);
   expect(all[2]).toEqual(all[0]);
-  for (const name of ['Nope', 'Twin', 'org.apache.kafka.common.config.provider.FileConfigProvider']) {
+  const provider = 'org.apache.kafka.common.config.provider.FileConfigProvider';
+  const policy = 'org.apache.kafka.connect.connector.policy.AllConnectorClientConfigOverridePolicy';
+  for (const name of [provider, 'FileConfigProvider', 'File', policy, 'None']) {
+    await expect(validator.definitions(name)).rejects.toMatchObject({
+      status: 400,
+      message: `Invalid plugin class ${name}. Valid types are sink, source, converter, header_converter, transformation, predicate.`,
+    });
+  }
+  for (const name of ['Nope', 'Twin']) {
     await expect(validator.definitions(name)).rejects.toMatchObject({
       status: 404,
       message: `Unknown plugin ${name}.`,

@@ -31,6 +31,32 @@ async function lists(names: readonly string[]): Promise<void> {
 }
 
 describe('create', () => {
+  ours('connect-rest R19: a task that could not be built has the version of its plug-in', async () => {
+    const name = fresh();
+    const cut = { transforms: 'f', 'transforms.f.type': 'Filter', 'transforms.f.predicate': 'nobody' };
+    expect((await create(name, { ...SNK, ...cut })).status).toBe(201);
+    const { json } = await target.poll(path(name, '/status'), (answer) => states(answer).join() === 'RUNNING,FAILED');
+    expect(json.tasks[0].version).toBe('4.3.1');
+  });
+
+  ours(
+    'connect-rest R19: blanks around the classes of converters, transformations and predicates do no harm',
+    async () => {
+      const name = fresh();
+      const config = {
+        ...SNK,
+        'value.converter': ' org.apache.kafka.connect.storage.StringConverter ',
+        transforms: 'f',
+        'transforms.f.type': ' Filter ',
+        'transforms.f.predicate': 'p',
+        predicates: 'p',
+        'predicates.p.type': ' RecordIsTombstone ',
+      };
+      expect((await create(name, config)).status).toBe(201);
+      await target.poll(path(name, '/status'), (answer) => states(answer).join() === 'RUNNING,RUNNING');
+    },
+  );
+
   test('connect-rest 21, 22: 201, Location by Host, members in order', async () => {
     const name = fresh();
     const answer = await target.call('POST', '/connectors', { name, config: SNK }, { Host: 'foo.example:9999' });

@@ -208,6 +208,29 @@ describe('offsets', () => {
     await both();
   });
 
+  withSource(
+    'connect-rest 105: an offset holds primitive values, whatever the connector would say of them',
+    async () => {
+      const name = uniqueName('c');
+      await create(name, source(name));
+      const partition = { filename: join(folder, `${name}.in`) };
+      for (const [of, offset, field, type] of [
+        [partition, { position: { a: 1 } }, 'position', 'MAP'],
+        [partition, { position: [1] }, 'position', 'ARRAY'],
+        [partition, { other: [{}] }, 'other', 'ARRAY'],
+        [{ other: {} }, { position: 1 }, 'other', 'MAP'],
+      ] as const)
+        expectError(
+          await alter(name, entry(of, offset)),
+          500,
+          `Offsets may only contain primitive types as values, but field ${field} contains ${type}`,
+        );
+      // The last entry of a partition counts.
+      const answer = await alter(name, entry(partition, { position: {} }), entry(partition, { position: 2 }));
+      expect([answer.status, answer.json]).toEqual([200, altered]);
+    },
+  );
+
   withSource('connect-rest 102, 105 to 107: a source, read, altered, reset in part and as a whole', async () => {
     const name = uniqueName('c');
     await create(name, source(name));

@@ -1,5 +1,5 @@
 /** connect-rest §7, cases 113 to 142, as a client sees them. */
-import { expectError, Target, withSource } from './client';
+import { expectError, ours, Target, withSource } from './client';
 
 let target: Target;
 beforeAll(async () => {
@@ -137,6 +137,72 @@ test('connect-rest 116, 117: keys of the file sink, by any of its names', async 
     expect((await target.call('GET', `/connector-plugins/${name}/config`)).json).toEqual(json);
   }
   expectError(await target.call('GET', '/connector-plugins/Nope/config'), 404, 'Unknown plugin Nope.');
+});
+
+test('connect-rest 118: what is a plug-in of another kind', async () => {
+  for (const name of ['FileConfigProvider', 'EnvVar', 'AllConnectorClientConfigOverridePolicy', 'Principal']) {
+    expectError(
+      await target.call('GET', `/connector-plugins/${name}/config`),
+      400,
+      `Invalid plugin class ${name}. Valid types are sink, source, converter, header_converter, transformation, predicate.`,
+    );
+  }
+});
+
+/** All entries of a key; the definition's name is null where there is none. */
+const entriesOf = (json: unknown, key: string): (string | null)[][] =>
+  (json as Infos).configs
+    .filter(({ value }) => value.name === key)
+    .map(({ definition, value }) => [definition && definition.name, value.value, ...value.errors]);
+
+test('connect-rest 136: the group of a sink is shown twice, an override without a name not at all', async () => {
+  const group = 'consumer.override.group.id';
+  const { json } = await validate('FileStreamSink', { ...SNK, [group]: 'g', 'consumer.override.': 'x' });
+  expect(entriesOf(json, group)).toEqual([
+    [null, 'g'],
+    [group, 'g'],
+  ]);
+  expect(entriesOf(json, 'consumer.override.')).toEqual([]);
+  expect((json as Infos).error_count).toBe(0);
+  const source = (await validate('FileStreamSource', { ...SRC, 'producer.override.': 'x', [group]: 'g' }))
+    .json as Infos;
+  for (const key of [group, 'producer.override.']) expect(entriesOf(source, key)).toEqual([]);
+});
+
+test('connect-rest 138: an override that cannot be read', async () => {
+  const config = { ...SNK, 'consumer.override.max.poll.records': 'abc' };
+  const reason = 'Invalid value abc for configuration max.poll.records: Not a number of type INT';
+  const validated = await validate('FileStreamSink', config);
+  expectError(validated, 500, `org.apache.kafka.common.config.ConfigException: ${reason}`);
+  expectError(await target.call('POST', '/connectors', { name: 'k', config }), 500, reason);
+});
+
+ours('connect-rest R19: a null for a key that the plug-in requires is missing', async () => {
+  const answer = await target.call('POST', '/connectors', { name: 'k', config: { ...SRC, topic: null } });
+  if (answer.status === 201) await target.call('DELETE', '/connectors/k');
+  expectError(answer, 400, /\nMissing required configuration "topic" which has no default value\.\n/);
+});
+
+ours(
+  'connect-rest R19: a connector is not asked whether it can do exactly-once, which this worker cannot',
+  async () => {
+    const { json } = await validate('FileStreamSource', { ...SRC, topic: '', 'exactly.once.support': 'required' });
+    expect(errors(json)).toEqual({
+      'exactly.once.support': ['This worker does not have exactly-once source support enabled.'],
+      topic: ['Invalid value  for configuration topic: String must be non-empty'],
+    });
+  },
+);
+
+ours('connect-rest R19: why an expression is none is said in words of our own', async () => {
+  const { json } = await validate('FileStreamSink', {
+    'connector.class': 'FileStreamSink',
+    name: 'k',
+    'topics.regex': '[',
+  });
+  const [message] = errors(json)['topics.regex'] ?? [];
+  expect(message).toMatch(/^Invalid value \[ for configuration topics\.regex: Invalid regex: ./);
+  expect(message).not.toContain('near index');
 });
 
 test('connect-rest 119: versions', async () => {
