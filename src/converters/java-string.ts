@@ -1,5 +1,5 @@
 /** Connect values as Java's `toString` prints them. Source: connect-runtime §6.3. */
-import { type Schema, isDecimal } from '@millrace/sdk';
+import { type Schema, isDecimal, readMember } from '@millrace/sdk';
 import { decimalText, javaDouble, javaFloat } from './java-number';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -34,7 +34,7 @@ function objectText(schema: Schema | null, value: object): string {
   if (schema?.type === 'STRUCT') {
     const fields: string[] = [];
     for (const field of schema.fields ?? []) {
-      const member = (value as Record<string, unknown>)[field.name];
+      const member = readMember(value as Record<string, unknown>, field.name);
       if (member !== null && member !== undefined) fields.push(`${field.name}=${javaString(field.schema, member)}`);
     }
     return `Struct{${fields.join(',')}}`;

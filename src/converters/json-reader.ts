@@ -1,5 +1,5 @@
 /** Payloads back to Connect values, with Java's coercions. Source: connect-runtime §6.2 "Deserialising". */
-import { DataError, LogicalName, type Schema, decimalScale } from '@millrace/sdk';
+import { DataError, LogicalName, type Schema, decimalScale, readMember, setMember } from '@millrace/sdk';
 import { parseDecimal } from './java-number';
 import { JsonNumber } from './json-parser';
 import { safeInteger } from './json-tree';
@@ -63,9 +63,8 @@ function readStruct(schema: Schema, tree: unknown, replaceNull: boolean): unknow
   if (!isObject(tree)) throw new DataError(`Structs should be encoded as JSON objects, but found ${jsonKind(tree)}.`);
   const struct: Record<string, unknown> = {};
   for (const field of schema.fields ?? []) {
-    // Own members only: "constructor" is a legal field name.
-    const member = Object.hasOwn(tree, field.name) ? tree[field.name] : null;
-    struct[field.name] = readPayload(field.schema, member, replaceNull);
+    const value = readPayload(field.schema, readMember(tree, field.name), replaceNull);
+    setMember(struct, field.name, value);
   }
   return struct;
 }

@@ -2,7 +2,16 @@
  * Payloads as JSON. Each schema is compiled once into a function whose property names and punctuation are constants, so that a
  * struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
  */
-import { LogicalName, type Decimal, type Schema, decimalScale, isDecimal, temporalProblem } from '@millrace/sdk';
+import {
+  LogicalName,
+  type Decimal,
+  type Schema,
+  decimalScale,
+  isDecimal,
+  isInherited,
+  readMember,
+  temporalProblem,
+} from '@millrace/sdk';
 import { decimalText, javaDouble, javaFloat } from './java-number';
 import { JsonMember } from './json-member';
 import type { JsonOutput } from './json-output';
@@ -105,7 +114,7 @@ export class JsonWriter {
 
   /** One generated function: `o.raw(l0); w0(v.id); o.raw(l1); w1(v.title); …`. Names reach the code only as JSON string literals. */
   private struct(schema: Schema): WritePayload {
-    const constants: Record<string, unknown> = { o: this.out, fail, end: Buffer.from('}') };
+    const constants: Record<string, unknown> = { o: this.out, fail, read: readMember, end: Buffer.from('}') };
     const steps: string[] = [];
     for (const { name, index: i, schema: of } of schema.fields ?? []) {
       const literal = Buffer.from(`${steps.length === 0 ? '{' : ','}${quote(name)}:`);
@@ -114,7 +123,8 @@ export class JsonWriter {
       constants[`l${i}`] = literal;
       constants[`n${i}`] = nullText;
       const orNull = nullText === null ? 'fail();' : `{ o.raw(l${i}); o.raw(n${i}); }`;
-      const property = `x = v[${JSON.stringify(name)}]`;
+      const quoted = JSON.stringify(name);
+      const property = `x = ${isInherited(name) ? `read(v, ${quoted})` : `v[${quoted}]`}`;
       if (REPEATED.has(of.type) && write === this.primitives[of.type]) {
         constants[`m${i}`] = new JsonMember(this.out, literal, write);
         steps.push(

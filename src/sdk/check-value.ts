@@ -3,6 +3,7 @@
  * record. Source: connect-runtime §6.1.
  */
 import { DataError } from './errors';
+import { readMember } from './member';
 import { LogicalName, type Decimal, type Schema } from './schema';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +30,7 @@ function find(schema: Schema, value: unknown, path: string): ValueProblem | null
     case 'STRUCT':
       if (typeof value !== 'object' || value instanceof Map) return { path, reason: expected(schema, value) };
       for (const field of schema.fields ?? []) {
-        const member = (value as Record<string, unknown>)[field.name];
+        const member = readMember(value as Record<string, unknown>, field.name);
         const problem = find(field.schema, member, path === '' ? field.name : `${path}.${field.name}`);
         if (problem) return problem;
       }

@@ -18,6 +18,7 @@ export * from './java-regex';
 export * from './java-replacement';
 export * from './logger';
 export * from './manifest';
+export * from './member';
 export * from './plain-decimal';
 export * from './record';
 export * from './schema';

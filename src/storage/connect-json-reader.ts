@@ -2,6 +2,7 @@
  * Reads JSON as Java's internal converter does: integers exact (int64, wrapping), floats apart from integers, leading zeros and
  * anything after the first value tolerated. Source: connect-runtime §1.3.
  */
+import { setMember } from '@millrace/sdk';
 import { Float64, type JsonValue } from './json-values';
 
 export class JsonSyntaxError extends Error {
@@ -80,10 +81,7 @@ class Reader {
       this.skipBlanks();
       this.expect(':');
       const value = this.value();
-      // A plain assignment would set the prototype for this one name.
-      if (name === '__proto__')
-        Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });
-      else members[name] = value;
+      setMember(members, name, value);
       this.skipBlanks();
       if (this.take('}')) return members;
       this.expect(',');

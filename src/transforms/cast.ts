@@ -8,6 +8,7 @@ import {
   type Schema,
   type Transformation,
   schemaBasics,
+  setMember,
 } from '@millrace/sdk';
 import { invalidValue, messageValue } from '../config/config-parse';
 import type { FrameworkKey } from '../config/validation-entry';
@@ -123,7 +124,7 @@ export class Cast implements Transformation {
       const member = fieldValue(struct, field, this.replaceNull);
       const value = type === undefined ? member : castValue(field.schema, member, type);
       if (value === null) requireFit(field.name, (fieldsOf(updated)[field.index] as Field).schema, null);
-      cast[field.name] = value;
+      setMember(cast, field.name, value);
     }
     return cast;
   }

@@ -6,7 +6,9 @@ import {
   type ConnectRecord,
   type Schema,
   type Transformation,
+  readMember,
   schemaBasics,
+  setMember,
 } from '@millrace/sdk';
 import { dataError } from './failures';
 import { Settings } from './settings';
@@ -92,7 +94,8 @@ export class Flatten implements Transformation {
     return fieldsOf(schema).map((field): Node => {
       const name = this.nameOf(prefix, field.name);
       const isOptional = optional || field.schema.optional;
-      const fallback = field.schema.default ?? (given as StructValue | null | undefined)?.[field.name] ?? undefined;
+      const outer = isNull(given) ? undefined : readMember(given as StructValue, field.name);
+      const fallback = field.schema.default ?? outer ?? undefined;
       switch (field.schema.type) {
         case 'STRUCT':
           return {
@@ -115,8 +118,8 @@ export class Flatten implements Transformation {
 
 function flatten(struct: StructValue | null, nodes: readonly Node[], flat: Record<string, unknown>): void {
   for (const node of nodes) {
-    const value = struct?.[node.name] ?? null;
+    const value = (struct && readMember(struct, node.name)) ?? null;
     if (node.to === null) flatten(value as StructValue | null, node.inner, flat);
-    else flat[node.to] = struct === null ? null : (value ?? node.default);
+    else setMember(flat, node.to, struct === null ? null : (value ?? node.default));
   }
 }

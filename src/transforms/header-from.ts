@@ -8,6 +8,7 @@ import {
   type Header,
   type Schema,
   type Transformation,
+  setMember,
 } from '@millrace/sdk';
 import { configError, ShapeError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
@@ -101,7 +102,7 @@ export class HeaderFrom implements Transformation {
     }
     if (!this.moves) return { ...record, headers };
     const updated: Record<string, unknown> = {};
-    for (const field of plan.kept) updated[field.name] = copiedValue(struct, field, this.replaceNull);
+    for (const field of plan.kept) setMember(updated, field.name, copiedValue(struct, field, this.replaceNull));
     return { ...this.side.replaced(record, plan.schema, updated), headers };
   }
 

@@ -9,6 +9,7 @@ import {
   type SinkRecord,
   type Transformation,
   schemaBasics,
+  setMember,
 } from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import { REPLACE_NULL, Settings } from './settings';
@@ -119,8 +120,8 @@ export class InsertField implements Transformation {
   private withSchema<R extends ConnectRecord>(record: R, schema: Schema, value: unknown): R {
     const struct = requireStruct(schema, value, PURPOSE);
     const updated: Record<string, unknown> = {};
-    for (const field of fieldsOf(schema)) updated[field.name] = copiedValue(struct, field, this.replaceNull);
-    for (const insertion of this.insertions) updated[insertion.name] = insertion.valueOf(record, true);
+    for (const field of fieldsOf(schema)) setMember(updated, field.name, copiedValue(struct, field, this.replaceNull));
+    for (const insertion of this.insertions) setMember(updated, insertion.name, insertion.valueOf(record, true));
     return this.side.replaced(record, this.extended(schema), updated);
   }
 

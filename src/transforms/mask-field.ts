@@ -1,5 +1,13 @@
 /** `MaskField`: an empty or given value in place of a field's own. Source: connect-runtime §7.2. */
-import type { ConfigKey, ConnectorConfig, ConnectRecord, ParsedValue, Schema, Transformation } from '@millrace/sdk';
+import {
+  setMember,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type ParsedValue,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
 import { emptyLike, replacementFor } from './mask-value';
 import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember } from './shapes';
@@ -52,7 +60,7 @@ export class MaskField implements Transformation {
     const updated: Record<string, unknown> = {};
     for (const field of fieldsOf(schema)) {
       const member = copiedValue(struct, field, this.replaceNull);
-      updated[field.name] = this.names.has(field.name) ? this.masked(field.schema, member) : member;
+      setMember(updated, field.name, this.names.has(field.name) ? this.masked(field.schema, member) : member);
     }
     return updated;
   }

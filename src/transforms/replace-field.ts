@@ -8,6 +8,7 @@ import {
   type ParsedValue,
   type Schema,
   type Transformation,
+  setMember,
 } from '@millrace/sdk';
 import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, membersOf, requireMap, requireStruct } from './shapes';
@@ -72,7 +73,7 @@ export class ReplaceField implements Transformation {
     const struct = requireStruct(schema, value, PURPOSE);
     const plan = this.plan(schema);
     const updated: Record<string, unknown> = {};
-    for (const { from, to } of plan.fields) updated[to] = copiedValue(struct, from, this.replaceNull);
+    for (const { from, to } of plan.fields) setMember(updated, to, copiedValue(struct, from, this.replaceNull));
     return this.side.replaced(record, plan.schema, updated);
   }
 

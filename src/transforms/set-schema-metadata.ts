@@ -1,5 +1,12 @@
 /** `SetSchemaMetadata`: another name or version for a struct's schema. Source: connect-runtime §7.2. */
-import type { ConfigKey, ConnectorConfig, ConnectRecord, Schema, Transformation } from '@millrace/sdk';
+import {
+  setMember,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import { REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, requireStruct } from './shapes';
@@ -46,7 +53,7 @@ export class SetSchemaMetadata implements Transformation {
     if (isNull(value)) return null;
     const struct = requireStruct(schema, value, 'updating schema metadata');
     const updated: Record<string, unknown> = {};
-    for (const field of fields) updated[field.name] = copiedValue(struct, field, this.replaceNull);
+    for (const field of fields) setMember(updated, field.name, copiedValue(struct, field, this.replaceNull));
     return updated;
   }
 

@@ -1,5 +1,5 @@
 /** Structs and maps as transformations meet them. Source: connect-runtime §7.1. */
-import { isDecimal, type Field, type Schema } from '@millrace/sdk';
+import { isDecimal, readMember, type Field, type Schema } from '@millrace/sdk';
 import { dataError } from './failures';
 
 /** A struct's value. */
@@ -52,7 +52,7 @@ export function requireFit(name: string, schema: Schema, value: unknown): void {
 
 /** A field's value, null when it is absent; a default in place of null if that is wanted. */
 export function fieldValue(struct: StructValue, field: Field, replaceNull: boolean): unknown {
-  const value = struct[field.name];
+  const value = readMember(struct, field.name);
   if (value !== null && value !== undefined) return value;
   return replaceNull ? (field.schema.default ?? null) : null;
 }

@@ -6,6 +6,7 @@ import {
   type ConnectRecord,
   type Schema,
   type Transformation,
+  setMember,
 } from '@millrace/sdk';
 import { parsePattern } from './date-pattern';
 import { configError } from './failures';
@@ -112,7 +113,7 @@ export class TimestampConverter implements Transformation {
     const updated: Record<string, unknown> = {};
     for (const field of fieldsOf(schema)) {
       const value = copiedValue(struct, field, this.replaceNull);
-      updated[field.name] = field.name === this.field ? this.converted(field.schema, value) : value;
+      setMember(updated, field.name, field.name === this.field ? this.converted(field.schema, value) : value);
     }
     return updated;
   }

@@ -1,5 +1,13 @@
 /** `ValueToKey`: a new key from fields of the value. Source: connect-runtime §7.2. */
-import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Schema, Transformation } from '@millrace/sdk';
+import {
+  setMember,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Field,
+  type Schema,
+  type Transformation,
+} from '@millrace/sdk';
 import { dataError } from './failures';
 import { namesKey, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, memberOf, requireMap, requireStruct } from './shapes';
@@ -31,12 +39,12 @@ export class ValueToKey implements Transformation {
     const key: Record<string, unknown> = {};
     if (record.valueSchema === null) {
       const map = requireMap(record.value, PURPOSE);
-      for (const name of this.names) key[name] = memberOf(map, name);
+      for (const name of this.names) setMember(key, name, memberOf(map, name));
       return KEY.replaced(record, null, key);
     }
     const struct = requireStruct(record.valueSchema, record.value, PURPOSE);
     const { fields, schema } = this.plan(record.valueSchema);
-    for (const field of fields) key[field.name] = copiedValue(struct, field, this.replaceNull);
+    for (const field of fields) setMember(key, field.name, copiedValue(struct, field, this.replaceNull));
     return KEY.replaced(record, schema, key);
   }
 

@@ -1,5 +1,5 @@
 /** From the columns of a message to row and key structs. */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, setMember } from '@millrace/sdk';
 import { ascii } from '../values/value-type';
 import type { ModelField, TableModel } from './table-model';
 
@@ -110,14 +110,10 @@ export function completeRow(model: TableModel, cells: Cells): Struct {
       if (value === undefined) value = missing(field);
       else value = field.optional ? null : nullInRequired(field);
     }
-    if (field.isProto) define(row, field, value);
+    if (field.isProto) setMember(row, field.name, value);
     else row[field.name] = value;
   }
   return row;
-}
-
-function define(struct: Struct, field: ModelField, value: unknown): void {
-  Object.defineProperty(struct, field.name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function missing(field: ModelField): unknown {
@@ -146,7 +142,7 @@ function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {
     const field = fields[i] as ModelField;
     let value = cells[field.cell];
     if (value == null) value = value === undefined ? missing(field) : field.optional ? null : field.fallback;
-    if (field.isProto) define(struct, field, value);
+    if (field.isProto) setMember(struct, field.name, value);
     else struct[field.name] = value;
   }
   return struct;

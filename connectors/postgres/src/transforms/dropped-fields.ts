@@ -1,5 +1,5 @@
 /** Fields that a header of the record asks to leave out. Source: cdc-postgres §7.10, `drop.fields.*`. */
-import { schemaBasics, structSchema, type ConnectRecord, type Field, type Schema } from '@millrace/sdk';
+import { readMember, schemaBasics, structSchema, type ConnectRecord, type Field, type Schema } from '@millrace/sdk';
 import { type StructValue } from './structs';
 
 interface Reduced {
@@ -40,7 +40,9 @@ export class DroppedFields {
     if (plan.kept.length === schema.fields.length && this.keepCompatible) return null;
     const struct = value as StructValue;
     // With defaults in place of nulls, because Java leaves the work to ReplaceField.
-    const kept = plan.kept.map(({ name, schema: of }) => [name, struct[name] ?? of.default ?? null] as const);
+    const kept = plan.kept.map(
+      ({ name, schema: of }) => [name, readMember(struct, name) ?? of.default ?? null] as const,
+    );
     return [plan.schema, Object.fromEntries(kept)];
   }
 

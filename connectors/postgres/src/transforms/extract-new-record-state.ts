@@ -2,7 +2,9 @@
  * `io.debezium.transforms.ExtractNewRecordState`: the row in place of the event about it. Source: cdc-postgres §7.10.
  */
 import {
+  readMember,
   schema as makeSchema,
+  setMember,
   type ConnectorConfig,
   type ConnectRecord,
   type Header,
@@ -88,10 +90,11 @@ class ExtractNewRecordState implements Transformation {
     const value: Record<string, unknown> = {};
     const withDefaults = this.rewrites && this.settings.replaceNull;
     for (const field of plan.row?.fields ?? []) {
-      value[field.name] = row[field.name] ?? (withDefaults ? (field.schema.default ?? null) : null);
+      const member = readMember(row, field.name) ?? (withDefaults ? field.schema.default : null);
+      setMember(value, field.name, member ?? null);
     }
     if (this.rewrites) value[DELETED] = deleted;
-    for (const field of plan.added) value[field.newName] = field.valueIn(event);
+    for (const field of plan.added) setMember(value, field.newName, field.valueIn(event));
     const unwrapped: R = {
       ...record,
       topic: this.topic(record.topic, plan, row),

@@ -78,3 +78,15 @@ test('cdc-postgres 107: rows of one table share one schema, and so the serialize
   const apply = unwrap({ 'add.fields': 'op' });
   expect(apply(CREATE)?.valueSchema).toBe(apply(event('u', null, { id: 2, v: null }))?.valueSchema);
 });
+
+test('cdc-postgres 95: a column called __proto__ passes', () => {
+  const odd = structSchema([['__proto__', schema('STRING')]], { name: 'shop.odd.Value', optional: true });
+  const valueSchema = structSchema([['after', odd]], { name: 'shop.odd.Envelope' });
+  const record = { ...CREATE, valueSchema, value: { after: JSON.parse('{"__proto__":"x"}') as object } };
+  const configs: ConnectorConfig[] = [{}, { 'delete.tombstone.handling.mode': 'rewrite' }];
+  for (const config of configs)
+    expect(Object.entries(unwrap(config)(record)?.value as object)[0]).toEqual(['__proto__', 'x']);
+  const dropping = { ...record, headers: [{ key: 'drop', schema: null, value: ['other'] }] };
+  const kept = unwrap({ 'drop.fields.header.name': 'drop', 'drop.fields.keep.schema.compatible': 'false' })(dropping);
+  expect(Object.entries(kept?.value as object)).toEqual([['__proto__', 'x']]);
+});
