@@ -6,8 +6,10 @@ import type { Log } from '../logging/log';
 import type { CacheSettings } from '../settings/settings';
 import { backoffMs } from './backoff';
 import { openCluster, openStandalone, type CacheClient } from './client';
-import { describeFailure, isNoCluster, looksLikeWrongTls } from './failure';
+import { withDeadline } from './deadline';
+import { describeFailure, isForbidden, isNoCluster, looksLikeWrongTls } from './failure';
 import { OutageLog } from './outage-log';
+import { NOBODYS_KEY } from './redis-user-store';
 
 const PING_EVERY_MS = 1_000;
 /** An answer older than this says nothing any more. */
@@ -31,6 +33,8 @@ export class CacheConnection {
   /** Since when no primary has answered. */
   private silentSince = Date.now();
   private hasAnswered = false;
+  /** Every request would be refused for want of a right. */
+  private isRefused = false;
   private lastFailure: unknown = new Error('nothing has answered yet');
   private readonly stopping = new AbortController();
   private readonly outage: OutageLog;
@@ -45,9 +49,9 @@ export class CacheConnection {
     this.outage = new OutageLog(log);
   }
 
-  /** Whether every primary answered within the last seconds. */
+  /** Whether every primary answered within the last seconds, and users may be read. */
   get isReady(): boolean {
-    return this.client !== null && Date.now() - this.answeredAt <= FRESH_MS;
+    return this.client !== null && !this.isRefused && Date.now() - this.answeredAt <= FRESH_MS;
   }
 
   /** The client to ask. @throws the last failure when there is none at the moment. */
@@ -126,6 +130,7 @@ export class CacheConnection {
     const now = Date.now();
     if (answers > 0) this.silentSince = now;
     if (answers > 0 && failures.length === 0) {
+      await this.checkRights(client);
       this.answeredAt = now;
       if (!this.hasAnswered) this.log.info({ mode: client.mode, primaries: answers }, 'connected to the cache');
       this.hasAnswered = true;
@@ -138,6 +143,20 @@ export class CacheConnection {
     for (const failure of failures) if (!(failure instanceof ClientOfflineError)) this.failed(failure);
     if (now - this.silentSince >= GIVE_UP_MS) this.dropClient();
     return false;
+  }
+
+  /** A ping needs no more than the right to ping. Rights that are given back count at once, on connections that are open. */
+  private async checkRights(client: CacheClient): Promise<void> {
+    const refusal = await withDeadline(client.read(NOBODYS_KEY), this.settings.timeoutMs).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const isRefused = isForbidden(refusal);
+    if (isRefused && !this.isRefused)
+      this.log.error({ cause: describeFailure(refusal) }, 'the cache refuses to read users');
+    if (this.isRefused && refusal === null) this.log.info('the cache lets users be read again');
+    // Another failure says nothing about rights.
+    if (isRefused || refusal === null) this.isRefused = isRefused;
   }
 
   private failed(error: unknown): void {

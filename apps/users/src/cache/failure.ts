@@ -12,6 +12,11 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof ErrorReply && !PASSING.has(error.message.split(' ', 1)[0] as string);
 }
 
+/** The server's user lacks the right. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ErrorReply && error.message.startsWith('NOPERM');
+}
+
 /** The server is no member of a cluster and never will be. */
 export function isNoCluster(error: unknown): boolean {
   return error instanceof ErrorReply && error.message.includes('cluster support disabled');
@@ -29,6 +34,7 @@ export function describeFailure(error: unknown): string {
 
 function hint(code: string | undefined, message: string): string {
   if (message.startsWith('WRONGPASS')) return ' [check CACHE_USERNAME, the password, and that the user is on]';
+  if (message.startsWith('NOPERM')) return ' [give the user of CACHE_USERNAME the rights in the README]';
   if (code === 'SELF_SIGNED_CERT_IN_CHAIN' || code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
     return ' [set CACHE_TLS_CA_FILE to the certificate of the authority that signed the server’s]';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')

@@ -3,11 +3,15 @@ import type { CacheClient } from './client';
 import { withDeadline } from './deadline';
 import { isRefusal } from './failure';
 
+const PREFIX = 'user:';
+/** A key like those of users, but of nobody: no e-mail is empty. */
+export const NOBODYS_KEY = PREFIX;
+
 /** Users as hashes `user:<e-mail>` with the fields `email` and `name`: the original's layout, readable by both. */
 export function createRedisUserStore(connection: { current(): CacheClient }, timeoutMs: number): UserStore {
   async function ask<T>(email: string, work: (client: CacheClient, key: string) => Promise<T>): Promise<T> {
     try {
-      return await withDeadline(work(connection.current(), `user:${email}`), timeoutMs);
+      return await withDeadline(work(connection.current(), PREFIX + email), timeoutMs);
     } catch (error) {
       throw isRefusal(error) ? new StoreRefusedError(email, error) : new StoreUnavailableError(error);
     }

@@ -5,7 +5,7 @@
 const ALLOWED = /^[\x21-\x7e]{16,128}$/;
 const FORBIDDEN = /[,"/@]/;
 
-export const PASSWORD_RULE = 'must be 16 to 128 printable characters without , " / @';
+export const PASSWORD_RULE = 'must be 16 to 128 printable ASCII characters, without spaces and without , " / @';
 
 export function isPassword(text: string): boolean {
   return ALLOWED.test(text) && !FORBIDDEN.test(text);

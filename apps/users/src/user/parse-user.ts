@@ -48,7 +48,8 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 function requiredText(value: Record<string, unknown>, member: 'email' | 'name'): string {
-  const found = Object.hasOwn(value, member) ? value[member] : undefined;
-  if (typeof found !== 'string' || found.trim() === '') throw new BadUserError(`${member} is required`);
-  return found;
+  const text = (Object.hasOwn(value, member) ? value[member] : null) ?? '';
+  if (typeof text !== 'string') throw new BadUserError(`${member} must be a string`);
+  if (text.trim() === '') throw new BadUserError(`${member} is required`);
+  return text;
 }

@@ -83,6 +83,31 @@ describeRedis('one server', () => {
     expect((await program.get('/a@b')).status).toBe(404);
   });
 
+  test('users-app 29: a user whose rights do not let it read users: 500 and not ready, and the log names the right; given back, it is ready again', async () => {
+    await redis.cli('ACL', 'SETUSER', APP.name, '-hgetall', '-hset');
+    expect((await program.get('/a@b')).status).toBe(500);
+    expect(await program.until('the program not to be ready', 503, '/readyz')).toMatchObject({ body: 'not ready\n' });
+    expect((await program.get('/healthz')).status).toBe(200);
+    const line = await program.line('the reason', ({ msg }) => msg === 'the cache refuses to read users');
+    expect(line).toMatchObject({ level: 'error', cause: expect.stringMatching(/^NOPERM .*hgetall.* \[.*README/) });
+    await redis.cli('ACL', 'SETUSER', APP.name, '+hgetall', '+hset');
+    await ready();
+    expect((await program.get('/a@b')).status).toBe(404);
+    await program.line('the end of it', ({ msg }) => msg === 'the cache lets users be read again');
+    // Once, however often it was looked.
+    expect(program.lines().filter(({ msg }) => msg === 'the cache refuses to read users')).toHaveLength(1);
+  });
+
+  test('a user that may read nothing when the program starts: it serves, and is not ready', async () => {
+    await program.stop();
+    await redis.cli('ACL', 'SETUSER', APP.name, 'resetkeys');
+    program = await Program.start(settingsFor(redis));
+    await program.line('the reason', ({ msg }) => msg === 'the cache refuses to read users');
+    expect((await program.get('/readyz')).status).toBe(503);
+    await redis.cli('ACL', 'SETUSER', APP.name, '~user:*');
+    await ready();
+  });
+
   /** A post that is at the server, which will not answer before it is told to. */
   async function postThatWaits(): Promise<{ answer: Promise<Answer> }> {
     await program.stop();

@@ -8,7 +8,7 @@ import { readSettings, SettingsError } from '../../../../apps/users/src/settings
 
 const PASSWORD = 'a-good-password-of-the-rule';
 const ENV = { CACHE_CLUSTER_ENDPOINT: 'redis.example:6380', CACHE_USERNAME: 'app', CACHE_PASSWORD: PASSWORD };
-const RULE = 'CACHE_PASSWORD must be 16 to 128 printable characters without , " / @';
+const RULE = 'CACHE_PASSWORD must be 16 to 128 printable ASCII characters, without spaces and without , " / @';
 
 function problems(changes: Record<string, string | undefined>): readonly string[] {
   try {

@@ -1,7 +1,7 @@
 /** What may be stored, and how it is written. */
 import { emailProblem, nameProblem } from '../../../../apps/users/src/user/check-user';
 import { encodeUser } from '../../../../apps/users/src/user/encode-user';
-import { parseUser } from '../../../../apps/users/src/user/parse-user';
+import { BadUserError, parseUser } from '../../../../apps/users/src/user/parse-user';
 
 test.each([
   ['a@b', null],
@@ -39,6 +39,18 @@ test('users-app 13: Go’s escapes, no others', () => {
   expect(encodeUser({ email: 'a@b', name: '<&>\u2028\u2029"\\/é\u007f' })).toBe(
     '{"email":"a@b","name":"\\u003c\\u0026\\u003e\\u2028\\u2029\\"\\\\/é\u007f"}\n',
   );
+});
+
+test.each([
+  ['{"email":true,"name":"n"}', 'email must be a string'],
+  ['{"email":5,"name":"n"}', 'email must be a string'],
+  ['{"email":["a@b"],"name":"n"}', 'email must be a string'],
+  ['{"email":"a@b","name":{"first":"n"}}', 'name must be a string'],
+  ['{"email":null,"name":"n"}', 'email is required'],
+  ['{"email":" ","name":"n"}', 'email is required'],
+  ['{"email":"a@b"}', 'name is required'],
+])('users-app 7: %s is refused: %s', (body, message) => {
+  expect(() => parseUser(Buffer.from(body))).toThrow(new BadUserError(message));
 });
 
 test('members that JavaScript knows without being told are no members of a body', () => {
