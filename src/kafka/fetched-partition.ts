@@ -19,6 +19,10 @@ export class FetchedPartition implements TopicPartition {
   position: number | undefined;
   /** Next offset to ask the broker for. */
   fetchOffset = -1;
+  /** In which leader epoch the record before `fetchOffset` was written; -1 when that is not known. */
+  fetchEpoch = -1;
+  /** The leader epoch whose log was seen to have what was read; -1 before the first fetch. */
+  checkedEpoch = -1;
   paused = false;
   /** The request under way for it; a seek gives that one up. */
   inFlight: object | null = null;
@@ -65,8 +69,14 @@ export class FetchedPartition implements TopicPartition {
     this.inFlight = null;
     this.chunks = [];
     this.bufferedBytes = 0;
+    this.fetchEpoch = -1;
     this.retryAt = 0;
     this.failures = 0;
+  }
+
+  /** Another leader than the one that it was read from may not have it all. */
+  isSuspect(leaderEpoch: number): boolean {
+    return this.fetchEpoch >= 0 && this.checkedEpoch >= 0 && leaderEpoch > this.checkedEpoch;
   }
 
   add(records: readonly ConsumerRecord[], nextOffset: number, timestampType: TimestampType, size: number): void {

@@ -9,13 +9,15 @@ import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { backoffMs } from './backoff';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from './errors';
+import { type Asked, sendFetch } from './fetch-request';
 import { FetchedPartition } from './fetched-partition';
 import { epochOf, nameOf } from './offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from './port';
 import { errorName, protocolError } from './protocol/error-codes';
-import { FETCH, fetchRequest, type FetchedPartition as Answer } from './protocol/fetch';
+import type { FetchedPartition as Answer } from './protocol/fetch';
 import { decodeRecordBatches } from './record-batch-decoder';
+import { findTruncated } from './truncation';
 import type { Wire } from './wire';
 
 /** Bytes read ahead over all partitions, unless one partition alone may bring more. */
@@ -37,12 +39,6 @@ const STALE_LEADER = new Set([
   'INCONSISTENT_TOPIC_ID',
 ]);
 
-interface Asked {
-  readonly state: FetchedPartition;
-  readonly seeks: number;
-  readonly offset: number;
-}
-
 export class Fetcher {
   private states = new Map<string, FetchedPartition>();
   /** Busy lanes, `node/lane`. */
@@ -55,6 +51,7 @@ export class Fetcher {
   private signalled = false;
   private looking = false;
   private refreshing = false;
+  private checking = false;
   private retryTimer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -208,6 +205,7 @@ export class Fetcher {
     const now = performance.now();
     const fetchable = new Map<number, FetchedPartition[]>();
     const lost: FetchedPartition[] = [];
+    const suspects: FetchedPartition[] = [];
     const leaderless = new Set<string>();
     let retryAt = Infinity;
     let pausedBytes = 0;
@@ -228,11 +226,16 @@ export class Fetcher {
         leaderless.add(state.topic);
         continue;
       }
+      if (state.isSuspect(epochOf(this.wire, state))) {
+        suspects.push(state);
+        continue;
+      }
       const group = fetchable.get(leader);
       if (group === undefined) fetchable.set(leader, [state]);
       else group.push(state);
     }
     if (lost.length > 0) void this.findPositions(lost);
+    if (suspects.length > 0) void this.checkAgainstLeaders(suspects);
     if (leaderless.size > 0) void this.findLeaders([...leaderless]);
     if (fetchable.size > 0 && pausedBytes > this.readAhead / 2) this.releasePaused(pausedBytes);
     for (const [node, states] of fetchable) this.fetchFrom(node, states, fetchable.size);
@@ -263,7 +266,8 @@ export class Fetcher {
     const room = Math.floor((this.readAhead - this.bufferedBytes) / nodes);
     if (lane === undefined || room <= 0) return;
     const asked = states.map((state): Asked => {
-      const one = { state, seeks: state.seeks, offset: state.fetchOffset };
+      const leaderEpoch = epochOf(this.wire, state);
+      const one = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch };
       state.inFlight = one;
       return one;
     });
@@ -279,28 +283,10 @@ export class Fetcher {
   }
 
   private async fetch(node: number, lane: string, asked: readonly Asked[], maxBytes: number): Promise<void> {
-    const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = this.settings;
-    const version = await this.wire.version(node, FETCH.key, FETCH.min, FETCH.max);
-    if (version === undefined) {
-      throw new KafkaError(
-        'UNSUPPORTED_VERSION_CLIENT',
-        `Broker ${node} has no Fetch between v${FETCH.min} and v${FETCH.max}`,
-      );
-    }
-    const queries = asked.map(({ state, offset }) => ({
-      topic: state.topic,
-      partition: state.partition,
-      leaderEpoch: epochOf(this.wire, state),
-      offset,
-      maxBytes: maxPartitionBytes,
-    }));
-    const limits = { maxWaitMs, minBytes, maxBytes, isolation };
-    const request = fetchRequest(version, queries, limits, maxWaitMs + requestTimeoutMs);
-    const response = await this.wire.send(node, request, lane);
-    if (response.errorCode !== 0) throw protocolError(response.errorCode, `fetch from broker ${node}`);
+    const answers = await sendFetch(this.wire, node, lane, asked, this.settings, maxBytes);
     const byName = new Map(asked.map((one) => [nameOf(one.state), one]));
     const stale = new Set<string>();
-    for (const answer of response.partitions) {
+    for (const answer of answers) {
       const one = byName.get(nameOf(answer));
       // Sought, or taken away and perhaps given again, since it was asked for.
       if (one === undefined || one.seeks !== one.state.seeks || this.states.get(nameOf(answer)) !== one.state) continue;
@@ -310,10 +296,11 @@ export class Fetcher {
     if (stale.size > 0) await this.findLeaders([...stale]);
   }
 
-  private accept({ state, offset }: Asked, answer: Answer, stale: Set<string>): void {
+  private accept({ state, offset, leaderEpoch }: Asked, answer: Answer, stale: Set<string>): void {
     const name = errorName(answer.errorCode);
     if (answer.errorCode === 0) {
       state.failures = 0;
+      state.checkedEpoch = leaderEpoch;
       if (answer.records.length > 0) this.decode(state, offset, answer);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {
       this.outOfRange(state, offset);
@@ -334,6 +321,7 @@ export class Fetcher {
     try {
       const decoded = decodeRecordBatches(bytes, { fetchOffset, isolation, abortedTransactions, checkCrcs });
       if (decoded.nextOffset === fetchOffset && decoded.records.length === 0) return;
+      state.fetchEpoch = decoded.leaderEpoch;
       state.add(decoded.records, decoded.nextOffset, decoded.timestampType, bytes.length);
       this.signal();
     } catch (cause) {
@@ -366,7 +354,7 @@ export class Fetcher {
       return;
     }
     this.logger.debug(`Fetching again: ${error.message}`);
-    void this.findLeaders([...new Set(asked.map(({ state }) => state.topic))]);
+    void this.findLeaders(topicsOf(asked.map(({ state }) => state)));
   }
 
   private retryLater(state: FetchedPartition): void {
@@ -397,6 +385,42 @@ export class Fetcher {
     }
   }
 
+  private async checkAgainstLeaders(suspects: readonly FetchedPartition[]): Promise<void> {
+    if (this.checking) return;
+    this.checking = true;
+    try {
+      for (const [state, cut] of await findTruncated(this.wire, suspects))
+        if (this.states.get(nameOf(state)) === state) this.truncated(state, cut);
+    } catch (cause) {
+      for (const state of suspects) this.retryLater(state);
+      const { retriable, code } = cause as KafkaError;
+      if (retriable || code === 'UNKNOWN_SERVER_ERROR') await this.findLeaders(topicsOf(suspects));
+      else if (!this.closed) this.fail(cause as KafkaError);
+    } finally {
+      this.checking = false;
+      this.signal();
+      this.pump();
+    }
+  }
+
+  /** An unclean election has cut off records that were read from the leader before. */
+  private truncated(state: FetchedPartition, cut: number | 'unknown'): void {
+    if (cut !== 'unknown' && (state.position as number) <= cut) return state.release();
+    const { offsetReset } = this.settings;
+    const text = `What was read of ${nameOf(state)} up to offset ${state.position} is not in the log of its new leader`;
+    if (offsetReset === 'none') {
+      const { topic, partition } = state;
+      this.retryLater(state);
+      this.fail(new KafkaError('LOG_TRUNCATED', `${text}, and auto.offset.reset is none`, { topic, partition }));
+    } else if (cut === 'unknown') {
+      this.logger.warn(`${text}: reading goes to ${placeOf(offsetReset)}`);
+      state.lose(offsetReset);
+    } else {
+      this.logger.warn(`${text}: reading goes on from offset ${cut}, where the two differ`);
+      state.seek(cut);
+    }
+  }
+
   private async findPositions(lost: readonly FetchedPartition[]): Promise<void> {
     if (this.looking) return;
     this.looking = true;
@@ -411,4 +435,8 @@ export class Fetcher {
       this.pump();
     }
   }
+}
+
+function topicsOf(partitions: readonly TopicPartition[]): string[] {
+  return [...new Set(partitions.map(({ topic }) => topic))];
 }

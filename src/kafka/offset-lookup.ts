@@ -70,5 +70,7 @@ export async function lookUpOffsets(
 
 export function epochOf(wire: Wire, tp: TopicPartition): number {
   const partitions = wire.cachedPartitions(tp.topic);
+  const direct = partitions?.[tp.partition];
+  if (direct?.partition === tp.partition) return direct.leaderEpoch;
   return partitions?.find(({ partition }) => partition === tp.partition)?.leaderEpoch ?? -1;
 }

@@ -22,6 +22,8 @@ export interface DecodedBatches {
   records: ConsumerRecord[];
   /** Past control batches, aborted batches and holes; `fetchOffset` when nothing complete was there. */
   nextOffset: number;
+  /** In which the last of the batches was written; -1 when there was none. */
+  leaderEpoch: number;
   timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
   /** Bytes of the returned keys and values. */
   bytes: number;
@@ -38,6 +40,7 @@ export function decodeRecordBatches(buffer: Buffer, options: DecodeOptions): Dec
   const result: DecodedBatches = {
     records: [],
     nextOffset: options.fetchOffset,
+    leaderEpoch: -1,
     timestampType: 'NoTimestampType',
     bytes: 0,
   };
@@ -82,6 +85,7 @@ function readBatch(
     readRecords(batch, baseOffset, attributes, options.fetchOffset, result);
   }
   result.nextOffset = Math.max(result.nextOffset, lastOffset + 1);
+  result.leaderEpoch = batch.readInt32BE(layout.LEADER_EPOCH_AT);
 }
 
 function readRecords(

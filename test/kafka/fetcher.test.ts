@@ -1,11 +1,13 @@
 import { readFetchSettings } from '../../src/kafka/consumer-settings';
 import { Fetcher } from '../../src/kafka/fetcher';
 import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
+import { divergence } from '../../src/kafka/truncation';
 import type { Wire, WireRequest } from '../../src/kafka/wire';
 import { silentLogger } from '../../src/logging/logger';
 import { at, changed, encodeBatch, record, withLastOffsetDelta } from './record-batch-samples';
 
 const tp = { topic: 't', partition: 0 };
+const OFFSET_FOR_LEADER_EPOCH = 23;
 
 interface Asked {
   readonly node: number;
@@ -22,12 +24,16 @@ class OnePartition {
   epoch = 3;
   refreshes = 0;
   onRefresh = (): void => undefined;
+  /** Where the leader says that an epoch ended; null: brokers that cannot be asked. */
+  endOf: ((epoch: number) => { epoch: number; endOffset: number }) | null = null;
+  readonly epochsAsked: { currentEpoch: number; epoch: number }[] = [];
 
   constructor(private readonly reply: (asked: Asked) => Reply) {}
 
   get wire(): Wire {
     return {
-      version: (_node: number, _key: number, _min: number, max: number) => Promise.resolve(max),
+      version: (_node: number, key: number, _min: number, max: number) =>
+        Promise.resolve(key === OFFSET_FOR_LEADER_EPOCH && this.endOf === null ? undefined : max),
       leader: () => this.leader,
       partitions: () => Promise.resolve([]),
       cachedPartitions: () => [{ partition: 0, leader: this.leader, leaderEpoch: this.epoch }],
@@ -43,6 +49,7 @@ class OnePartition {
   private async answer(node: number, request: WireRequest<unknown>): Promise<unknown> {
     await Promise.resolve();
     const r = new ByteReader(request.encode());
+    if (request.apiKey === OFFSET_FOR_LEADER_EPOCH) return request.decode(this.answerEpoch(r));
     // replica, wait, min bytes
     r.raw(12);
     const maxBytes = r.int32();
@@ -73,6 +80,22 @@ class OnePartition {
       });
     });
     return request.decode(w.finish());
+  }
+
+  private answerEpoch(r: ByteReader): Buffer {
+    r.int32();
+    r.int32();
+    r.string();
+    r.int32();
+    r.int32();
+    const asked = { currentEpoch: r.int32(), epoch: r.int32() };
+    this.epochsAsked.push(asked);
+    const { epoch, endOffset } = this.endOf?.(asked.epoch) ?? { epoch: -1, endOffset: -1 };
+    const w = new ByteWriter().int32(0);
+    w.array([tp], ({ topic, partition }) => {
+      w.string(topic).array([partition], () => w.int16(0).int32(partition).int32(epoch).int64(endOffset));
+    });
+    return w.finish();
   }
 }
 
@@ -158,6 +181,90 @@ describe('the fetcher', () => {
     expect((await nextOf(fetcher)).batches).toHaveLength(1);
     expect(partition.asked[0]).toMatchObject({ node: 1, epoch: 3 });
     expect(partition.asked.find(({ node }) => node === 2)).toMatchObject({ epoch: 4, offset: 0 });
+  });
+
+  describe('kafka-client 3: after an unclean election (KIP-320)', () => {
+    const written = (baseOffset: number, values: string[], epoch: number): Buffer =>
+      changed(batchOf({ baseOffset, values }), (copy) => copy.writeInt32BE(epoch, 12));
+    /** Ten records of the old leader; from broker 2 on, its own of epoch 4 from `cut` on. */
+    const elected = (cut: number): OnePartition => {
+      const values = Array.from({ length: 10 }, (_, i) => `old ${i}`);
+      const partition = new OnePartition(({ node, offset }) => {
+        if (node === 1)
+          return offset < 10 ? { errorCode: 0, records: written(0, values, 3) } : { errorCode: 74, records: none };
+        if (offset >= 20) return null;
+        const at = Math.max(offset, cut);
+        const news = Array.from({ length: 20 - at }, (_, i) => `new ${at + i}`);
+        return { errorCode: 0, records: offset < cut ? written(0, values.slice(0, cut), 3) : written(at, news, 4) };
+      });
+      partition.onRefresh = () => {
+        partition.leader = 2;
+        partition.epoch = 4;
+      };
+      partition.endOf = (epoch) => ({ epoch, endOffset: cut });
+      return partition;
+    };
+    const read = async (fetcher: Fetcher, limit = 100): Promise<string[]> =>
+      (await nextOf(fetcher, limit)).batches.flatMap(({ records }) => records.map(({ value }) => String(value)));
+
+    test('what the new leader wrote in place of records that were read is read', async () => {
+      const partition = elected(5);
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      const news = await read(fetcher);
+      expect([news[0], news.at(-1)]).toEqual(['new 5', 'new 19']);
+      expect(partition.epochsAsked).toEqual([{ currentEpoch: 4, epoch: 3 }]);
+    });
+
+    test('a leader that has all goes on from the position, asked once', async () => {
+      const partition = elected(10);
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      expect((await read(fetcher))[0]).toBe('new 10');
+      expect(partition.epochsAsked).toHaveLength(1);
+    });
+
+    test('what was read ahead and is gone is not handed out', async () => {
+      const partition = elected(5);
+      const fetcher = over(partition);
+      expect(await read(fetcher, 3)).toEqual(['old 0', 'old 1', 'old 2']);
+      while (partition.epochsAsked.length === 0) await fetcher.wait(1);
+      await fetcher.wait(1);
+      const rest: string[] = [];
+      while (rest.length < 17) rest.push(...(await read(fetcher)));
+      expect(rest.slice(0, 3)).toEqual(['old 3', 'old 4', 'new 5']);
+    });
+
+    test('with auto.offset.reset=none it is an error that says so, each time', async () => {
+      const strict = readFetchSettings({ 'auto.offset.reset': 'none', 'retry.backoff.ms': '1' });
+      const fetcher = new Fetcher(elected(5).wire, strict, silentLogger);
+      open.push(fetcher);
+      fetcher.assign([tp], null);
+      fetcher.seek({ ...tp, offset: 0 });
+      expect(await read(fetcher)).toHaveLength(10);
+      const truncated = { code: 'LOG_TRUNCATED', topic: 't', partition: 0 };
+      await expect(nextOf(fetcher)).rejects.toMatchObject(truncated);
+      await expect(nextOf(fetcher)).rejects.toMatchObject(truncated);
+    });
+
+    test('brokers that cannot be asked are read from the position', async () => {
+      const partition = elected(5);
+      partition.endOf = null;
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      expect((await read(fetcher))[0]).toBe('new 10');
+    });
+
+    test.each([
+      [{ epoch: 3, endOffset: 5 }, 5],
+      [{ epoch: 2, endOffset: 0 }, 0],
+      [{ epoch: 3, endOffset: 10 }, null],
+      [{ epoch: 3, endOffset: 11 }, null],
+      [{ epoch: -1, endOffset: -1 }, 'unknown'],
+      [{ epoch: 3, endOffset: -1 }, 'unknown'],
+    ])('an answer of %j for the position 10 means %p', (answer, expected) => {
+      expect(divergence(10, answer)).toBe(expected);
+    });
   });
 
   test('a checksum that does not hold is an error that says where, and nothing is skipped', async () => {

@@ -1,8 +1,8 @@
-/** ListOffsets and DeleteRecords. */
+/** ListOffsets, OffsetForLeaderEpoch and DeleteRecords. */
 import { handles, type Handler } from '../handler';
 import { LEADER_EPOCH, readHeader } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
-import { DELETE_RECORDS, LIST_OFFSETS } from '../protocol/apis/data';
+import { DELETE_RECORDS, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from '../protocol/apis/data';
 import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from '../topics/registry';
 import { readRecords, type StoredRecord } from '../log/records';
@@ -31,6 +31,19 @@ export function offsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyM
           const end = isolationLevel === READ_COMMITTED ? log.lastStableOffset : log.endOffset;
           const found = find(log, timestamp, end);
           return { partitionIndex, ...found, leaderEpoch: found.offset < 0 ? -1 : LEADER_EPOCH };
+        }),
+      })),
+    })),
+
+    handles(OFFSET_FOR_LEADER_EPOCH, ({ topics: asked }) => ({
+      topics: asked.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map(({ partition, currentLeaderEpoch, leaderEpoch }) => {
+          const log = topics.get(topic)?.partitions[partition];
+          if (!log) return { partition, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
+          if (currentLeaderEpoch > LEADER_EPOCH) return { partition, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
+          // The only epoch there is has not ended.
+          return leaderEpoch === LEADER_EPOCH ? { partition, leaderEpoch, endOffset: log.endOffset } : { partition };
         }),
       })),
     })),

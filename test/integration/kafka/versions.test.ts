@@ -8,6 +8,7 @@ import { FIND_COORDINATOR, findCoordinatorRequest } from '../../../src/kafka/pro
 import * as members from '../../../src/kafka/protocol/group-membership';
 import * as groupOffsets from '../../../src/kafka/protocol/group-offsets';
 import * as groups from '../../../src/kafka/protocol/groups';
+import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../../../src/kafka/protocol/leader-epoch';
 import { LATEST, LIST_OFFSETS, listOffsetsRequest } from '../../../src/kafka/protocol/list-offsets';
 import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
 import * as topics from '../../../src/kafka/protocol/topics';
@@ -67,6 +68,11 @@ describe('kafka-client 3: every version of every request', () => {
       (answer) => {
         expect(answer).toMatchObject({ errorCode: 0, nodeId: node });
       },
+    ),
+    of(
+      OFFSET_FOR_LEADER_EPOCH,
+      (v) => offsetForLeaderEpochRequest(v, [{ ...tp(), currentEpoch: -1, epoch: 0 }]),
+      (answer) => expect(answer).toMatchObject([{ ...tp(), errorCode: 0, epoch: 0, endOffset: 2 }]),
     ),
     of(
       LIST_OFFSETS,

@@ -173,6 +173,48 @@ export const LIST_OFFSETS = api({
   ],
 });
 
+export const OFFSET_FOR_LEADER_EPOCH = api({
+  key: 23,
+  name: 'OffsetForLeaderEpoch',
+  versions: [2, 4],
+  flexible: 4,
+  request: [
+    ['replicaId', 'int32', '3+', { default: -2 }],
+    [
+      'topics',
+      [
+        ['topic', 'string'],
+        [
+          'partitions',
+          [
+            ['partition', 'int32'],
+            ['currentLeaderEpoch', 'int32', '2+', { default: -1 }],
+            ['leaderEpoch', 'int32'],
+          ],
+        ],
+      ],
+    ],
+  ],
+  response: [
+    ['throttleTimeMs', 'int32', '2+'],
+    [
+      'topics',
+      [
+        ['topic', 'string'],
+        [
+          'partitions',
+          [
+            ['errorCode', 'int16'],
+            ['partition', 'int32'],
+            ['leaderEpoch', 'int32', '1+', { default: -1 }],
+            ['endOffset', 'int64', '0+', { default: -1 }],
+          ],
+        ],
+      ],
+    ],
+  ],
+});
+
 export const DELETE_RECORDS = api({
   key: 21,
   name: 'DeleteRecords',

@@ -1,0 +1,53 @@
+import type { WireRequest } from '../wire';
+import { request, type Api } from './api';
+import { groupByTopic } from './by-topic';
+
+/** Before v3 only brokers may ask. */
+export const OFFSET_FOR_LEADER_EPOCH: Api = { name: 'OffsetForLeaderEpoch', key: 23, min: 3, max: 3, flexibleFrom: 4 };
+
+export interface EpochQuery {
+  readonly topic: string;
+  readonly partition: number;
+  /** Of the leader that is asked. */
+  readonly currentEpoch: number;
+  /** In which the last record before the position was written. */
+  readonly epoch: number;
+}
+
+export interface EpochAnswer {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  /** The largest that the leader knows and that is no larger than the one asked for; -1: none. */
+  readonly epoch: number;
+  /** Where it ended; -1 when the leader cannot tell. */
+  readonly endOffset: number;
+}
+
+export function offsetForLeaderEpochRequest(
+  version: number,
+  queries: readonly EpochQuery[],
+): WireRequest<EpochAnswer[]> {
+  return request(
+    OFFSET_FOR_LEADER_EPOCH,
+    version,
+    (w) => {
+      w.int32(-1).array(groupByTopic(queries), ([topic, partitions]) => {
+        w.string(topic).array(partitions, ({ partition, currentEpoch, epoch }) =>
+          w.int32(partition).int32(currentEpoch).int32(epoch),
+        );
+      });
+    },
+    (r) => {
+      r.int32();
+      const topics = r.array(() => {
+        const topic = r.string();
+        return r.array((): EpochAnswer => {
+          const errorCode = r.int16();
+          return { topic, errorCode, partition: r.int32(), epoch: r.int32(), endOffset: r.int64() };
+        });
+      });
+      return topics.flat();
+    },
+  );
+}
