@@ -69,6 +69,7 @@ benchmark(async (atEnd) => {
     workerSettings: {},
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },
+    storeOffset: async () => undefined,
   });
   heading(`PostgreSQL → records, a backlog of ${whole(ROWS)} rows`);
   let rows = 0;

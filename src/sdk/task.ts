@@ -30,6 +30,12 @@ export interface TaskContext {
 
 export interface SourceTaskContext extends TaskContext {
   readonly offsets: OffsetReader;
+  /**
+   * Stores an offset without a record, behind those of all records polled so far; null forgets the partition. Resolves when it is stored, without
+   * waiting for `offset.flush.interval.ms`: as soon as Kafka has those records. Tries on when Kafka is away, and rejects with the signal's reason when
+   * the task is stopped meanwhile. Call it from `start` or `poll`.
+   */
+  storeOffset(partition: SourcePartition, offset: SourceOffset | null): Promise<void>;
 }
 
 /**

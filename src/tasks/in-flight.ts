@@ -31,6 +31,9 @@ export class InFlight {
   /** Queues whose last slot may still get records of the batch being sent. */
   private readonly open = new Set<number>();
   private committable = new Map<number, SourceOffset | null>();
+  /** Whom to tell that an offset without a record is stored, by its slot; and those whose offset, or a newer one, became storable. */
+  private readonly awaited = new Map<number, () => void>();
+  private reached: (() => void)[] = [];
   private records = 0;
 
   /** Records sent and not yet acknowledged. */
@@ -48,6 +51,19 @@ export class InFlight {
       return tail;
     }
     return this.append(queue, offset);
+  }
+
+  /**
+   * An offset without a record: storable once everything before it is acknowledged. Between batches only.
+   * @param onStored handed out by `takeReached` when that is so
+   */
+  addOffset(partition: SourcePartition | null, offset: SourceOffset | null, onStored: () => void): void {
+    const queue = this.queue(partition);
+    const slot = this.append(queue, offset);
+    this.records++;
+    this.awaited.set(slot, onStored);
+    this.open.delete(queue);
+    this.acknowledge(slot);
   }
 
   acknowledge(slot: number): void {
@@ -91,6 +107,13 @@ export class InFlight {
     return taken;
   }
 
+  /** Whom the offsets of the last `take` concern: call them when these are stored. */
+  takeReached(): (() => void)[] {
+    const { reached } = this;
+    this.reached = [];
+    return reached;
+  }
+
   private append(queue: number, offset: SourceOffset | null): number {
     let slot = this.free;
     if (slot === NONE) slot = this.offsets.length;
@@ -115,6 +138,7 @@ export class InFlight {
       const following = this.next[head] as number;
       if (following === NONE && this.open.has(queue)) break;
       this.committable.set(queue, this.offsets[head] as SourceOffset | null);
+      if (this.awaited.size > 0) this.reach(head);
       this.offsets[head] = null;
       this.next[head] = this.free;
       this.free = head;
@@ -122,6 +146,13 @@ export class InFlight {
     }
     this.heads[queue] = head;
     if (head === NONE) this.tails[queue] = NONE;
+  }
+
+  private reach(slot: number): void {
+    const onStored = this.awaited.get(slot);
+    if (onStored === undefined) return;
+    this.awaited.delete(slot);
+    this.reached.push(onStored);
   }
 
   private queue(partition: SourcePartition | null): number {

@@ -26,6 +26,8 @@ const LATE = Symbol('late');
 export class OffsetCommitter {
   /** Taken from the tracker and not yet stored, by its queue number. */
   private pending = new Map<number, Committable>();
+  /** Who waits for one of these. */
+  private waiting: (() => void)[] = [];
   private running: Promise<boolean> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private ended = false;
@@ -50,7 +52,8 @@ export class OffsetCommitter {
 
   /** False when it failed; the reason is in the log. Never rejects. */
   async commit(timeoutMs = this.options.timeoutMs): Promise<boolean> {
-    if (this.running) await this.running;
+    // A loop, because several may wait for the same one: two at once could store an older offset after a newer one.
+    while (this.running) await this.running;
     const began = Date.now();
     this.running = this.flush(timeoutMs);
     try {
@@ -66,6 +69,8 @@ export class OffsetCommitter {
     for (const [queue, committable] of this.options.inFlight.take()) this.pending.set(queue, committable);
     const flushing = this.pending;
     this.pending = new Map();
+    const waiting = this.waiting.concat(this.options.inFlight.takeReached());
+    this.waiting = [];
     try {
       if (flushing.size > 0) await this.write([...flushing.values()], timeoutMs);
     } catch (error) {
@@ -75,9 +80,11 @@ export class OffsetCommitter {
       );
       // Newer ones, taken meanwhile, win.
       this.pending = new Map([...flushing, ...this.pending]);
+      this.waiting.unshift(...waiting);
       return false;
     }
     await this.tellTask(flushing);
+    for (const onStored of waiting) onStored();
     return true;
   }
 

@@ -10,6 +10,7 @@ import { InFlight } from './in-flight';
 import { OffsetCommitter } from './offset-commit';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-records';
+import { storeOffset } from './stored-offset';
 import { taskConverters } from './task-converters';
 import { closeTransforms, taskTransforms } from './task-transforms';
 import type { TaskBody, TaskBodyOptions } from './task-environment';
@@ -165,6 +166,8 @@ class SourceBody implements TaskBody {
 
   private context(): SourceTaskContext {
     const { spec, environment, logger, workerSettings } = this.options;
+    const { committer } = this;
+    const { signal } = this.aborter;
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
       return await environment.offsets.read(spec.id.connector, partitions);
@@ -173,13 +176,14 @@ class SourceBody implements TaskBody {
       connector: spec.id.connector,
       task: spec.id.task,
       logger,
-      signal: this.aborter.signal,
+      signal,
       workerSettings,
       configs: () => spec.taskConfig,
       offsets: {
         offset: async (partition) => (await read([partition]))[0] ?? null,
         offsets: read,
       },
+      storeOffset: (partition, offset) => storeOffset({ ...this.parts, committer, signal, partition, offset }),
     };
   }
 }

@@ -55,6 +55,15 @@ describe('runSourceTask', () => {
     expect((await runSourceTask(source([[record(1)], [record(2)], null]), {})).records).toHaveLength(2);
   });
 
+  test('an offset without a record is stored behind the records before it', async () => {
+    const connector = source([], {
+      start: async (_config, context) => await context.storeOffset({ p: 1 }, { n: 7 }),
+    });
+    const run = await runSourceTask(connector, {});
+    expect(run.offsets.get({ p: 1 })).toEqual({ n: 7 });
+    expect(connector.log).toEqual(['commit [{"n":7}]', 'commit []', 'stop']);
+  });
+
   test('a crash: offsets of the acknowledged records only, nothing is said to the task', async () => {
     const connector = source([[record(1), record(2), record(3)]]);
     const run = await runSourceTask(connector, {}, { until: 3, crashAfter: 2 });

@@ -4,7 +4,7 @@ import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
-import type { SourceTask } from '../task';
+import type { SourceTask, SourceTaskContext } from '../task';
 import { checkSourceRecord } from './check-records';
 import { MemoryLogger } from './memory-logger';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
@@ -53,14 +53,29 @@ export async function runSourceTask(
   const parts = { connector: name, logger, offsets, workerSettings };
   const taskConfig = await configOfTask(connector, { name, ...config }, number, parts);
   const task = connector.createTask();
-  const context = { ...parts, task: number, signal: aborter.signal, configs: () => taskConfig };
   const records: SourceRecord[] = [];
+  let acknowledged = 0;
+  const context: SourceTaskContext = {
+    ...parts,
+    task: number,
+    signal: aborter.signal,
+    configs: () => taskConfig,
+    storeOffset: async (partition, offset) => {
+      // A worker that died before the records were acknowledged has not stored what follows them either.
+      if (records.length > (options.crashAfter ?? Infinity)) return;
+      const since = records.slice(acknowledged);
+      acknowledged = records.length;
+      if (since.length > 0) await acknowledge(task, since, offsets, false);
+      offsets.write(partition, offset);
+      await task.commit?.(new Map([[partition, offset]]));
+    },
+  };
   let crashed = false;
   try {
     await task.start(taskConfig, context);
     await pollUntilEnough(task, records, options);
     crashed = options.crashAfter !== undefined;
-    await acknowledge(task, crashed ? records.slice(0, options.crashAfter) : records, offsets, crashed);
+    await acknowledge(task, records.slice(acknowledged, crashed ? options.crashAfter : undefined), offsets, crashed);
   } finally {
     aborter.abort();
     if (!crashed) await task.stop();
