@@ -1,5 +1,5 @@
 /** What a running task's parts share. */
-import type { Logger, SourceRecord } from '@millrace/sdk';
+import type { Logger, SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from './config/postgres-config';
 import type { GeneralConnection } from './database/general-connection';
 import type { ServerFacts } from './database/server';
@@ -14,6 +14,8 @@ export interface Session {
   readonly facts: ServerFacts;
   readonly relations: Relations;
   readonly factory: EventFactory;
+  /** Resolves when it is stored, behind the offsets of all records handed out before. Null: as if there had never been one. */
+  storeOffset(offset: SourceOffset | null): Promise<void>;
 }
 
 /** Part of a task's life: snapshot, then stream. */

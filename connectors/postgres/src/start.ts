@@ -8,14 +8,13 @@ import { databaseError } from './database/errors';
 import { quoteIdentifier, quoteTable } from './database/identifiers';
 import { readServerFacts, replicationProblem, type ServerFacts } from './database/server';
 import { EventFactory } from './events/event-factory';
-import { readOffset, type StoredOffset } from './replication/position';
+import { readOffset, type Position, type StoredOffset } from './replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from './replication/publication';
 import { Relations } from './replication/relations';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from './replication/slot';
 import type { Session } from './session';
-import { planStart, type StartPlan } from './snapshot/plan';
+import { planStart, snapshotGap, streamPosition, type StartPlan } from './snapshot/plan';
 import type { SourceOffset } from '@millrace/sdk';
-import type { Lsn } from './database/lsn';
 
 export interface Started {
   readonly session: Session;
@@ -24,8 +23,8 @@ export interface Started {
   readonly storedOffset: SourceOffset | null;
   /** The slot, when this start created it; its exported snapshot waits for the reader. */
   readonly created: CreatedSlot | null;
-  /** Where a stream without snapshot and without offset begins. */
-  readonly slotLsn: Lsn | null;
+  /** See `streamPosition`. */
+  readonly streamFrom: Position | null;
   /** Removes slot and publication if this start created them. For failures before the first record. */
   undo(): Promise<void>;
 }
@@ -51,8 +50,11 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
-    const session: Session = { config, logger, signal, general, facts, relations, factory };
+    const storeOffset: Session['storeOffset'] = (offset) => context.storeOffset(factory.partition, offset);
+    const session: Session = { config, logger, signal, general, facts, relations, factory, storeOffset };
     let created: CreatedSlot | null = null;
+    const gap = plan.stream ? snapshotGap(stored, slot) : null;
+    if (gap !== null) logger.warn(`Some deletes are lost: ${gap}`);
     if (plan.stream) {
       await ensurePublication(client, session, tables, undo);
       if (slot === null) {
@@ -69,13 +71,13 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
         logger.info(`Created replication slot "${config.slot.name}".`);
       }
     }
-    const slotLsn = created?.consistentPoint ?? slot?.confirmedFlushLsn ?? null;
+    const streamFrom = streamPosition(plan, stored, slot, created);
     if (!plan.snapshot) {
       await created?.release();
       created = null;
       await relations.load(client, tables);
     }
-    return { session, plan, stored, storedOffset, created, slotLsn, undo: () => undo.run() };
+    return { session, plan, stored, storedOffset, created, streamFrom, undo: () => undo.run() };
   } catch (error) {
     await undo.run();
     await general.close();

@@ -12,10 +12,12 @@ import {
 import { parseConfig } from './config/postgres-config';
 import { errorText, isTransient } from './database/errors';
 import { backoffMs } from './replication/backoff';
-import { flushLsn, type Position } from './replication/position';
+import type { Lsn } from './database/lsn';
+import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { StreamReader } from './replication/stream-reader';
 import type { Phase } from './session';
+import { SnapshotEnd } from './snapshot/snapshot-end';
 import { SnapshotReader } from './snapshot/snapshot-reader';
 import { startUp, type Started } from './start';
 import { Wakeup } from './waiting';
@@ -24,6 +26,8 @@ export class PostgresSourceTask implements SourceTask {
   private started: Started | null = null;
   private phase: Phase | null = null;
   private emitted = false;
+  /** Of the last stored offset: the server may forget what is before it. */
+  private storedLsn: Lsn = 0;
   private attempts = 0;
   private retryAt = 0;
   private readonly idle = new Wakeup();
@@ -31,8 +35,10 @@ export class PostgresSourceTask implements SourceTask {
   async start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const started = await startUp(parseConfig(config), context);
     this.started = started;
-    if (started.plan.snapshot) this.phase = new SnapshotReader(started.session, started.created, started.plan.stream);
-    else if (started.plan.stream) this.phase = this.streamFrom(started);
+    const { session, plan, created, streamFrom, storedOffset } = started;
+    const lsn = streamFrom === null ? null : startLsn(streamFrom);
+    if (plan.snapshot) this.phase = new SnapshotReader(session, created, plan.stream, lsn);
+    else if (plan.stream) this.phase = new StreamReader(session, streamFrom ?? positionAt(0), storedOffset);
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
@@ -50,7 +56,7 @@ export class PostgresSourceTask implements SourceTask {
         this.emitted = true;
         this.attempts = 0;
       }
-      if (this.phase instanceof SnapshotReader && this.phase.done) this.phase = this.afterSnapshot(this.phase);
+      this.nextPhase();
       return records;
     } catch (error) {
       if (signal.aborted) return null;
@@ -60,13 +66,15 @@ export class PostgresSourceTask implements SourceTask {
   }
 
   commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
-    if (!(this.phase instanceof StreamReader)) return;
-    const { session } = this.started as Started;
+    if (this.started === null) return;
+    const { session } = this.started;
     if (!session.config.slot.flush) return;
     const { partition } = session.factory;
     const offset = offsets.get(partition) ?? find(offsets, partition);
     const position = offset == null ? null : flushLsn(offset);
-    if (position !== null) this.phase.acknowledge(position);
+    if (position === null) return;
+    this.storedLsn = position;
+    if (this.phase instanceof StreamReader) this.phase.acknowledge(position);
   }
 
   async stop(): Promise<void> {
@@ -85,19 +93,27 @@ export class PostgresSourceTask implements SourceTask {
     await general.close();
   }
 
-  private streamFrom(started: Started): StreamReader {
-    const { stored, storedOffset, slotLsn } = started;
-    if (stored.kind === 'position') return new StreamReader(started.session, stored.position, storedOffset);
-    return new StreamReader(started.session, endOfSnapshot(slotLsn ?? 0), null);
+  private nextPhase(): void {
+    const { phase } = this;
+    if (phase instanceof SnapshotReader && phase.done) this.phase = this.afterSnapshot(phase);
+    else if (phase instanceof SnapshotEnd && phase.done) this.phase = this.streamBehind(phase);
   }
 
   private afterSnapshot(snapshot: SnapshotReader): Phase | null {
-    const { session, plan } = this.started as Started;
+    const { session, plan, streamFrom } = this.started as Started;
     if (!plan.stream) {
       session.logger.info('snapshot.mode=initial_only: the snapshot is complete, nothing more will be read.');
       return null;
     }
-    return new StreamReader(session, endOfSnapshot(snapshot.lsn ?? 0), snapshot.finalOffset);
+    const position = streamFrom ?? positionAt(snapshot.streamLsn as Lsn);
+    return new SnapshotEnd(session, position, snapshot.finalOffset as SourceOffset);
+  }
+
+  private streamBehind({ position, offset }: SnapshotEnd): Phase {
+    const { session } = this.started as Started;
+    const reader = new StreamReader(session, position, offset);
+    if (this.storedLsn > 0) reader.acknowledge(this.storedLsn);
+    return reader;
   }
 
   /** A lost connection starts the snapshot again; everything else fails the task, which leaves nothing half-created. */
@@ -112,13 +128,14 @@ export class PostgresSourceTask implements SourceTask {
       this.retryAt = Date.now() + wait;
       session.logger.warn(`${errorText(error)}; the snapshot starts again in ${wait} ms.`);
       await phase.close();
-      this.phase = new SnapshotReader(session, null, plan.stream);
+      this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn);
       return;
     }
     // Once there is a stream, the slot holds back changes that were announced to nobody yet: it stays, whatever happens.
     if (phase instanceof SnapshotReader && !this.emitted && started.stored.kind === 'none') {
       await phase.close();
       await started.undo();
+      if (phase.announced) await session.storeOffset(null);
     }
     throw final(error);
   }
@@ -128,10 +145,6 @@ export class PostgresSourceTask implements SourceTask {
 function final(error: unknown): unknown {
   if (!isConnectError(error) || !error.retriable) return error;
   return new ConnectError(error.message, { code: error.code, cause: error.cause, place: error.place });
-}
-
-function endOfSnapshot(lsn: Position['lsn']): Position {
-  return { lsn, processed: null, commit: null, xid: null, index: null, sameLsnDone: null, messageType: null };
 }
 
 /** Partitions that the runtime read back are equal, but not the same object. */

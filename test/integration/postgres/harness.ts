@@ -33,6 +33,8 @@ export class TaskRun {
   readonly task = new PostgresSourceTask();
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
+  /** What the task itself had stored last, as it comes back. */
+  stored: SourceOffset | null = null;
 
   private constructor(
     readonly config: Record<string, string>,
@@ -82,6 +84,10 @@ export class TaskRun {
       offsets: {
         offset: async () => read,
         offsets: async (partitions) => partitions.map(() => read),
+      },
+      storeOffset: async (partition, offset) => {
+        this.stored = offset === null ? null : roundTrip(offset);
+        this.task.commit(new Map([[partition, offset]]));
       },
     };
   }

@@ -23,8 +23,8 @@ export interface Position {
 
 export type StoredOffset =
   | { readonly kind: 'none' }
-  /** A snapshot was under way. */
-  | { readonly kind: 'snapshot' }
+  /** A snapshot was under way; streaming goes on at `lsn`, where everything is that changed since its first row was read. */
+  | { readonly kind: 'snapshot'; readonly lsn: Lsn }
   | { readonly kind: 'position'; readonly position: Position };
 
 const isTrue = (value: unknown): boolean => value === true || value === 'true';
@@ -37,7 +37,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
   // INCREMENTAL marks rows of an ad-hoc snapshot amid streaming, BLOCKING a pause in it.
   const initial = isTrue(snapshot) || (typeof snapshot === 'string' && snapshot.toUpperCase() === 'INITIAL');
   if (initial && !isTrue(offset.last_snapshot_record) && !isTrue(offset.snapshot_completed))
-    return { kind: 'snapshot' };
+    return { kind: 'snapshot', lsn };
   return {
     kind: 'position',
     position: {
@@ -84,6 +84,11 @@ export function streamedOffset(
         txId: tx.xid,
         tx_event_index: tx.index,
       };
+}
+
+/** Between transactions: everything that is committed after it comes. */
+export function positionAt(lsn: Lsn): Position {
+  return { lsn, processed: null, commit: null, xid: null, index: null, sameLsnDone: null, messageType: null };
 }
 
 function integer(value: unknown): number | null {

@@ -36,16 +36,21 @@ export class SnapshotReader implements Phase {
 
   /** Everything was emitted. */
   done = false;
-  /** Where streaming goes on; set once the snapshot has begun. */
-  lsn: Lsn | null = null;
-  /** What the last row carries; null when no row was emitted. */
+  /** That a snapshot is under way is stored. */
+  announced = false;
+  /** What the last row carries; set once the snapshot has begun. */
   finalOffset: SourceOffset | null = null;
 
-  /** @param created see `beginSnapshot` */
+  /**
+   * @param created see `beginSnapshot`
+   * @param stream whether the snapshot is followed by a stream
+   * @param streamLsn where that stream goes on; null: at the position of this snapshot, and from when it has begun on that position
+   */
   constructor(
     private readonly session: Session,
     private created: CreatedSlot | null,
     private readonly stream: boolean,
+    public streamLsn: Lsn | null,
   ) {}
 
   async next(): Promise<SourceRecord[] | null> {
@@ -79,9 +84,10 @@ export class SnapshotReader implements Phase {
     const { session, created } = this;
     const { config, relations, facts, logger } = session;
     this.created = null;
-    const source = await beginSnapshot(session, created, this.stream);
+    const source = await beginSnapshot(session, created, this.stream && this.streamLsn === null);
     if (this.closed) return await closeConnection(source.client);
     try {
+      this.streamLsn ??= source.lsn;
       const found = await findTables(source.client, config.filters);
       const tables = await readTables(
         source.client,
@@ -89,13 +95,15 @@ export class SnapshotReader implements Phase {
         facts.version,
       );
       const models = await relations.load(source.client, tables);
-      this.lsn = source.lsn;
-      const offset = { lsn: source.lsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid };
+      const offset = { lsn: this.streamLsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid };
       const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
-      const markers = new SnapshotMarkers({
-        running: { last_snapshot_record: false, ...offset, snapshot_completed: false },
-        completed,
-      });
+      const running = { last_snapshot_record: false, ...offset, snapshot_completed: false };
+      if (this.stream) {
+        // Before the first row: should this snapshot have to be taken again, the next one must know where this one began.
+        await session.storeOffset(running);
+        this.announced = true;
+      }
+      const markers = new SnapshotMarkers({ running, completed });
       const time = new Instant();
       time.setMicros(source.micros);
       const tap = new MessageTap<TableModel | null>(source.client, DATA_ROW, config.queue, null);
@@ -148,7 +156,6 @@ export class SnapshotReader implements Phase {
       return;
     }
     markers.finish(out);
-    if (this.rows === 0) this.finalOffset = null;
     this.done = true;
     session.logger.info(`Snapshot completed: ${this.rows} row(s).`);
   }

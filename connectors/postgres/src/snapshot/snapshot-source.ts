@@ -10,7 +10,7 @@ import { int64 } from '../values/value-type';
 
 export interface SnapshotSource {
   readonly client: Client;
-  /** Streaming from here gives exactly what the snapshot does not contain. */
+  /** Streaming from here leaves out nothing that the snapshot does not contain; exactly that when a slot exported it. */
   readonly lsn: Lsn;
   readonly xid: Lsn;
   /** When the transaction began, in microseconds. */
@@ -18,16 +18,16 @@ export interface SnapshotSource {
 }
 
 /**
- * @param created the connector's slot if this start created it: its exported snapshot is used. Otherwise a temporary slot exports one, so
- *   that snapshot and stream meet without gap or overlap, too; if the server has none to spare, the snapshot is still consistent in
- *   itself and streaming starts a little earlier.
+ * @param created the connector's slot if this start created it: its exported snapshot is used
+ * @param exact a temporary slot exports a snapshot otherwise, so that snapshot and stream meet without gap or overlap, too; if the server has none to
+ *   spare, the snapshot is still consistent in itself and streaming starts a little earlier
  */
 export async function beginSnapshot(
   session: Session,
   created: CreatedSlot | null,
-  stream: boolean,
+  exact: boolean,
 ): Promise<SnapshotSource> {
-  const exporter = created ?? (stream ? await temporarySlot(session) : null);
+  const exporter = created ?? (exact ? await temporarySlot(session) : null);
   let client: Client | null = null;
   try {
     ({ client } = await openConnection(session.config.connection, 'Snapshot'));

@@ -1,10 +1,10 @@
-import type { StoredOffset } from '../../../../connectors/postgres/src/replication/position';
-import type { SlotState } from '../../../../connectors/postgres/src/replication/slot';
-import { planStart } from '../../../../connectors/postgres/src/snapshot/plan';
+import { startLsn, type StoredOffset } from '../../../../connectors/postgres/src/replication/position';
+import type { CreatedSlot, SlotState } from '../../../../connectors/postgres/src/replication/slot';
+import { planStart, snapshotGap, streamPosition } from '../../../../connectors/postgres/src/snapshot/plan';
 import type { SnapshotMode } from '../../../../connectors/postgres/src/config/postgres-config';
 
 const NONE: StoredOffset = { kind: 'none' };
-const UNFINISHED: StoredOffset = { kind: 'snapshot' };
+const UNFINISHED: StoredOffset = { kind: 'snapshot', lsn: 70 };
 const FINISHED: StoredOffset = {
   kind: 'position',
   position: { lsn: 100, processed: 100, commit: 90, xid: 1, index: 1, sameLsnDone: null, messageType: 'INSERT' },
@@ -46,4 +46,34 @@ test('cdc-postgres 79: slot missing or begun later than the stored position', ()
     expect(plan('when_needed', FINISHED, state)).toBe('snapshot stream');
   }
   expect(planStart('initial', FINISHED, null, 's', false)).toEqual({ snapshot: false, stream: true });
+});
+
+test('a stream goes on where the first of its snapshots began, or where it was itself', () => {
+  const first: CreatedSlot = { consistentPoint: 120, snapshotName: 's', release: async () => undefined };
+  const at = (
+    mode: SnapshotMode,
+    stored: StoredOffset,
+    state: SlotState | null,
+    created: CreatedSlot | null = null,
+  ) => {
+    const position = streamPosition(planStart(mode, stored, state, 's', true), stored, state, created);
+    return position === null ? 'snapshot' : startLsn(position);
+  };
+  expect(at('initial', NONE, null, first)).toBe(120);
+  // Somebody else's: what it holds from before the snapshot is nobody's.
+  expect(at('initial', NONE, slot(50))).toBe('snapshot');
+  expect(at('initial', UNFINISHED, slot(50))).toBe(70);
+  expect(at('initial', UNFINISHED, null, first)).toBe(120);
+  expect(at('initial', FINISHED, slot(50))).toBe(90);
+  expect(at('always', FINISHED, slot(50))).toBe(90);
+  expect(at('always', FINISHED, slot(101))).toBe(101);
+  expect(at('when_needed', FINISHED, slot(101))).toBe(101);
+  expect(at('no_data', NONE, slot(50))).toBe(50);
+});
+
+test('a snapshot whose slot is gone or has moved on cannot make up for deletes, which is said', () => {
+  expect(snapshotGap(UNFINISHED, slot(70))).toBeNull();
+  expect(snapshotGap(UNFINISHED, slot(71))).toMatch(/began at 0\/46, but its replication slot is at 0\/47 now/);
+  expect(snapshotGap(UNFINISHED, null)).toMatch(/its replication slot is gone: rows that were read by it and deleted/);
+  expect(snapshotGap(NONE, null)).toBeNull();
 });
