@@ -1,7 +1,7 @@
 /** Lines into a producer, as fast as it takes them: what is on its way is bounded by the producer's `buffer.memory`. */
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import type { KafkaError } from '../kafka/errors';
+import { KafkaError } from '../kafka/errors';
 import type { Producer } from '../kafka/port';
 import { LineCutter } from './produce-lines';
 import { ProduceReport } from './produce-report';
@@ -75,6 +75,8 @@ export function sendLines(options: SendingOptions): Sending {
   async function sendAll(): Promise<void> {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
+      // Input may be long in coming, and the topic may have left what the producer knows meanwhile.
+      if (!producer.isPrepared(topic)) await producer.prepare([topic]);
       for (const line of cutter.push(chunk)) {
         if (!mayRead()) return;
         send(line);
@@ -118,7 +120,7 @@ export function sendLines(options: SendingOptions): Sending {
 }
 
 function unreadable(name: string, lines: number, error: unknown): Error {
-  if (error instanceof ConnectError) return error;
+  if (error instanceof ConnectError || error instanceof KafkaError) return error;
   return new ConnectError(`Cannot read ${name} behind line ${lines}: ${(error as Error).message}`, {
     code: 'PRODUCE_INPUT',
     cause: error,

@@ -41,8 +41,15 @@ class FakeProducer {
   reject: (value: string) => KafkaError | null = () => null;
   private waiting: [ProducerRecord, DeliveryCallback, number][] = [];
 
-  prepare = async (): Promise<void> => undefined;
+  known = false;
+  prepare = async (): Promise<void> => {
+    this.known = true;
+  };
+  isPrepared(): boolean {
+    return this.known;
+  }
   send(record: ProducerRecord, onDelivery: DeliveryCallback, token: number): void {
+    if (!this.known) throw new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'not known yet', { retriable: true });
     const refused = this.refuse(String(record.value));
     if (refused) throw refused;
     this.waiting.push([record, onDelivery, token]);
@@ -98,6 +105,18 @@ test('standard input, quietly; an empty input is no failure', async () => {
   const empty = new FakeIo();
   expect(await run(empty, '-')).toBe(0);
   expect(empty.err).toBe('stdin: 0 messages to topic t\n');
+});
+
+test('a topic that is forgotten while standard input says nothing is found again', async () => {
+  const lines = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from('x\n');
+    // The next chunk is asked for once this one is sent.
+    producer.known = false;
+    yield Buffer.from('y\n');
+  };
+  const io = new FakeIo(Readable.from(lines(), { highWaterMark: 1 }));
+  expect(await run(io, '-', '--quiet')).toBe(0);
+  expect(producer.values).toEqual(['x', 'y']);
 });
 
 test('a line that the client refuses is named, nothing behind it is sent, exit code 1', async () => {
