@@ -1,6 +1,5 @@
 /** Numbers in header text: the smallest type that holds them. Source: connect-runtime §6.4 (5). */
-import { decimalSchema, schema as makeSchema, type Schema, type SchemaAndValue } from '@millrace/sdk';
-import { parseDecimal } from './java-number';
+import { decimalSchema, schema as makeSchema, type Schema, type SchemaAndValue, parseDecimal } from '@millrace/sdk';
 
 const INTEGERS: readonly [number, Schema][] = [
   [8, makeSchema('INT8')],

@@ -1,6 +1,5 @@
 /** Values as header text. Source: connect-runtime §6.4 "To bytes". */
-import { type Schema, isDecimal } from '@millrace/sdk';
-import { decimalText, javaDouble, javaFloat } from './java-number';
+import { type Schema, isDecimal, decimalText, javaDouble, javaFloat } from '@millrace/sdk';
 import { DAY_MS } from './logical-values';
 
 /** `nested`: inside a list, map or struct, where strings and bytes are quoted. */

@@ -1,6 +1,5 @@
 /** Connect values as Java's `toString` prints them. Source: connect-runtime §6.3. */
-import { type Schema, isDecimal, readMember } from '@millrace/sdk';
-import { decimalText, javaDouble, javaFloat } from './java-number';
+import { type Schema, isDecimal, readMember, decimalText, javaDouble, javaFloat } from '@millrace/sdk';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

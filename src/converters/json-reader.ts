@@ -1,6 +1,5 @@
 /** Payloads back to Connect values, with Java's coercions. Source: connect-runtime §6.2 "Deserialising". */
-import { DataError, LogicalName, type Schema, decimalScale, readMember, setMember } from '@millrace/sdk';
-import { parseDecimal } from './java-number';
+import { DataError, LogicalName, type Schema, decimalScale, readMember, setMember, parseDecimal } from '@millrace/sdk';
 import { JsonNumber } from './json-parser';
 import { safeInteger } from './json-tree';
 import { bytesToUnscaled, DAY_MS } from './logical-values';

@@ -1,6 +1,5 @@
 /** JSON text of data without a schema. Source: connect-runtime §6.2 ("schemaless map") and §1.3. */
-import { isDecimal } from '@millrace/sdk';
-import { decimalText, javaDouble } from './java-number';
+import { isDecimal, decimalText, javaDouble } from '@millrace/sdk';
 import { quote } from './json-text';
 
 /** Numbers without a fraction are written as integers: JavaScript has no other way to tell them apart. */

@@ -11,8 +11,10 @@ import {
   isInherited,
   readMember,
   temporalProblem,
+  decimalText,
+  javaDouble,
+  javaFloat,
 } from '@millrace/sdk';
-import { decimalText, javaDouble, javaFloat } from './java-number';
 import { JsonMember } from './json-member';
 import type { JsonOutput } from './json-output';
 import { schemalessText } from './json-schemaless-writer';

@@ -14,6 +14,7 @@ export * from './config-def';
 export * from './connector';
 export * from './converter';
 export * from './errors';
+export * from './java-number';
 export * from './java-regex';
 export * from './java-replacement';
 export * from './logger';

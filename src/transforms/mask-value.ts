@@ -1,6 +1,5 @@
 /** What stands in a masked field. Source: connect-runtime §7.2, “MaskField”. */
-import { decimalScale, isDecimal, type Decimal, type Schema } from '@millrace/sdk';
-import { parseDecimal } from '../converters/java-number';
+import { decimalScale, isDecimal, type Decimal, type Schema, parseDecimal } from '@millrace/sdk';
 import { dataError } from './failures';
 import { BITS, parseFloating, wholePart, wrapped } from './java-numbers';
 import { isSchemalessMap, javaClassOf } from './shapes';

@@ -4,8 +4,7 @@
  * kind: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`, `{"$map": [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
  */
 import { isDeepStrictEqual as same } from 'node:util';
-import { isDecimal, LogicalName, type ConnectRecord, type Header, type Schema, type SchemaType } from '@millrace/sdk';
-import { decimalText, parseDecimal } from '../../../src/converters/java-number';
+import { isDecimal, LogicalName, type ConnectRecord, type Header, type Schema, type SchemaType, decimalText, parseDecimal } from '@millrace/sdk';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type SchemaNotation = string | null | SchemaObject;

@@ -1,5 +1,5 @@
 /** A structure as avsc writes it; 64-bit integers stay exact. */
-import { LogicalName, plainDecimal, type Decimal, type Schema } from '@millrace/sdk';
+import { LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
 import { avroFieldName } from './avro-schema';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,10 @@ export function avroValue(schema: Schema, value: unknown): unknown {
     case 'STRUCT': {
       const members = value as Record<string, unknown>;
       return Object.fromEntries(
-        (schema.fields ?? []).map((field) => [avroFieldName(field.name), avroValue(field.schema, members[field.name])]),
+        (schema.fields ?? []).map((field) => [
+          avroFieldName(field.name),
+          avroValue(field.schema, readMember(members, field.name)),
+        ]),
       );
     }
     case 'ARRAY':

@@ -1,5 +1,5 @@
 /** Connect values as JSON text, without their schema. Source: analytics-sink §3.1; Connect's JSON converter. */
-import { LogicalName, isDecimal, plainDecimal, type Schema } from '@millrace/sdk';
+import { LogicalName, isDecimal, plainDecimal, readMember, shortestFloat, type Schema } from '@millrace/sdk';
 
 const DAY_MS = 86_400_000;
 
@@ -22,7 +22,10 @@ export function jsonText(schema: Schema | null, value: unknown): string {
   const members = value as Record<string, unknown>;
   if (schema?.fields)
     return object(
-      schema.fields.map((field) => [field.name, jsonText(field.schema, members[field.name] ?? field.schema.default)]),
+      schema.fields.map((field) => [
+        field.name,
+        jsonText(field.schema, readMember(members, field.name) ?? field.schema.default),
+      ]),
     );
   if (isDecimal(value)) return plainDecimal(value);
   return object(Object.entries(members).map(([key, item]) => [key, jsonText(null, item)]));
@@ -30,14 +33,7 @@ export function jsonText(schema: Schema | null, value: unknown): string {
 
 function numberText(schema: Schema | null, value: number): string {
   if (!Number.isFinite(value)) return JSON.stringify(String(value));
-  return String(schema?.type === 'FLOAT32' ? shortFloat(value) : value);
-}
-
-/** The float64 whose text is the shortest that still names this float32: nine digits always do, fewer than six need not be tried. */
-function shortFloat(value: number): number {
-  const float = Math.fround(value);
-  const candidates = [6, 7, 8, 9].map((digits) => Number(float.toPrecision(digits)));
-  return candidates.find((candidate) => Math.fround(candidate) === float) ?? value;
+  return String(schema?.type === 'FLOAT32' ? shortestFloat(value) : value);
 }
 
 function object(members: readonly (readonly [string, string])[]): string {

@@ -1,5 +1,14 @@
 /** A value as Connect's JSON converter writes it without its schema, on one line; decimals are numbers with all their digits (`decimal.format=NUMERIC`). */
-import { LogicalName, isDecimal, plainDecimal, type ConnectValue, type Schema } from '@millrace/sdk';
+import {
+  LogicalName,
+  isDecimal,
+  javaDouble,
+  javaFloat,
+  plainDecimal,
+  readMember,
+  type ConnectValue,
+  type Schema,
+} from '@millrace/sdk';
 
 const DAY_MS = 86_400_000;
 
@@ -7,8 +16,7 @@ export function jsonText(schema: Schema | null, value: ConnectValue): string {
   const present = value ?? schema?.default ?? null;
   switch (typeof present) {
     case 'number':
-      // JSON has no numbers for NaN and the infinities.
-      return Number.isFinite(present) ? numberText(present) : `"${present}"`;
+      return numberText(schema, present);
     case 'bigint':
       return present.toString();
     case 'object':
@@ -18,8 +26,13 @@ export function jsonText(schema: Schema | null, value: ConnectValue): string {
   }
 }
 
-function numberText(value: number): string {
-  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+function numberText(schema: Schema | null, value: number): string {
+  const number = schema?.type === 'FLOAT32' ? Math.fround(value) : value;
+  // JSON has no numbers for NaN and the infinities.
+  if (!Number.isFinite(number)) return `"${number}"`;
+  if (schema?.type === 'FLOAT32') return javaFloat(number);
+  const whole = schema?.type !== 'FLOAT64' && Number.isInteger(number) && !Object.is(number, -0);
+  return whole ? BigInt(number).toString() : javaDouble(number);
 }
 
 function objectText(schema: Schema | null, value: object): string {
@@ -33,7 +46,9 @@ function objectText(schema: Schema | null, value: object): string {
   if (isDecimal(value)) return plainDecimal(value);
   const members = value as Readonly<Record<string, ConnectValue>>;
   if (!schema?.fields) return braced(Object.entries(members).map(([name, member]) => [name, jsonText(null, member)]));
-  return braced(schema.fields.map(({ name, schema: own }) => [name, jsonText(own, members[name])]));
+  return braced(
+    schema.fields.map(({ name, schema: own }) => [name, jsonText(own, readMember(members, name) as ConnectValue)]),
+  );
 }
 
 /** String keys make an object, all others pairs. */

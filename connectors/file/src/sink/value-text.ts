@@ -3,7 +3,17 @@
  * purpose: bytes are text where they are UTF-8 and base64 otherwise (Java prints an object address), and dates in ISO form (Java's depend on the machine's time zone).
  */
 import { isUtf8 } from 'node:buffer';
-import type { ConnectValue, Schema } from '@millrace/sdk';
+import {
+  decimalText,
+  isDecimal,
+  javaDouble,
+  javaFloat,
+  readMember,
+  type ConnectValue,
+  type Schema,
+} from '@millrace/sdk';
+
+type StructValue = Readonly<Record<string, unknown>>;
 
 /** UTF-8 that is a value of its own stays bytes, which spares decoding it. */
 export function valueText(schema: Schema | null, value: ConnectValue): string | Uint8Array {
@@ -16,9 +26,8 @@ function text(schema: Schema | null, value: ConnectValue): string {
     case 'string':
       return value;
     case 'number':
-      return schema?.type === 'FLOAT32' || schema?.type === 'FLOAT64' || !Number.isInteger(value)
-        ? floatText(value)
-        : String(value);
+      if (schema?.type === 'FLOAT32') return javaFloat(value);
+      return schema?.type === 'FLOAT64' || !Number.isInteger(value) ? javaDouble(value) : String(value);
     case 'object':
       return objectText(schema, value);
     default:
@@ -37,42 +46,12 @@ function objectText(schema: Schema | null, value: object): string {
     );
     return `{${entries.join(', ')}}`;
   }
-  const members = value as Record<string, unknown>;
   if (schema?.fields) {
-    const present = schema.fields.filter((field) => members[field.name] != null);
-    return `Struct{${present.map((field) => `${field.name}=${text(field.schema, members[field.name])}`).join(',')}}`;
+    const members = schema.fields.map((field) => [field, readMember(value as StructValue, field.name)] as const);
+    const present = members.filter(([, member]) => member != null);
+    return `Struct{${present.map(([field, member]) => `${field.name}=${text(field.schema, member as ConnectValue)}`).join(',')}}`;
   }
-  if (typeof members.unscaled === 'bigint' && typeof members.scale === 'number') {
-    return decimalText(members.unscaled, members.scale);
-  }
-  return `{${Object.entries(members)
-    .map(([key, item]) => `${key}=${text(null, item)}`)
-    .join(', ')}}`;
-}
-
-/** Java's Double.toString: always a fraction, exponents below 10^-3 and from 10^7. */
-function floatText(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
-  const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e7) {
-    const plain = String(value);
-    return plain.includes('.') ? plain : `${plain}.0`;
-  }
-  const [digits, exponent] = value.toExponential().split('e') as [string, string];
-  return `${digits.includes('.') ? digits : `${digits}.0`}E${Number(exponent)}`;
-}
-
-/** Java's BigDecimal.toString. */
-function decimalText(unscaled: bigint, scale: number): string {
-  const sign = unscaled < 0n ? '-' : '';
-  const digits = (unscaled < 0n ? -unscaled : unscaled).toString();
-  if (scale === 0) return sign + digits;
-  const exponent = digits.length - 1 - scale;
-  if (scale > 0 && exponent >= -6) {
-    const padded = digits.padStart(scale + 1, '0');
-    return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
-  }
-  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
-  return `${sign}${digits[0]}${fraction}${exponent === 0 ? '' : `E${exponent > 0 ? '+' : ''}${exponent}`}`;
+  if (isDecimal(value)) return decimalText(value);
+  const members = Object.entries(value) as [string, ConnectValue][];
+  return `{${members.map(([key, item]) => `${key}=${text(null, item)}`).join(', ')}}`;
 }

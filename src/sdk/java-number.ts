@@ -1,5 +1,5 @@
 /** Numbers as Java prints them. Sources: connect-runtime §1.3, Java's `Double.toString` (JDK 19 and later) and `BigDecimal.toString`. */
-import type { Decimal } from '@millrace/sdk';
+import type { Decimal } from './schema';
 
 /** `1.0`, `1.0E7`, `1.0E-5`, `-0.0`, `NaN`, `Infinity`. */
 export function javaDouble(value: number): string {
@@ -17,14 +17,18 @@ export function javaDouble(value: number): string {
 export function javaFloat(value: number): string {
   const float = Math.fround(value);
   if (!Number.isFinite(float) || float === 0) return javaDouble(float);
-  const digits = shortestFloatDigits(float);
+  const digits = shortestFloat(float);
   const magnitude = Math.abs(float);
   if (magnitude >= 1e-3 && magnitude < 1e7) return javaDouble(digits);
   return exponentForm(digits.toExponential(), float);
 }
 
-/** A float64 whose shortest text is the float32's. Every decimal of six digits survives a normal float32, so shorter texts need not be tried. */
-function shortestFloatDigits(float: number): number {
+/**
+ * A float64 whose shortest text is the float32's: 0.1 for 0.10000000149011612. Every decimal of six digits survives a normal float32, so shorter
+ * texts need not be tried.
+ */
+export function shortestFloat(value: number): number {
+  const float = Math.fround(value);
   for (let precision = Math.abs(float) < 1.2e-38 ? 1 : 6; precision < 9; precision++) {
     const candidate = Number(float.toPrecision(precision));
     if (Math.fround(candidate) === float) return candidate;
