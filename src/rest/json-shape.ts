@@ -35,6 +35,8 @@ const MAP: JavaType = {
 };
 
 export interface Shape {
+  /** What Java says a whole document became when more follows it; null: it does not look. */
+  readonly boundAs: string | null;
   /** JSON schema over the plain document. */
   readonly schema: object;
   readonly typeAt: (path: readonly string[]) => JavaType;
@@ -46,6 +48,7 @@ const nullableMap = { type: ['object', 'null'], additionalProperties: { type: ['
 const REQUEST = 'org.apache.kafka.connect.runtime.rest.entities.CreateConnectorRequest';
 
 export const CREATE_REQUEST: Shape = {
+  boundAs: REQUEST,
   schema: {
     type: ['object', 'null'],
     properties: {
@@ -66,12 +69,14 @@ export const CREATE_REQUEST: Shape = {
 };
 
 export const CONFIG_MAP: Shape = {
+  boundAs: 'java.util.Map',
   schema: nullableMap,
   typeAt: (path) => (path.length === 0 ? MAP : STRING),
   membersAt: () => [],
 };
 
 export const TASK_CONFIGS: Shape = {
+  boundAs: null,
   schema: { type: ['array', 'null'], items: nullableMap },
   typeAt: (path) =>
     [
@@ -89,6 +94,7 @@ const ENTRY = 'org.apache.kafka.connect.runtime.rest.entities.ConnectorOffset';
 const anyMap = { type: ['object', 'null'] };
 
 export const CONNECTOR_OFFSETS: Shape = {
+  boundAs: OFFSETS,
   schema: {
     type: ['object', 'null'],
     properties: {

@@ -21,7 +21,11 @@ export class JsonSyntaxError extends Error {
 const SOURCE = 'REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)';
 const VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 const MAX_DEPTH = 1000;
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** Jackson shows no more of a token. */
+const MAX_TOKEN = 256;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?<fraction>\.[0-9]+)?(?<exponent>[eE][+-]?[0-9]+)?/y;
+/** Numbers that only other formats have. */
+const NON_STANDARD = /^(?:NaN|[+-]?Infinity|[+-]INF)$/;
 const WORD = /[\p{L}\p{N}_$]+/uy;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -34,10 +38,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
+/** Columns are bytes, as Jackson counts them. */
 function place(text: string, at: number): string {
   const before = text.slice(0, at);
   const line = before.split('\n').length;
-  return `[Source: ${SOURCE}; line: ${line}, column: ${at - before.lastIndexOf('\n')}]`;
+  const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1)) + 1;
+  return `[Source: ${SOURCE}; line: ${line}, column: ${column}]`;
 }
 
 /** The ending of every message. */
@@ -57,6 +63,7 @@ export function parseJson(text: string): ParsedJson | null {
   if (parser.atEnd()) return null;
   const root = parser.value(1);
   if (parser.atEnd()) return { root, trailing: null };
+  const where = location(text, parser.position);
   let token: string;
   try {
     token = parser.nextTokenName();
@@ -64,7 +71,6 @@ export function parseJson(text: string): ParsedJson | null {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return { root, trailing: () => error };
   }
-  const where = location(text, parser.position);
   return {
     root,
     trailing: (boundAs) =>
@@ -74,8 +80,14 @@ export function parseJson(text: string): ParsedJson | null {
   };
 }
 
+type Scope = 'Object' | 'Array';
+
 class Parser {
   position = 0;
+  /** What has been opened, the innermost last. */
+  private readonly open: { readonly scope: Scope; readonly at: number }[] = [];
+  /** What Jackson had read before the current token; the end of the text within a number is told by it. */
+  private last: string | null = null;
 
   constructor(private readonly text: string) {}
 
@@ -88,8 +100,10 @@ class Parser {
     const char = this.text[this.position];
     if (char === '{') return 'START_OBJECT';
     if (char === '[') return 'START_ARRAY';
+    // Of a text no more than its beginning is looked at.
+    if (char === '"') return 'VALUE_STRING';
+    this.last = null;
     const node = this.scalar();
-    if (node.kind === 'string') return 'VALUE_STRING';
     if (node.kind === 'number') return /^-?[0-9]+$/.test(node.text) ? 'VALUE_NUMBER_INT' : 'VALUE_NUMBER_FLOAT';
     return `VALUE_${node.text.toUpperCase()}`;
   }
@@ -109,82 +123,148 @@ class Parser {
   private object(depth: number): JsonNode {
     const at = this.position++;
     const members = new Map<string, JsonNode>();
-    this.skip('Object', at);
-    if (this.take('}')) return { kind: 'object', at, members };
+    this.open.push({ scope: 'Object', at });
+    this.skip();
+    if (this.close('}')) return { kind: 'object', at, members };
     for (;;) {
       if (this.text[this.position] !== '"') {
         throw this.unexpected('was expecting double-quote to start field name');
       }
-      const name = this.string('was expecting closing quote for a field name');
-      this.skip('Object', at);
+      const name = this.string('field name');
+      this.skipBetween();
       if (!this.take(':')) throw this.unexpected('was expecting a colon to separate field name and value');
-      this.skip('Object', at);
+      this.skipBetween();
+      this.last = 'FIELD_NAME';
       const value = this.value(depth + 1);
       // The last of several wins, in its own place.
       members.delete(name);
       members.set(name, value);
-      this.skip('Object', at);
-      if (this.take('}')) return { kind: 'object', at, members };
-      if (!this.take(',')) throw this.badSeparator('Object', '}', at);
-      this.skip('Object', at);
+      this.skip();
+      if (this.close('}')) return { kind: 'object', at, members };
+      if (!this.take(',')) throw this.badSeparator();
+      this.skipBetween();
     }
   }
 
   private array(depth: number): JsonNode {
     const at = this.position++;
     const items: JsonNode[] = [];
-    this.skip('Array', at);
-    if (this.take(']')) return { kind: 'array', at, items };
+    this.open.push({ scope: 'Array', at });
+    this.skip();
+    if (this.close(']')) return { kind: 'array', at, items };
+    this.last = 'START_ARRAY';
     for (;;) {
-      items.push(this.value(depth + 1));
-      this.skip('Array', at);
-      if (this.take(']')) return { kind: 'array', at, items };
-      if (!this.take(',')) throw this.badSeparator('Array', ']', at);
-      this.skip('Array', at);
+      const item = this.value(depth + 1);
+      items.push(item);
+      this.last = END_TOKENS[item.kind];
+      this.skip();
+      if (this.close(']')) return { kind: 'array', at, items };
+      if (!this.take(',')) throw this.badSeparator();
+      this.skipBetween();
     }
   }
 
   private scalar(): Extract<JsonNode, { text: string }> {
     const at = this.position;
     const char = this.text[at] ?? '';
-    if (char === '"')
-      return { kind: 'string', at, text: this.string('was expecting closing quote for a string value') };
+    if (char === '"') return { kind: 'string', at, text: this.string('VALUE_STRING') };
     if (char === '-' || (char >= '0' && char <= '9')) return { kind: 'number', at, text: this.number() };
-    WORD.lastIndex = at;
-    const word = WORD.exec(this.text)?.[0];
-    if (word === undefined) throw this.unexpected(`expected a valid value ${VALUES}`);
-    this.position += word.length;
-    if (word === 'null') return { kind: 'null', at, text: word };
-    if (word === 'true' || word === 'false') return { kind: 'boolean', at, text: word };
-    throw this.failure(`Unrecognized token '${word}': was expecting ${VALUES}`);
+    if (char === '+') throw this.badSign();
+    const word = this.word();
+    if (word === '') throw this.noValue(char);
+    if (word === 'null' || word === 'true' || word === 'false') {
+      this.position += word.length;
+      return { kind: word === 'null' ? 'null' : 'boolean', at, text: word };
+    }
+    throw this.badToken(word);
+  }
+
+  /** Of letters and digits, from the current place; empty: there is none. */
+  private word(): string {
+    WORD.lastIndex = this.position;
+    return WORD.exec(this.text)?.[0] ?? '';
   }
 
   private number(): string {
     NUMBER.lastIndex = this.position;
-    const found = NUMBER.exec(this.text)?.[0];
-    if (found === undefined) {
-      this.position++;
-      throw this.unexpected('expected digit (0-9) to follow minus sign, for valid numeric value');
-    }
-    this.position += found.length;
+    const found = NUMBER.exec(this.text);
+    if (!found) throw this.badSign();
+    this.position += found[0].length;
     const next = this.text[this.position] ?? '';
-    if (/[0-9]/.test(next)) throw this.failure('Invalid numeric value: Leading zeroes not allowed');
-    if (/[.eE]/.test(next)) {
-      this.position++;
-      throw this.unexpected(
-        next === '.' ? 'Decimal point not followed by a digit' : 'Exponent indicator not followed by a digit',
-      );
+    const { fraction, exponent } = found.groups ?? {};
+    if (fraction === undefined && exponent === undefined) {
+      if (/[0-9]/.test(next)) throw this.failure('Invalid numeric value: Leading zeroes not allowed');
+      if (next === '.') {
+        // A point at the end is where it is; behind another one stands what should have been a digit.
+        if (this.position + 1 < this.text.length) this.position++;
+        throw this.unexpected('Decimal point not followed by a digit', ' in numeric value');
+      }
     }
-    if (/[\p{L}\p{N}_$+-]/u.test(next)) throw this.unexpected('Expected space separating root-level values');
-    return found;
+    if (exponent === undefined && /[eE]/.test(next)) {
+      this.position += /[+-]/.test(this.text[this.position + 1] ?? '') ? 2 : 1;
+      throw this.unexpected('Exponent indicator not followed by a digit', ' in numeric value');
+    }
+    if (this.open.length === 0 && !' \t\n\r'.includes(next))
+      throw this.unexpected('Expected space separating root-level values');
+    return found[0];
   }
 
-  private string(expectation: string): string {
+  /** A sign before what is no number. */
+  private badSign(): JsonSyntaxError {
+    const sign = this.text[this.position++] ?? '';
+    const word = this.word();
+    if (word.startsWith('I') && word !== 'I') {
+      this.position--;
+      return this.badToken(sign + word);
+    }
+    if (sign === '-')
+      return this.unexpected('expected digit (0-9) to follow minus sign, for valid numeric value', ' in numeric value');
+    if (this.position === this.text.length) return this.failure('Unexpected end-of-input in a Number value');
+    return this.failure(
+      `Unexpected character ('+' (code 43)) in numeric value: JSON spec does not allow numbers to have plus signs: enable \`JsonReadFeature.ALLOW_LEADING_PLUS_SIGN_FOR_NUMBERS\` to allow`,
+    );
+  }
+
+  private badToken(token: string): JsonSyntaxError {
+    if (NON_STANDARD.test(token)) {
+      this.position += token.length;
+      return this.failure(
+        `Non-standard token '${token}': enable \`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS\` to allow`,
+      );
+    }
+    const shown = token.length > MAX_TOKEN ? `${token.slice(0, MAX_TOKEN)}...` : token;
+    return this.failure(`Unrecognized token '${shown}': was expecting ${VALUES}`);
+  }
+
+  /** Where a value should begin. */
+  private noValue(char: string): JsonSyntaxError {
+    const scope = this.open.at(-1)?.scope;
+    if (char === '/')
+      return this.unexpected(
+        "maybe a (non-standard) comment? (not recognized as one since Feature 'ALLOW_COMMENTS' not enabled for parser)",
+      );
+    if (char !== '' && char < ' ') {
+      this.position++;
+      return this.failure(
+        `Illegal character (${describeChar(char)}): only regular white space (\\r, \\n, \\t) is allowed between tokens`,
+      );
+    }
+    if (scope === undefined && (char === '}' || char === ']'))
+      return this.failure(`Unexpected close marker '${char}': no open ${char === '}' ? 'Object' : 'Array'} to close`);
+    if (scope === 'Array' && char === '}') return this.badSeparator();
+    if (char === ',' || (scope === 'Array' && char === ']')) return this.unexpected('expected a value');
+    return this.unexpected(`expected a valid value ${VALUES}`);
+  }
+
+  private string(what: 'VALUE_STRING' | 'field name'): string {
     let out = '';
     let from = ++this.position;
+    const start = from;
     for (;;) {
       const char = this.text[this.position];
-      if (char === undefined) throw this.failure(`Unexpected end-of-input: ${expectation}`);
+      if (char === undefined && what === 'field name' && this.position === start)
+        throw this.failure(`Unexpected end-of-input: was expecting closing '"' for name`);
+      if (char === undefined) throw this.failure(`Unexpected end-of-input in ${what}`);
       if (char === '"') {
         out += this.text.slice(from, this.position++);
         return out;
@@ -205,31 +285,44 @@ class Parser {
 
   private escape(): string {
     const code = this.text[this.position + 1];
-    if (code === undefined) {
-      this.position++;
-      throw this.failure('Unexpected end-of-input: in character escape sequence');
-    }
+    this.position++;
+    if (code === undefined) throw this.failure('Unexpected end-of-input in character escape sequence');
     const simple = ESCAPES[code];
     if (simple !== undefined) {
-      this.position += 2;
+      this.position++;
       return simple;
     }
     if (code !== 'u') throw this.failure(`Unrecognized character escape ${describeChar(code)}`);
-    const hex = this.text.slice(this.position + 2, this.position + 6);
+    const hex = this.text.slice(this.position + 1, this.position + 5);
     if (!/^[0-9a-fA-F]{4}$/.test(hex)) {
-      this.position += 2 + (/^[0-9a-fA-F]*/.exec(hex)?.[0].length ?? 0);
+      this.position += 1 + (/^[0-9a-fA-F]*/.exec(hex)?.[0].length ?? 0);
+      if (this.position === this.text.length)
+        throw this.failure('Unexpected end-of-input in character escape sequence');
       throw this.unexpected('expected a hex-digit for character escape sequence');
     }
-    this.position += 6;
+    this.position += 5;
     return String.fromCharCode(parseInt(hex, 16));
   }
 
-  /** Skips whitespace inside an object or array that began at `start`. */
-  private skip(scope: 'Object' | 'Array', start: number): void {
-    if (!this.atEnd()) return;
+  /** Skips whitespace behind what the innermost object or array may end with. */
+  private skip(): void {
+    const inner = this.open.at(-1);
+    if (!this.atEnd() || !inner) return;
     throw this.failure(
-      `Unexpected end-of-input: expected close marker for ${scope} (start marker at ${place(this.text, start)})`,
+      `Unexpected end-of-input: expected close marker for ${inner.scope} (start marker at ${place(this.text, inner.at)})`,
     );
+  }
+
+  /** Skips whitespace where more has to come. */
+  private skipBetween(): void {
+    if (this.atEnd())
+      throw this.failure(`Unexpected end-of-input within/between ${this.open.at(-1)?.scope ?? 'Object'} entries`);
+  }
+
+  private close(marker: '}' | ']'): boolean {
+    const closes = this.take(marker);
+    if (closes) this.open.pop();
+    return closes;
   }
 
   private take(char: string): boolean {
@@ -238,26 +331,38 @@ class Parser {
     return true;
   }
 
-  private badSeparator(scope: 'Object' | 'Array', close: string, start: number): JsonSyntaxError {
+  private badSeparator(): JsonSyntaxError {
     const char = this.text[this.position] ?? '';
+    const { scope, at } = this.open.at(-1) ?? { scope: 'Object', at: 0 };
     return char === '}' || char === ']'
       ? this.failure(
-          `Unexpected close marker '${char}': expected '${close}' (for ${scope} starting at ${place(this.text, start)})`,
+          `Unexpected close marker '${char}': expected '${scope === 'Object' ? '}' : ']'}' (for ${scope} starting at ${place(this.text, at)})`,
         )
       : this.unexpected(`was expecting comma to separate ${scope} entries`);
   }
 
-  private unexpected(expectation: string): JsonSyntaxError {
+  /** `inside` a number the end of the text is told by the token before it. */
+  private unexpected(expectation: string, inside: ' in numeric value' | '' = ''): JsonSyntaxError {
     const char = this.text[this.position];
-    return char === undefined
-      ? this.failure(`Unexpected end-of-input: ${expectation}`)
-      : this.failure(`Unexpected character (${describeChar(char)}): ${expectation}`);
+    if (char !== undefined)
+      return this.failure(`Unexpected character (${describeChar(char)})${inside}: ${expectation}`);
+    return this.failure(`Unexpected end-of-input${inside === '' ? `: ${expectation}` : ` in ${this.last}`}`);
   }
 
   private failure(message: string): JsonSyntaxError {
     return new JsonSyntaxError(message + location(this.text, this.position));
   }
 }
+
+/** Jackson's names for what a value ended with. */
+const END_TOKENS: Readonly<Record<JsonNode['kind'], string>> = {
+  object: 'END_OBJECT',
+  array: 'END_ARRAY',
+  string: 'VALUE_STRING',
+  number: 'VALUE_NUMBER_INT',
+  boolean: 'VALUE_TRUE',
+  null: 'VALUE_NULL',
+};
 
 /** `'x' (code 120)`, or `CTRL-CHAR, code 10` as Jackson writes it. */
 function describeChar(char: string): string {

@@ -75,6 +75,6 @@ async function parseChecked(bytes: Buffer, shape: Shape): Promise<CheckedDocumen
   if (!parsed) return undefined;
   const { root, trailing } = parsed;
   const plain = await checkShape(shape, root, text);
-  if (trailing) throw trailing(shape.typeAt([]).raw);
+  if (trailing && shape.boundAs !== null) throw trailing(shape.boundAs);
   return { root, plain };
 }

@@ -1,4 +1,7 @@
 /** connect-rest §0 and Appendix R: details of the wire that clients rely on without knowing. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../../dev/services/paths';
 import { uniqueName } from '../../helpers/unique-name';
 import { expectError, ours, Target, type Answer } from './client';
 
@@ -72,6 +75,25 @@ test('connect-rest R12: byte order marks, UTF-16; commas alone as topics', async
   }
   const { json: found } = await validate({ ...SNK, name: 'k', topics: ',' });
   expect(JSON.stringify(found)).toContain("Configuration 'topics' values must not be duplicated.");
+});
+
+test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's words and places", async () => {
+  const recorded = readFileSync(join(ROOT, 'test', 'golden', 'rest', 'json-errors.json'), 'utf8');
+  const wrong: unknown[] = [];
+  for (const [body, message] of JSON.parse(recorded) as [string, string][]) {
+    const answer = await target.call('PUT', '/admin/loggers/none', body);
+    if (answer.json.message !== message) wrong.push([body, message, answer.json.message]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+ours('connect-rest R12: what is neither JSON nor of the right shape is refused for the former', async () => {
+  for (const body of ['[1,', '{"a":[NaN]}', '{"a":{"b":1'])
+    expectError(
+      await target.call('PUT', '/admin/loggers/none', body),
+      500,
+      /^(?:Unexpected end-of-input|Non-standard)/,
+    );
 });
 
 test('connect-rest 158: fencing is for other workers', async () => {
