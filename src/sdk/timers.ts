@@ -3,21 +3,22 @@
  * are: these wait as long as a timer can.
  */
 
-const LONGEST_MS = 2 ** 31 - 1;
+/** For times that others start a timer with. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** As `setTimeout`; `clearTimeout` ends it. */
 export function startTimer(run: () => void, ms: number): NodeJS.Timeout {
-  return setTimeout(run, Math.min(ms, LONGEST_MS));
+  return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
 }
 
 /** As `setInterval`; `clearInterval` ends it. */
 export function startInterval(run: () => void, ms: number): NodeJS.Timeout {
-  return setInterval(run, Math.min(ms, LONGEST_MS));
+  return setInterval(run, Math.min(ms, LONGEST_TIMER_MS));
 }
 
 /** As `AbortSignal.timeout`, which keeps no process alive. */
 export function timeoutSignal(ms: number): AbortSignal {
-  return AbortSignal.timeout(Math.min(ms, LONGEST_MS));
+  return AbortSignal.timeout(Math.min(ms, LONGEST_TIMER_MS));
 }
 
 /** Resolves after `ms`, or at once when aborted; never rejects. */

@@ -25,6 +25,21 @@ test('a good configuration has no problems', async () => {
   expect(await problems({ 'table.include.list': 'public.todos' })).toEqual({});
 });
 
+test('the longest times that the settings take are waited, not 1 ms', async () => {
+  const times = {
+    'connection.validation.timeout.ms': '9007199254740991',
+    'internal.create.slot.command.timeout': '2147483647',
+  };
+  expect(await problems({ 'table.include.list': 'public.todos', ...times })).toEqual({});
+  const task = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.todos', ...times }));
+  await task.stop();
+  await database.query(
+    'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database()',
+  );
+  for (const { pubname } of await database.query('SELECT pubname FROM pg_publication'))
+    await database.query(`DROP PUBLICATION "${pubname}"`);
+});
+
 const HOST = "The 'database.hostname' value is invalid: Error while validating connector config: ";
 
 /** Too long for a name of DNS: no server is asked for it, which could take its time. */

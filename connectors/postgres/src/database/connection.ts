@@ -1,5 +1,5 @@
 /** Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres §1.3). */
-import { startTimer } from '@millrace/sdk';
+import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { tlsAttempts, type TlsAttempt } from '../config/tls';
@@ -40,7 +40,10 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     client_encoding: 'UTF8',
     options: options(role),
     keepAlive: config.keepAlive,
-    connectionTimeoutMillis: role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: Math.min(
+      role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
+      LONGEST_TIMER_MS,
+    ),
     ssl: tls,
     enableChannelBinding: true,
   };

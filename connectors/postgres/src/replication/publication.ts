@@ -1,5 +1,5 @@
 /** The publication that pgoutput reads (cdc-postgres §5.3). */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, LONGEST_TIMER_MS } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig, PublicationMode } from '../config/postgres-config';
 import { qualified, type CatalogTable, type TableName } from '../database/catalog';
@@ -95,7 +95,9 @@ export async function applyPublication(
   const { name } = config.publication;
   try {
     await client.query('BEGIN');
-    await client.query(`SET LOCAL statement_timeout = ${config.slot.createTimeoutSeconds * 1000}`);
+    // The server's settings hold no more than a timer does.
+    const limitMs = Math.min(config.slot.createTimeoutSeconds * 1000, LONGEST_TIMER_MS);
+    await client.query(`SET LOCAL statement_timeout = ${limitMs}`);
     for (const statement of plan.statements) await client.query(statement);
     await client.query('COMMIT');
     return plan.creates;
