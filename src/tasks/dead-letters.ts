@@ -92,9 +92,11 @@ export class DeadLetters implements FailureReporter {
   async close(timeoutMs: number): Promise<void> {
     this.closed = true;
     await this.parts.producer.close(timeoutMs);
-    if (this.late === 0) return;
+    const { late } = this;
+    this.late = 0;
+    if (late === 0) return;
     this.parts.logger.warn(
-      `The task stopped before ${this.late} failed records were in the dead letter topic ${this.parts.topic}: they come again`,
+      `The task stopped before ${late} failed records were in the dead letter topic ${this.parts.topic}: they come again`,
     );
   }
 

@@ -21,7 +21,8 @@ import { taskName } from './task-id';
 import { messageOf } from './trace';
 import { Waker } from './waker';
 
-const CLOSE_MS = 30_000;
+/** For dead letters of a task that reports in `stop`: the others had their time before the last commit. */
+const DEAD_LETTERS_MS = 1000;
 
 export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): Promise<TaskBody> {
   const { spec, environment, logger, metrics } = options;
@@ -169,7 +170,9 @@ class SinkBody implements TaskBody {
     if (chain) closeTransforms(chain, this.options.logger);
     await this.quietly('closing the consumer', () => consumer.close(this.cancelled ? { timeoutMs: 0 } : {}));
     if (deadLetters)
-      await this.quietly('closing the dead letter producer', () => deadLetters.close(this.cancelled ? 0 : CLOSE_MS));
+      await this.quietly('closing the dead letter producer', () =>
+        deadLetters.close(this.cancelled ? 0 : DEAD_LETTERS_MS),
+      );
   }
 
   private async quietly(what: string, run: () => Promise<void>): Promise<void> {

@@ -190,6 +190,24 @@ describe('dead letters', () => {
     expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
   });
 
+  test('cancelled while put waits for its report: the wait ends, and nothing is committed', async () => {
+    const task = new ScriptedSink();
+    const running = await start(
+      task,
+      { ...dlq, 'errors.tolerance': 'all' },
+      {},
+      (w) => (w.deadLetters.autoAck = false),
+    );
+    task.onPut = (records) => task.context.errantRecordReporter?.report(records[0] as SinkRecord, new Error('bad row'));
+    running.consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => running.w.deadLetters.sent.length === 1);
+    running.runner.stop();
+    running.runner.cancel();
+    await running.runner.done;
+    expect(running.consumer.log).toEqual([]);
+    expect(running.listener.events).toEqual(['running c-0']);
+  });
+
   test('a dead letter topic that takes nothing now: nothing more is consumed, membership goes on, and so does all once it takes again', async () => {
     const task = new ScriptedSink();
     let open = (): void => undefined;
