@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SourceRecord } from '@millrace/sdk';
+import { MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
@@ -67,6 +68,7 @@ benchmark(async (atEnd) => {
     logger: { error: console.error, warn: console.error, info: quiet, debug: quiet, trace: quiet },
     signal: stop.signal,
     workerSettings: {},
+    createProducer: new MemoryProducers().create,
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },
     storeOffset: async () => undefined,

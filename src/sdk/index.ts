@@ -21,6 +21,7 @@ export * from './logger';
 export * from './manifest';
 export * from './member';
 export * from './plain-decimal';
+export * from './producer';
 export * from './record';
 export * from './schema';
 export * from './task';

@@ -1,5 +1,6 @@
 import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { Logger } from './logger';
+import type { KafkaClientConfig, TaskProducer } from './producer';
 import type {
   RecordMetadata,
   SinkRecord,
@@ -26,6 +27,11 @@ export interface TaskContext {
   readonly workerSettings: WorkerSettings;
   /** Current task configuration, placeholders resolved. */
   configs(): ConnectorConfig;
+  /**
+   * For topics beside those that the task is there for. Needs `bootstrap.servers`, and gets nothing of the worker's own settings: what the plug-in's
+   * configuration says about that cluster is all that is said. Throws ConfigError for settings that cannot be.
+   */
+  createProducer(config: KafkaClientConfig): TaskProducer;
 }
 
 export interface SourceTaskContext extends TaskContext {

@@ -18,6 +18,7 @@ import { taskConverters } from './task-converters';
 import { closeTransforms, taskTransforms } from './task-transforms';
 import type { TaskBody, TaskBodyOptions } from './task-environment';
 import { taskName } from './task-id';
+import { TaskProducers } from './task-producers';
 import { messageOf } from './trace';
 import { Waker } from './waker';
 
@@ -92,6 +93,7 @@ interface Parts {
 
 class SinkBody implements TaskBody {
   private readonly aborter = new AbortController();
+  private readonly producers: TaskProducers;
   private cancelled = false;
   /** `stop` of the task belongs to `start`, also to one that threw. */
   private started = false;
@@ -99,7 +101,9 @@ class SinkBody implements TaskBody {
   constructor(
     private readonly options: TaskBodyOptions<SinkConnector>,
     private readonly parts: Parts,
-  ) {}
+  ) {
+    this.producers = new TaskProducers(options.environment.clients, options.spec.id);
+  }
 
   async run(): Promise<void> {
     const { task, consumer, loop, topics, waker } = this.parts;
@@ -140,6 +144,7 @@ class SinkBody implements TaskBody {
     void this.parts.consumer.close({ timeoutMs: 0 }).catch(() => undefined);
     // A put may wait for a report.
     void this.parts.deadLetters?.close(0).catch(() => undefined);
+    void this.producers.close().catch(() => undefined);
   }
 
   private async openDeadLetters(wait: Wait): Promise<void> {
@@ -167,6 +172,7 @@ class SinkBody implements TaskBody {
     const { task, chain, consumer, deadLetters } = this.parts;
     this.aborter.abort();
     if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    await this.quietly('closing producers of the task', () => this.producers.close());
     if (chain) closeTransforms(chain, this.options.logger);
     await this.quietly('closing the consumer', () => consumer.close(this.cancelled ? { timeoutMs: 0 } : {}));
     if (deadLetters)
@@ -193,6 +199,7 @@ class SinkBody implements TaskBody {
       signal: this.aborter.signal,
       workerSettings,
       configs: () => spec.taskConfig,
+      createProducer: this.producers.create,
       assignment: () => consumer.assignment(),
       seek: (offset) => loop.seek(offset),
       timeout: (ms) => loop.limitNextPoll(ms),

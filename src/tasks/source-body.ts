@@ -15,6 +15,7 @@ import { taskConverters } from './task-converters';
 import { closeTransforms, taskTransforms } from './task-transforms';
 import type { TaskBody, TaskBodyOptions } from './task-environment';
 import { taskName } from './task-id';
+import { TaskProducers } from './task-producers';
 import { TopicCreator } from './topic-creation';
 import { topicGroups } from './topic-creation-config';
 import { messageOf } from './trace';
@@ -70,6 +71,7 @@ interface Parts {
 
 class SourceBody implements TaskBody {
   private readonly aborter = new AbortController();
+  private readonly producers: TaskProducers;
   private readonly committer: OffsetCommitter;
   private cancelled = false;
   /** `stop` of the task belongs to `start`, also to one that threw. */
@@ -79,7 +81,8 @@ class SourceBody implements TaskBody {
     private readonly options: TaskBodyOptions<SourceConnector>,
     private readonly parts: Parts,
   ) {
-    const { config, offsets } = options.environment;
+    const { clients, config, offsets } = options.environment;
+    this.producers = new TaskProducers(clients, options.spec.id);
     this.committer = new OffsetCommitter({
       connector: options.spec.id.connector,
       inFlight: parts.inFlight,
@@ -133,6 +136,7 @@ class SourceBody implements TaskBody {
     // A task that hangs never gets to the end, where its commits stop otherwise.
     void this.committer.stop();
     void this.parts.producer.close(0).catch(() => undefined);
+    void this.producers.close().catch(() => undefined);
   }
 
   /** Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source. */
@@ -146,6 +150,7 @@ class SourceBody implements TaskBody {
       await this.committer.commit(limit);
     }
     if (this.started) await this.quietly('stop() of the task', async () => task.stop());
+    await this.quietly('closing producers of the task', () => this.producers.close());
     if (chain) closeTransforms(chain, this.options.logger);
     await this.quietly('closing the producer', () => producer.close(this.cancelled ? 0 : CLOSE_MS));
     if (admin) await this.quietly('closing the admin client', () => admin.close());
@@ -179,6 +184,7 @@ class SourceBody implements TaskBody {
       signal,
       workerSettings,
       configs: () => spec.taskConfig,
+      createProducer: this.producers.create,
       offsets: {
         offset: async (partition) => (await read([partition]))[0] ?? null,
         offsets: read,

@@ -56,11 +56,7 @@ export class AnalyticsSinkTask implements SinkTask {
     await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
     const targetOf = await createTargets(this.service, settings, logger, context.signal);
-    if (settings.deadLetters)
-      this.deadLetters = await DeadLetterQueue.open(
-        settings.deadLetters,
-        `connector-dlq-${context.connector}-${context.task}`,
-      );
+    if (settings.deadLetters) this.deadLetters = await DeadLetterQueue.open(settings.deadLetters, context);
     this.failures = new Failures(settings, this.deadLetters, logger);
     this.shipper = new Shipper({ targetOf, retry: settings.retry, logger });
     this.disk = new DiskTroubles(settings.retry, logger);

@@ -6,6 +6,7 @@ export type { PutRecord } from './complete-record';
 export * from './config-check';
 export * from './memory-logger';
 export { MemoryOffsets } from './memory-offsets';
+export * from './memory-producers';
 export * from './run-source-task';
 export * from './run-transformation';
 export * from './sink-task-harness';

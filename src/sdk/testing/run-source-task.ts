@@ -8,6 +8,7 @@ import type { SourceTask, SourceTaskContext } from '../task';
 import { checkSourceRecord } from './check-records';
 import { MemoryLogger } from './memory-logger';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
+import { MemoryProducers } from './memory-producers';
 
 export interface RunSourceOptions {
   /**
@@ -33,6 +34,8 @@ export interface SourceRun {
   readonly records: readonly SourceRecord[];
   readonly offsets: MemoryOffsets;
   readonly logger: MemoryLogger;
+  /** What the task has written by producers of its own. */
+  readonly producers: MemoryProducers;
 }
 
 /**
@@ -46,6 +49,7 @@ export async function runSourceTask(
 ): Promise<SourceRun> {
   const offsets = options.offsets ?? new MemoryOffsets();
   const logger = new MemoryLogger();
+  const producers = new MemoryProducers();
   const aborter = new AbortController();
   const number = options.task ?? 0;
   const name = config.name ?? 'test';
@@ -60,6 +64,7 @@ export async function runSourceTask(
     task: number,
     signal: aborter.signal,
     configs: () => taskConfig,
+    createProducer: producers.create,
     storeOffset: async (partition, offset) => {
       // A worker that died before the records were acknowledged has not stored what follows them either.
       if (records.length > (options.crashAfter ?? Infinity)) return;
@@ -80,7 +85,7 @@ export async function runSourceTask(
     aborter.abort();
     if (!crashed) await task.stop();
   }
-  return { records, offsets, logger };
+  return { records, offsets, logger, producers };
 }
 
 async function pollUntilEnough(task: SourceTask, records: SourceRecord[], options: RunSourceOptions): Promise<void> {

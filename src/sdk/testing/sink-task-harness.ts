@@ -5,6 +5,7 @@ import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record
 import type { SinkTask, SinkTaskContext } from '../task';
 import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
+import { MemoryProducers } from './memory-producers';
 
 export interface SinkHarnessOptions {
   /** Partitions assigned at the start. (Default: partition 0 of `topic`) */
@@ -15,12 +16,16 @@ export interface SinkHarnessOptions {
   readonly errantRecords?: boolean;
   /** What the worker grants the plug-in. (Default: nothing) */
   readonly workerSettings?: WorkerSettings;
+  /** (Default: producers whose records are in `producers.records`) */
+  readonly createProducer?: SinkTaskContext['createProducer'];
 }
 
 export class SinkTaskHarness {
   readonly logger = new MemoryLogger();
   /** Reported through the context's reporter. */
   readonly errantRecords: { readonly record: SinkRecord; readonly error: unknown }[] = [];
+  /** What the task has written by producers of its own. */
+  readonly producers = new MemoryProducers();
   readonly seeks: TopicPartitionOffset[] = [];
   /** Last wish given to `context.timeout`, milliseconds. */
   requestedTimeout: number | null = null;
@@ -48,6 +53,7 @@ export class SinkTaskHarness {
       signal: this.aborter.signal,
       workerSettings: options.workerSettings ?? {},
       configs: () => config,
+      createProducer: options.createProducer ?? this.producers.create,
       assignment: () => [...this.assigned],
       seek: (offset) => void this.seeks.push(offset),
       timeout: (ms) => {

@@ -9,6 +9,9 @@ import {
   type AnalyticsEmulator,
   type EmulatorOptions,
 } from '../../../connectors/analytics/emulator';
+import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { silentLogger } from '../../../src/logging/logger';
+import { TaskProducers } from '../../../src/tasks/task-producers';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 
@@ -21,6 +24,8 @@ export class SinkSetup {
   table!: string;
   private readonly harnesses: SinkTaskHarness[] = [];
   private readonly said: string[] = [];
+  /** As a worker gives them to the task. */
+  private readonly producers = new TaskProducers(createKafkaClients(silentLogger), { connector: 'storms', task: 0 });
 
   /** Registers the hooks of the test file. */
   static forFile(options: EmulatorOptions = {}): SinkSetup {
@@ -118,7 +123,10 @@ export class SinkSetup {
     entry: Record<string, string> = {},
     options: SinkHarnessOptions = {},
   ): Promise<SinkTaskHarness> {
-    const harness = await SinkTaskHarness.start(analyticsSink, this.config(overrides, entry), options);
+    const harness = await SinkTaskHarness.start(analyticsSink, this.config(overrides, entry), {
+      createProducer: this.producers.create,
+      ...options,
+    });
     this.harnesses.push(harness);
     return harness;
   }

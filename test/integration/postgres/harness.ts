@@ -1,5 +1,6 @@
 /** A source task that is driven directly: no Kafka, no worker. */
 import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
+import { MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
@@ -80,6 +81,7 @@ export class TaskRun {
       logger,
       signal: this.abort.signal,
       workerSettings: {},
+      createProducer: new MemoryProducers().create,
       configs: () => this.config,
       offsets: {
         offset: async () => read,

@@ -1,11 +1,11 @@
 /** A topic for records that could not be delivered. Sources: analytics-sink §1.6, §4.7. */
-import { ConnectError } from '@millrace/sdk';
-import { Kafka, logLevel, type KafkaConfig, type Producer } from 'kafkajs';
+import { ConnectError, type KafkaHeader, type KafkaRecord, type TaskContext, type TaskProducer } from '@millrace/sdk';
 import type { RawRecord } from '../batcher/record-log';
 import type { DeadLetterSettings } from '../config/settings';
 import { unlessAborted } from '../request/sleep';
 
-const BATCH = 500;
+/** Of a file that may be large, no more is in memory at a time. */
+const BUFFER_BYTES = 4 * 1024 * 1024;
 
 export interface DeadLetterPlace {
   readonly connector: string;
@@ -20,28 +20,36 @@ export interface DeadLetterPlace {
 
 export class DeadLetterQueue {
   private constructor(
-    private readonly producer: Producer,
+    private readonly producer: TaskProducer,
     private readonly topic: string,
   ) {}
 
   /** @throws ConnectError `ANALYTICS_DEAD_LETTERS` when its Kafka can not be reached or a setting is not known. */
-  static async open(settings: DeadLetterSettings, clientId: string): Promise<DeadLetterQueue> {
-    const kafka = new Kafka({
-      clientId,
-      brokers: [...settings.bootstrapServers],
-      logLevel: logLevel.NOTHING,
-      ...security(settings.client),
-    });
-    const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+  static async open(
+    { bootstrapServers, topic, client }: DeadLetterSettings,
+    { connector, task, createProducer }: Pick<TaskContext, 'connector' | 'task' | 'createProducer'>,
+  ): Promise<DeadLetterQueue> {
+    const servers = bootstrapServers.join(',');
+    let producer: TaskProducer | null = null;
     try {
+      producer = createProducer({
+        'client.id': `connector-dlq-${connector}-${task}`,
+        'buffer.memory': String(BUFFER_BYTES),
+        ...client,
+        'bootstrap.servers': servers,
+        // Offsets go on once a record is acknowledged.
+        acks: 'all',
+        'enable.idempotence': 'true',
+      });
       await producer.connect();
     } catch (error) {
+      await producer?.close();
       throw new ConnectError(
-        `The dead letter queue's Kafka at ${settings.bootstrapServers.join(',')} can not be reached: ${(error as Error).message}`,
+        `The dead letter queue's Kafka at ${servers} can not be used: ${(error as Error).message}. Check "misc.deadletterqueue.*".`,
         { code: 'ANALYTICS_DEAD_LETTERS', cause: error },
       );
     }
-    return new DeadLetterQueue(producer, settings.topic);
+    return new DeadLetterQueue(producer, topic);
   }
 
   /** Resolves when all of them are acknowledged. Rejects when `signal` is aborted first: whoever has the partition now sends them again. */
@@ -51,87 +59,44 @@ export class DeadLetterQueue {
     error: Error,
     signal: AbortSignal,
   ): Promise<void> {
-    let batch: RawRecord[] = [];
-    const flush = async (): Promise<void> => {
-      if (batch.length === 0) return;
-      signal.throwIfAborted();
-      const messages = batch.map((record) => message(record, place, error));
-      await unlessAborted(this.producer.send({ topic: this.topic, acks: -1, messages }), signal);
-      batch = [];
-    };
-    for await (const record of records) {
-      batch.push(record);
-      if (batch.length >= BATCH) await flush();
-    }
-    await flush();
+    await unlessAborted(this.producer.send(this.letters(records, place, error, signal)), signal);
   }
 
   async close(): Promise<void> {
-    await this.producer.disconnect();
+    await this.producer.close();
+  }
+
+  private async *letters(
+    records: AsyncIterable<RawRecord> | Iterable<RawRecord>,
+    place: DeadLetterPlace,
+    error: Error,
+    signal: AbortSignal,
+  ): AsyncGenerator<KafkaRecord> {
+    const reasons = reasonHeaders(place, error);
+    for await (const { offset, key, value, timestamp, headers } of records) {
+      signal.throwIfAborted();
+      const own = headers.map(([name, bytes]): KafkaHeader => ({ key: name, value: bytes }));
+      const where = { key: '__connect.errors.offset', value: Buffer.from(String(offset)) };
+      yield { topic: this.topic, key, value, timestamp, headers: [...own, where, ...reasons] };
+    }
   }
 }
 
-function message(
-  record: RawRecord,
-  place: DeadLetterPlace,
-  error: Error,
-): {
-  key: Buffer | null;
-  value: Buffer | null;
-  timestamp?: string;
-  headers: Record<string, Buffer | string | (Buffer | string)[]>;
-} {
+/** Why, and where; the same for all records of a file. */
+function reasonHeaders(place: DeadLetterPlace, error: Error): KafkaHeader[] {
   const code = (error as { serviceCode?: string | null }).serviceCode;
-  return {
-    key: record.key,
-    value: record.value,
-    ...(record.timestamp !== null && { timestamp: String(record.timestamp) }),
-    headers: {
-      ...allHeaders(record),
-      '__connect.errors.topic': place.topic,
-      '__connect.errors.partition': String(place.partition),
-      '__connect.errors.offset': String(record.offset),
-      '__connect.errors.connector.name': place.connector,
-      '__connect.errors.task.id': String(place.task),
-      '__connect.errors.stage': place.stage,
-      '__connect.errors.exception.class.name': code ?? error.name,
-      '__connect.errors.exception.message': error.message,
-      '__connect.errors.exception.stacktrace': error.stack ?? '',
-      '__analytics.errors.database': place.database,
-      '__analytics.errors.table': place.table,
-      '__analytics.errors.source.id': place.sourceId,
-    },
+  const texts = {
+    '__connect.errors.topic': place.topic,
+    '__connect.errors.partition': String(place.partition),
+    '__connect.errors.connector.name': place.connector,
+    '__connect.errors.task.id': String(place.task),
+    '__connect.errors.stage': place.stage,
+    '__connect.errors.exception.class.name': code ?? error.name,
+    '__connect.errors.exception.message': error.message,
+    '__connect.errors.exception.stacktrace': error.stack ?? '',
+    '__analytics.errors.database': place.database,
+    '__analytics.errors.table': place.table,
+    '__analytics.errors.source.id': place.sourceId,
   };
-}
-
-/** Several of one name are all kept. */
-function allHeaders({ headers }: RawRecord): Record<string, Buffer[]> {
-  const all = new Map<string, Buffer[]>();
-  for (const [key, value] of headers) all.set(key, [...(all.get(key) ?? []), value ?? Buffer.alloc(0)]);
-  return Object.fromEntries(all);
-}
-
-/** Java's security keys, as kafkajs takes them. */
-function security(client: Readonly<Record<string, string>>): Pick<KafkaConfig, 'ssl' | 'sasl'> {
-  const protocol = (client['security.protocol'] ?? 'PLAINTEXT').toUpperCase();
-  const ssl = protocol.endsWith('SSL')
-    ? { ssl: client['ssl.truststore.certificates'] ? { ca: client['ssl.truststore.certificates'] } : true }
-    : {};
-  if (!protocol.startsWith('SASL')) return ssl;
-  const mechanism = (client['sasl.mechanism'] ?? 'PLAIN').toUpperCase();
-  const jaas = client['sasl.jaas.config'] ?? '';
-  const username = /username="((?:[^"\\]|\\.)*)"/.exec(jaas)?.[1];
-  const password = /password="((?:[^"\\]|\\.)*)"/.exec(jaas)?.[1];
-  const names: Record<string, 'plain' | 'scram-sha-256' | 'scram-sha-512'> = {
-    PLAIN: 'plain',
-    'SCRAM-SHA-256': 'scram-sha-256',
-    'SCRAM-SHA-512': 'scram-sha-512',
-  };
-  const name = names[mechanism];
-  if (name === undefined || username === undefined || password === undefined)
-    throw new ConnectError(
-      'The dead letter queue can log in with PLAIN or SCRAM alone, with user name and password in "misc.deadletterqueue.sasl.jaas.config".',
-      { code: 'ANALYTICS_DEAD_LETTERS' },
-    );
-  return { ...ssl, sasl: { mechanism: name, username, password } as KafkaConfig['sasl'] };
+  return Object.entries(texts).map(([key, text]) => ({ key, value: Buffer.from(text) }));
 }
