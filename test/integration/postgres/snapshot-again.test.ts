@@ -135,6 +135,17 @@ test('a connection cut during the snapshot: rows deleted before it begins again 
   expect(run.log.some((line) => /the snapshot starts again/.test(line.message))).toBe(true);
 });
 
+test('killed inside the snapshot, and columns come and go before the next one: changes of the old form are told of, too', async () => {
+  const config = taskConfig(database, small);
+  await database.query('ALTER TABLE t ADD COLUMN old text');
+  const table = new Map<number, number>();
+  const stored = await killed(config, null, table, (records) => records.length >= 300);
+  await meanwhile(1);
+  await database.query("ALTER TABLE t ADD COLUMN w text DEFAULT 'w'; ALTER TABLE t DROP COLUMN old");
+  await meanwhile(101);
+  await converges(config, stored, table);
+});
+
 test('the end of the snapshot is stored before the first change goes on', async () => {
   run = await TaskRun.start(taskConfig(database));
   await run.count(ROWS);
