@@ -16,9 +16,9 @@ export interface Setting {
 }
 
 const RANGES = {
-  SHORT: [-32768, 32767],
-  INT: [-2147483648, 2147483647],
-  LONG: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  SHORT: [-32768n, 32767n],
+  INT: [-2147483648n, 2147483647n],
+  LONG: [-9223372036854775808n, 9223372036854775807n],
 } as const;
 
 /** Throws an Error whose message is the reason alone. */
@@ -34,10 +34,11 @@ export function parseSetting(type: SettingType, text: string): SettingValue {
       if (/^false$/i.test(value)) return false;
       throw new Error('Expected value to be either true or false');
     default: {
-      const number = Number(value);
+      const exact = /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : null;
       const [min, max] = RANGES[type];
-      if (!/^[+-]?\d+$/.test(value) || number < min || number > max) throw new Error(`Not a number of type ${type}`);
-      return number;
+      if (exact === null || exact < min || exact > max) throw new Error(`Not a number of type ${type}`);
+      // Longs are times: the largest, Java's "for ever", need not be exact.
+      return Number(exact);
     }
   }
 }

@@ -3,7 +3,7 @@
  * connect-runtime Appendix B.
  */
 import type { ConnectionOptions } from 'node:tls';
-import { integer, invalid, list, oneOf, text } from './client-settings';
+import { duration, integer, invalid, list, oneOf, text } from './client-settings';
 import type { ClientConfig } from './port';
 import { readSaslSettings, type SaslSettings } from './sasl-config';
 import { readTlsOptions } from './ssl-config';
@@ -63,13 +63,13 @@ export function readConnectionSettings(config: ClientConfig): ConnectionSettings
     clientId: text(config, 'client.id') ?? '',
     requestTimeoutMs,
     apiTimeoutMs: integer(config, 'default.api.timeout.ms', Math.max(60_000, requestTimeoutMs), 1),
-    connectTimeoutMs: integer(config, 'socket.connection.setup.timeout.ms', 10_000, 1),
-    retryBackoffMs: integer(config, 'retry.backoff.ms', 100),
-    retryBackoffMaxMs: integer(config, 'retry.backoff.max.ms', 1_000),
-    reconnectBackoffMs: integer(config, 'reconnect.backoff.ms', 50),
-    reconnectBackoffMaxMs: integer(config, 'reconnect.backoff.max.ms', 1_000),
-    metadataMaxAgeMs: integer(config, 'metadata.max.age.ms', 300_000),
-    connectionsMaxIdleMs: integer(config, 'connections.max.idle.ms', 540_000, -1),
+    connectTimeoutMs: duration(config, 'socket.connection.setup.timeout.ms', 10_000, 1),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
+    reconnectBackoffMs: duration(config, 'reconnect.backoff.ms', 50),
+    reconnectBackoffMaxMs: duration(config, 'reconnect.backoff.max.ms', 1_000),
+    metadataMaxAgeMs: duration(config, 'metadata.max.age.ms', 300_000),
+    connectionsMaxIdleMs: duration(config, 'connections.max.idle.ms', 540_000, -1),
     securityProtocol,
     tls: withTls ? readTlsOptions(config) : null,
     sasl: withSasl ? readSaslSettings(config) : null,

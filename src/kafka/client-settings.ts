@@ -37,6 +37,13 @@ export function integer(
   return parsed;
 }
 
+/** The largest int32 and int64 are how Java users say "for ever". */
+export function duration(config: ClientConfig, key: string, fallback: number, min = 0): number {
+  const value = text(config, key);
+  if (value !== undefined && /^\d+$/.test(value) && Number(value) >= 2 ** 31 - 1) return Infinity;
+  return integer(config, key, fallback, min);
+}
+
 export function bool(config: ClientConfig, key: string, fallback: boolean): boolean {
   const value = text(config, key)?.toLowerCase();
   if (value === undefined) return fallback;

@@ -1,6 +1,6 @@
 /** What both consumers take from Java's consumer settings. Defaults are Java's. */
 import { readOffsetReset, type OffsetReset } from './auto-offset-reset';
-import { bool, integer, invalid, list, oneOf, text } from './client-settings';
+import { bool, duration, integer, invalid, list, oneOf, text } from './client-settings';
 import type { ClientConfig, IsolationLevel } from './port';
 
 export interface FetchSettings {
@@ -30,8 +30,8 @@ export function readFetchSettings(config: ClientConfig): FetchSettings {
     isolation: oneOf(config, 'isolation.level', 'read_uncommitted', ['read_uncommitted', 'read_committed']),
     checkCrcs: bool(config, 'check.crcs', true),
     requestTimeoutMs,
-    retryBackoffMs: integer(config, 'retry.backoff.ms', 100),
-    retryBackoffMaxMs: integer(config, 'retry.backoff.max.ms', 1_000),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
     apiTimeoutMs: integer(config, 'default.api.timeout.ms', Math.max(60_000, requestTimeoutMs), 1),
   };
 }
@@ -64,7 +64,7 @@ export function readGroupSettings(config: ClientConfig): GroupSettings {
     sessionTimeoutMs,
     heartbeatIntervalMs,
     maxPollIntervalMs: integer(config, 'max.poll.interval.ms', 300_000, 1),
-    metadataMaxAgeMs: integer(config, 'metadata.max.age.ms', 300_000),
+    metadataMaxAgeMs: duration(config, 'metadata.max.age.ms', 300_000),
     assignors: list(config, 'partition.assignment.strategy').join(',') || undefined,
   };
 }

@@ -5,7 +5,7 @@
 import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { backoffMs } from './backoff';
-import { integer } from './client-settings';
+import { duration, integer } from './client-settings';
 import { KafkaError } from './errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
 import type { ClientConfig, GroupMember, GroupMemberOptions, JoinedGroup } from './port';
@@ -389,8 +389,8 @@ function aborted(): KafkaError {
 export function readGroupTimings(config: ClientConfig): GroupTimings {
   return {
     requestTimeoutMs: integer(config, 'request.timeout.ms', 30_000, 1),
-    retryBackoffMs: integer(config, 'retry.backoff.ms', 100),
-    retryBackoffMaxMs: integer(config, 'retry.backoff.max.ms', 1_000),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
   };
 }
 

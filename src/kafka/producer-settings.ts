@@ -1,5 +1,5 @@
 /** Java's producer settings, with Java's names and defaults except where noted. Source: kafka-client §2, connect-runtime §4.1. */
-import { bool, integer, invalid, oneOf, text } from './client-settings';
+import { bool, duration, integer, invalid, oneOf, text } from './client-settings';
 import { COMPRESSION_TYPES, compressionId } from './compression/codecs';
 import type { ClientConfig } from './port';
 
@@ -63,8 +63,8 @@ export function readProducerSettings(config: ClientConfig): ProducerSettings {
     requestTimeoutMs: integer(config, 'request.timeout.ms', 30_000, 1, INT32_MAX),
     maxBlockMs: duration(config, 'max.block.ms', 60_000),
     retries: integer(config, 'retries', INT32_MAX, 0, INT32_MAX),
-    retryBackoffMs: integer(config, 'retry.backoff.ms', 100),
-    retryBackoffMaxMs: integer(config, 'retry.backoff.max.ms', 1_000),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
     idempotent: readIdempotence(config, acks, transactionalId),
     transactionalId,
     transactionTimeoutMs: integer(config, 'transaction.timeout.ms', 60_000, 1, INT32_MAX),
@@ -92,11 +92,4 @@ function readIdempotence(config: ClientConfig, acks: number, transactionalId: st
 function readLevel(config: ClientConfig, compression: string): number | undefined {
   const key = [`compression.${compression}.level`, 'compression.level'].find((k) => text(config, k) !== undefined);
   return key === undefined ? undefined : integer(config, key, 0, -131_072, 22);
-}
-
-/** The largest int32 and int64 are how Java users say "for ever". */
-function duration(config: ClientConfig, key: string, fallback: number): number {
-  const value = text(config, key);
-  if (value !== undefined && /^\d+$/.test(value) && Number(value) >= INT32_MAX) return Infinity;
-  return integer(config, key, fallback);
 }

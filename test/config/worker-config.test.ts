@@ -77,6 +77,16 @@ describe('defaults', () => {
     });
   });
 
+  test("Java's longest times are taken", () => {
+    const longest = '9223372036854775807';
+    const config = parse({ 'offset.flush.interval.ms': longest, 'rebalance.timeout.ms': '+2147483647' });
+    expect(config.offsetFlushIntervalMs).toBeGreaterThanOrEqual(Number.MAX_SAFE_INTEGER);
+    expect(config.rebalanceTimeoutMs).toBe(2147483647);
+    expect(failure({ ...MINIMAL, 'offset.flush.interval.ms': '9223372036854775808' }).message).toContain(
+      'Not a number of type LONG',
+    );
+  });
+
   test('blanks around values are dropped', () => {
     const config = parse({ 'group.id': ' g ', 'session.timeout.ms': ' 20000 ', 'bootstrap.servers': ' a:1 , b:2 ' });
     expect(config).toMatchObject({ groupId: 'g', sessionTimeoutMs: 20000, bootstrapServers: 'a:1,b:2' });

@@ -1,4 +1,5 @@
 import { readConnectionSettings, parseBootstrapServers } from '../../src/kafka/client-config';
+import { readGroupSettings } from '../../src/kafka/consumer-settings';
 import type { KafkaError } from '../../src/kafka/errors';
 
 const base = { 'bootstrap.servers': 'one:9092' };
@@ -70,6 +71,21 @@ describe('client settings', () => {
     ...more,
   });
   const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule';
+
+  test("Java's longest times mean for ever", () => {
+    const longest = '9223372036854775807';
+    const config = { 'bootstrap.servers': 'h:1', 'group.id': 'g' };
+    const keys = ['metadata.max.age.ms', 'connections.max.idle.ms', 'retry.backoff.ms', 'reconnect.backoff.max.ms'];
+    const given = { ...config, ...Object.fromEntries(keys.map((key) => [key, longest])) };
+    expect(readConnectionSettings(given)).toMatchObject({
+      metadataMaxAgeMs: Infinity,
+      connectionsMaxIdleMs: Infinity,
+      retryBackoffMs: Infinity,
+      reconnectBackoffMaxMs: Infinity,
+    });
+    expect(readGroupSettings(given)).toMatchObject({ metadataMaxAgeMs: Infinity });
+    expect(readConnectionSettings({ ...config, 'connections.max.idle.ms': '-1' }).connectionsMaxIdleMs).toBe(-1);
+  });
 
   test('kafka-client 3: the credentials of PLAIN and SCRAM come from sasl.jaas.config', () => {
     const event = sasl(
