@@ -138,3 +138,17 @@ test('workload_identity: what the environment lacks is named', async () => {
     message: expect.stringContaining('can not be read: ENOENT'),
   });
 });
+
+test('an identity provider that cannot be reached is told with the key that says where it is', async () => {
+  const application = {
+    'idp.auth.authority': 'tenant',
+    'idp.auth.appid': 'app',
+    'idp.auth.appkey': 'key',
+    'idp.auth.endpoint': 'http://127.0.0.1:1',
+  };
+  await expect(headers(application, {})).rejects.toMatchObject({
+    retriable: true,
+    message:
+      'http://127.0.0.1:1/tenant/oauth2/v2.0/token does not answer: connect ECONNREFUSED 127.0.0.1:1. Check "idp.auth.endpoint", and whether this worker may reach that host.',
+  });
+});

@@ -2,6 +2,7 @@
 import { OffsetRanges } from '../../../connectors/analytics/src/batcher/offset-ranges';
 import { Places } from '../../../connectors/analytics/src/request/places';
 import { nextTry, type RetrySituation } from '../../../connectors/analytics/src/request/retry-policy';
+import { refusal } from '../../../connectors/analytics/src/service/http';
 import { failureKind, ServiceError } from '../../../connectors/analytics/src/service/service-error';
 import { SharedRead } from '../../../connectors/analytics/src/service/shared-read';
 
@@ -154,4 +155,19 @@ test('places go to whoever waits, and nobody waits for what is given up', async 
   (await second)();
   (await third)();
   expect(order).toEqual(['given away', 'second']);
+});
+
+test.each([
+  [503, '', true],
+  [429, '', true],
+  [401, '', false],
+  [403, '{"error":{"code":"Forbidden","@permanent":true}}', false],
+  [400, '{"error":{"code":"BadRequest_TableNotExist","@permanent":true}}', false],
+])('a task that failed of an answer %i %s is restarted by itself: %s', (status, text, isRestarted) => {
+  expect(refusal(new URL('https://c/'), { status, headers: {}, text }).retriable).toBe(isRestarted);
+});
+
+test('a task that failed of no answer is restarted by itself, one whose login was refused is not', () => {
+  expect(new ServiceError('https://c/ does not answer', 'transient').retriable).toBe(true);
+  expect(new ServiceError('wrong secret', 'transient', { code: 'ANALYTICS_LOGIN' }).retriable).toBe(false);
 });

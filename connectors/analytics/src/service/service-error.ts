@@ -24,7 +24,7 @@ export class ServiceError extends ConnectError {
     } = {},
   ) {
     super(withoutAccess(message), { code: 'ANALYTICS_SERVICE', ...options });
-    this.retriable = kind !== 'permanent' && this.code !== 'ANALYTICS_LOGIN';
+    this.retriable = kind === 'transient' && this.code !== 'ANALYTICS_LOGIN';
     this.serviceCode = options.serviceCode ?? null;
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? 0;
