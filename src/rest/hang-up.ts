@@ -2,6 +2,7 @@
  * Ends a connection whose client does not speak HTTP, or with too many bytes before the body. Node would close it over what it has not read,
  * and the reset that follows often overtakes the answer; so the answer goes first, and what still comes is read and thrown away.
  */
+import { METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { startTimer } from '@millrace/sdk';
 import { encodeJson } from './json-encode';
@@ -16,8 +17,7 @@ const STATUS: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION: '505 HTTP Version Not Supported',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
-/** Of a request line, a method that Node does not know. */
-const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\//;
+const METHOD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) \S+ HTTP\//;
 
 interface ClientError extends NodeJS.ErrnoException {
   /** Of what the parser says. */
@@ -35,12 +35,18 @@ export function hangUp(error: ClientError, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  if (error.code === 'HPE_INVALID_METHOD' && METHOD.test(error.rawPacket?.toString('latin1', 0, 4096) ?? '')) {
+  if (error.code === 'HPE_INVALID_METHOD' && isUnknownMethod(error.rawPacket)) {
     refuseMethod(socket);
     return;
   }
   const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
   end(socket, lastAnswer(status, `The request is not valid HTTP/1.1: ${error.reason ?? error.message}`));
+}
+
+/** A packet that begins with a method Node knows has what is wrong behind a first request, such as a body longer than it was said to be. */
+function isUnknownMethod(packet: Buffer | undefined): boolean {
+  const method = METHOD.exec(packet?.toString('latin1', 0, 4096) ?? '')?.[1];
+  return method !== undefined && !METHODS.includes(method);
 }
 
 /** One that gets no further than the parser: unknown to it, or `CONNECT`, which is for proxies. */

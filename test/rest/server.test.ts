@@ -85,6 +85,23 @@ test.each([
   await rest.close();
 });
 
+test.each([
+  ['FOO / HTTP/1.1\r\nHost: w\r\n\r\n', 405],
+  ['POST /connectors/a/restart HTTP/1.1\r\nHost: w\r\nContent-Length: 1\r\n\r\n{"more": "than said"}', 400],
+])('connect-rest R18: the end of %j is answered with %i', async (text, status) => {
+  const rest = server([local]);
+  const [bound] = await rest.listen();
+  const answer = await new Promise<string>((resolve, reject) => {
+    let received = '';
+    const socket = connect(bound!.port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(received));
+  });
+  expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].at(-1)?.[1]).toBe(String(status));
+  await rest.close();
+});
+
 test('close waits for a request under way', async () => {
   const herder = new FakeHerder(validator, registry);
   let release = (): void => undefined;
