@@ -6,19 +6,17 @@ import type { EventFactory } from '../events/event-factory';
 import { staleNull } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ResumeFilter, type Position } from './position';
-import { parseRelation, type RelationMessage } from './relation-message';
+import { parseRelation, RELATION, type RelationMessage } from './relation-message';
 import { NOT_CAPTURED, type Relation, type Relations } from './relations';
+import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
 import { Transaction } from './transaction';
 
-/** XLogData: type, start, end, time. */
-const XLOG_HEADER = 25;
 const PG_EPOCH_MICROS = 946_684_800_000_000;
 
 const BEGIN = 0x42;
 const COMMIT = 0x43;
 const ORIGIN = 0x4f;
-const RELATION = 0x52;
 const TYPE = 0x59;
 const INSERT = 0x49;
 const UPDATE = 0x55;
@@ -83,6 +81,7 @@ export class ChangeDecoder {
   /** A new stream starts at `current`: what the old one had announced is void. */
   restart(): void {
     this.byOid.clear();
+    this.relations.restart();
     this.filter = new ResumeFilter(this.current);
     this.tx.open = false;
     this.held = null;
@@ -117,12 +116,12 @@ export class ChangeDecoder {
     return this.payload(buffer, at + XLOG_HEADER, end, lsn);
   }
 
-  /** @param ask called with the relation to look up */
-  async refresh(ask: (message: RelationMessage) => Promise<Relation>): Promise<void> {
+  /** @param ask called with the relation to look up, and whether it is announced just now */
+  async refresh(ask: (message: RelationMessage, announced: boolean) => Promise<Relation>): Promise<void> {
     const { stall } = this;
     if (stall === null) return;
     if (stall.forceOptional !== null) this.relations.forceOptional(stall.message.oid, stall.forceOptional);
-    const relation = await ask(stall.message);
+    const relation = await ask(stall.message, stall.announces);
     this.byOid.set(stall.message.oid, { message: stall.message, relation });
     if (stall.announces) this.answered = stall.message.oid;
     this.stall = null;

@@ -53,6 +53,14 @@ export class FrameQueue<Tag> {
     this.buffer = EMPTY;
   }
 
+  /** Every message in its order, that of `peek` first; none is removed. `start` is where its body begins. */
+  forEach(visit: (buffer: Buffer, start: number) => void): void {
+    for (let i = this.head; i < this.segments.length; i++) {
+      const { buffer, at, end } = this.segments[i] as Segment<Tag>;
+      for (let from = at; from < end; from += 1 + buffer.readUInt32BE(from + 1)) visit(buffer, from + HEADER);
+    }
+  }
+
   clear(): void {
     this.segments = [];
     this.head = 0;

@@ -1,5 +1,8 @@
 import type { TableName } from '../database/catalog';
 
+/** Type of the message. */
+export const RELATION = 0x52; // R
+
 /** A Relation message. */
 export interface RelationMessage extends TableName {
   readonly oid: number;

@@ -7,7 +7,6 @@ import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import {
   qualified,
-  readTables,
   readTypes,
   tableFilter,
   type CatalogTable,
@@ -20,6 +19,7 @@ import { VoidedValues } from '../events/voided-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable, deliversGenerated } from './announced-table';
+import { DefinitionsAhead } from './definitions-ahead';
 import type { RelationMessage } from './relation-message';
 
 export interface Relation {
@@ -44,6 +44,7 @@ export class Relations {
   /** Names as the stream last told them. By table oid. */
   private readonly announced = new Map<number, string>();
   private readonly matches: (table: TableName) => boolean;
+  private readonly definitions: DefinitionsAhead;
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
   private readonly voided: VoidedValues;
@@ -57,6 +58,7 @@ export class Relations {
   ) {
     this.matches = tableFilter(config.filters);
     this.voided = new VoidedValues(logger);
+    this.definitions = new DefinitionsAhead(facts.version);
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
 
@@ -75,19 +77,33 @@ export class Relations {
     return this.matches(message);
   }
 
-  /** Asks the catalog. Names, types and order are the message's; the catalog adds nullability, defaults and key. */
-  async refresh(client: Client, message: RelationMessage): Promise<Relation> {
-    const [now] = await readTables(client, [message.oid], this.facts.version);
+  /** A new connection announces everything again. */
+  restart(): void {
+    this.definitions.clear();
+  }
+
+  /**
+   * Asks the catalog. Names, types and order are the message's; the catalog adds nullability, defaults and key.
+   * @param queued the announcements that have arrived, this one first; null: the table was announced before
+   */
+  async refresh(
+    client: Client,
+    message: RelationMessage,
+    queued: (() => readonly RelationMessage[]) | null,
+  ): Promise<Relation> {
+    const { now, types } =
+      queued === null
+        ? (await this.definitions.read(client, [message]))(message)
+        : await this.definitions.announced(client, message, () => queued().filter((one) => this.matches(one)));
     const known = this.entries.get(message.oid)?.table ?? null;
     const name = qualified(message);
     const before = this.announced.get(message.oid) ?? name;
     if (before !== name) this.logger.info(`Table ${before} is now ${name}; its topic changes with it.`);
     this.announced.set(message.oid, name);
-    const table = announcedTable(message, now ?? null, known);
-    const types = await readTypes(client, [...new Set(table.columns.map((column) => column.typeOid))]);
+    const table = announcedTable(message, now, known);
     this.settleAlarm(types);
     const resolver = new TypeResolver(types, this.values, this.alarm);
-    const model = this.model(table, types, resolver, deliversGenerated(message, now ?? null));
+    const model = this.model(table, types, resolver, deliversGenerated(message, now));
     const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
     const keyColumns = model.key.map((field) => field.column);
     return {

@@ -14,6 +14,8 @@ import { statusUpdate } from './status';
 
 export const XLOG_DATA = 0x77; // w
 export const KEEPALIVE = 0x6b; // k
+/** What stands before a change message: type, start, end, time. */
+export const XLOG_HEADER = 25;
 
 export interface ReplicationOptions {
   readonly config: PostgresConfig;

@@ -8,6 +8,7 @@ import { backoffMs } from './backoff';
 import { ChangeDecoder } from './change-decoder';
 import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
+import { queuedRelations } from './queued-relations';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { lostSlot, slotActiveError } from './slot';
 
@@ -115,7 +116,10 @@ export class StreamReader implements Phase {
         if (buffer[start] === KEEPALIVE)
           this.idleAt = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
         else if (!decoder.message(buffer, start, end)) {
-          await decoder.refresh(async (message) => session.relations.refresh(await session.general.get(), message));
+          await decoder.refresh(async (message, announced) => {
+            const queued = announced ? () => queuedRelations(queue) : null;
+            return await session.relations.refresh(await session.general.get(), message, queued);
+          });
           // Thousands of tables may follow one another, and a stop does not wait for them.
           if (session.signal.aborted) return;
           continue;

@@ -1,0 +1,67 @@
+/**
+ * Reads the catalog for the announcements that have arrived together, instead of once for each: after a connection, or when the server has lost
+ * track of what it announced, every table is announced with its next change.
+ */
+import type { Client } from 'pg';
+import { readTables, readTypes, type CatalogTable } from '../database/catalog';
+import type { PgType } from '../values/value-type';
+import type { RelationMessage } from './relation-message';
+
+export interface Definition {
+  /** Null: the table was dropped since. */
+  readonly now: CatalogTable | null;
+  /** Those of the table's columns, announced or not, and what they are made of; perhaps of others, too. */
+  readonly types: ReadonlyMap<number, PgType>;
+}
+
+interface Ahead extends Definition {
+  /** Announcements that had arrived before this was read, and are not decoded yet. */
+  left: number;
+}
+
+/** Tables to read at once. */
+const MANY_TABLES = 500;
+
+export class DefinitionsAhead {
+  private readonly byOid = new Map<number, Ahead>();
+
+  constructor(private readonly serverVersion: number) {}
+
+  /** What was read ahead is of announcements that do not come any more. */
+  clear(): void {
+    this.byOid.clear();
+  }
+
+  /** The definition at least as new as the announcement. @param queued those that have arrived, this one first */
+  async announced(
+    client: Client,
+    message: RelationMessage,
+    queued: () => readonly RelationMessage[],
+  ): Promise<Definition> {
+    if (!this.byOid.has(message.oid)) await this.readAhead(client, [message, ...queued().slice(1)]);
+    const found = this.byOid.get(message.oid) as Ahead;
+    if (--found.left === 0) this.byOid.delete(message.oid);
+    return found;
+  }
+
+  async read(client: Client, messages: readonly RelationMessage[]): Promise<(message: RelationMessage) => Definition> {
+    const tables = await readTables(client, [...new Set(messages.map(({ oid }) => oid))], this.serverVersion);
+    const columns = [...tables, ...messages].flatMap((table): readonly { typeOid: number }[] => table.columns);
+    const types = await readTypes(client, [...new Set(columns.map(({ typeOid }) => typeOid))]);
+    const byOid = new Map(tables.map((table) => [table.oid, table]));
+    return ({ oid }) => ({ now: byOid.get(oid) ?? null, types });
+  }
+
+  private async readAhead(client: Client, messages: readonly RelationMessage[]): Promise<void> {
+    const byOid = new Map<number, RelationMessage[]>();
+    for (const message of messages) {
+      const same = byOid.get(message.oid);
+      if (same) same.push(message);
+      else if (byOid.size < MANY_TABLES) byOid.set(message.oid, [message]);
+    }
+    const definition = await this.read(client, [...byOid.values()].flat());
+    for (const [oid, [first, ...others]] of byOid) {
+      this.byOid.set(oid, { ...definition(first as RelationMessage), left: 1 + others.length });
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/** Relation messages that wait in the queue, in their order. */
+import type { FrameQueue } from './frame-queue';
+import { parseRelation, RELATION, type RelationMessage } from './relation-message';
+import { KEEPALIVE, XLOG_HEADER } from './replication-stream';
+
+export function queuedRelations(queue: FrameQueue<unknown>): RelationMessage[] {
+  const found: RelationMessage[] = [];
+  queue.forEach((buffer, start) => {
+    const at = start + XLOG_HEADER;
+    if (buffer[start] !== KEEPALIVE && buffer[at] === RELATION) found.push(parseRelation(buffer, at));
+  });
+  return found;
+}
