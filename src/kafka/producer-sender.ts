@@ -240,7 +240,8 @@ export class Sender {
     if (this.refreshing.has(topic)) return;
     this.refreshing.add(topic);
     // Somebody waits for this topic: one that was deleted is created anew where brokers do that, as Java's producer asks for it.
-    this.wire.refresh([topic], { allowAutoCreate: true }).then(
+    const { allowAutoCreate } = this.settings;
+    this.wire.refresh([topic], { allowAutoCreate }).then(
       () => this.refreshing.delete(topic),
       (error: unknown) => {
         this.refreshing.delete(topic);

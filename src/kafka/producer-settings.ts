@@ -31,6 +31,8 @@ export interface ProducerSettings {
   readonly deliveryTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxBlockMs: number;
+  /** Brokers may create topics that are written to. Java has this for consumers alone. */
+  readonly allowAutoCreate: boolean;
   readonly retries: number;
   readonly retryBackoffMs: number;
   readonly retryBackoffMaxMs: number;
@@ -62,6 +64,7 @@ export function readProducerSettings(config: ClientConfig): ProducerSettings {
     deliveryTimeoutMs: duration(config, 'delivery.timeout.ms', 120_000),
     requestTimeoutMs: integer(config, 'request.timeout.ms', 30_000, 1, INT32_MAX),
     maxBlockMs: duration(config, 'max.block.ms', 60_000),
+    allowAutoCreate: bool(config, 'allow.auto.create.topics', true),
     retries: integer(config, 'retries', INT32_MAX, 0, INT32_MAX),
     retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
     retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),

@@ -197,9 +197,10 @@ class KafkaProducer implements Producer {
 
   private async prepareTopic(topic: string): Promise<void> {
     const begin = performance.now();
+    const { allowAutoCreate } = this.settings;
     for (let failures = 1; ; failures++) {
       try {
-        await this.wire.partitions(topic, { allowAutoCreate: true });
+        await this.wire.partitions(topic, { allowAutoCreate });
         return;
       } catch (error) {
         if (!(error instanceof KafkaError) || !error.retriable) throw error;

@@ -58,6 +58,8 @@ export class KafkaCompactedLog implements CompactedLog {
       acks: 'all',
       'max.in.flight.requests.per.connection': '1',
       'enable.idempotence': 'false',
+      // A broker would make it without the settings that a storage topic needs.
+      'allow.auto.create.topics': 'false',
     });
     this.consumer = clients.assignedConsumer({
       ...client,
@@ -120,7 +122,6 @@ export class KafkaCompactedLog implements CompactedLog {
   private async findTopic(): Promise<void> {
     const { topic, admin, logger } = this.options;
     if (this.producer.isPrepared(topic.name)) return;
-    // First, lest the broker creates it without the settings that a storage topic needs.
     await ensureTopic(admin, topic, { logger });
     await this.producer.prepare([topic.name]);
   }

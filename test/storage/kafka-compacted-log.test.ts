@@ -190,6 +190,7 @@ test('connect-runtime §1.1: the settings that are forced', async () => {
     'security.protocol': 'SSL',
     acks: 'all',
     'enable.idempotence': 'false',
+    'allow.auto.create.topics': 'false',
     'max.in.flight.requests.per.connection': '1',
     'delivery.timeout.ms': '2147483647',
   });

@@ -86,6 +86,26 @@ test("connect-runtime 16: topics are created compacted, with Java's partition co
   expect((await admin.topicConfig(configs))['min.insync.replicas']).toBe('1');
 });
 
+test('a storage topic that is deleted while it is written to is made again as it was, and gets all that was written', async () => {
+  const topic = unique();
+  const store = log('offset', topic);
+  await store.start(() => undefined);
+  const write = (key: string): Promise<void> => store.write([[Buffer.from(key), Buffer.from('{}')]]);
+  await write('before');
+  await admin.deleteTopics([topic]);
+  await waitFor('it to be gone', async () => (await admin.describeTopics([topic])).length === 0);
+  const pending: Promise<void>[] = [];
+  await waitFor('it to be there again', async () => {
+    pending.push(write(`after ${pending.length}`));
+    return (await admin.describeTopics([topic])).length > 0;
+  });
+  await Promise.all(pending);
+  expect((await admin.describeTopics([topic]))[0]?.partitions).toHaveLength(25);
+  expect((await admin.topicConfig(topic))['cleanup.policy']).toBe('compact');
+  const keys = new Set((await readAll(topic)).map(({ key }) => String(key)));
+  expect([...keys].sort()).toEqual(pending.map((_, i) => `after ${i}`).sort());
+});
+
 test("connect-runtime 13: a topic with another cleanup policy is refused with Java's reason", async () => {
   const topic = unique();
   await admin.createTopics([
