@@ -14,6 +14,7 @@ import { createKafkaClients } from './kafka/kafkajs-clients';
 import { readTlsOptions } from './kafka/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
+import { prepareExposition } from './metrics/exposition';
 import { createPluginRegistry } from './plugins/create-registry';
 import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
@@ -24,6 +25,8 @@ import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
 /** A start that takes longer is said to be waiting. */
 const SILENCE_MS = 5_000;
+/** After a start, before what the first scrape needs is loaded: connectors and tasks come first. */
+const QUIET_MS = 2_000;
 
 export interface Worker {
   /** Resolves when the storage topics are read and the worker is joining its group. Rejects when it cannot: call `stop` then, too. */
@@ -104,6 +107,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
 
   let urls: readonly string[] = [];
   let stopping = false;
+  let scrapes: NodeJS.Timeout | undefined;
   return {
     get urls() {
       return urls;
@@ -131,10 +135,12 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       } finally {
         clearTimeout(silence);
       }
+      scrapes = startTimer(() => void prepareExposition(), QUIET_MS).unref();
     },
     // The port closes last: whoever asks while tasks stop gets an answer.
     stop: async () => {
       stopping = true;
+      clearTimeout(scrapes);
       try {
         await herder?.stop();
       } finally {

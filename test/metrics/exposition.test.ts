@@ -106,86 +106,31 @@ test('what is gone by the next scrape has left no series behind', async () => {
 });
 
 test('the CPU time of a worker counts from its start, not from its first scrape', async () => {
+  // Loaded anew, as by the first scrape of a worker that has run for some time.
   const { user, system } = process.cpuUsage();
-  const found = await parsed(null);
+  let fresh = { exposition };
+  jest.isolateModules(() => (fresh = jest.requireActual<typeof fresh>('../../src/metrics/exposition')));
+  const found = parsePrometheus(await fresh.exposition(null));
   const shown = ['user_', 'system_', ''].map((kind) => valueIn(found, `process_cpu_${kind}seconds_total`) ?? 0);
   expect(shown[0]).toBeGreaterThanOrEqual(user / 1e6);
   expect(shown[1]).toBeGreaterThanOrEqual(system / 1e6);
   expect(shown[2]).toBeGreaterThanOrEqual((user + system) / 1e6);
 });
 
-test('delays of the event loop are shown when there are some, and are delays', async () => {
-  let shown = 0;
-  // Two scrapes in a row may find nothing between them.
-  await waitFor('delays of the event loop', async () => {
-    for (const [name, { samples }] of await parsed(null)) {
-      if (!/^nodejs_eventloop_lag_\w+_seconds$/.test(name)) continue;
-      expect([name, samples.length, (samples[0]?.value ?? NaN) < 3600]).toEqual([name, 1, true]);
-      shown++;
-    }
-    return shown >= 21;
+test('delays of the event loop are shown once there are some, and are delays', async () => {
+  const delays = (found: ReadonlyMap<string, Family>): (number | undefined)[] =>
+    [...found]
+      .filter(([name]) => /^nodejs_eventloop_lag_\w+_seconds$/.test(name))
+      .map(([name]) => valueIn(found, name));
+  // The second of two scrapes in a row finds none.
+  await exposition(null);
+  expect(delays(await parsed(null))).toEqual([]);
+  const some = await waitFor('delays of the event loop', async () => {
+    const found = delays(await parsed(null));
+    return found.length > 0 && found;
   });
-  expect(shown % 7).toBe(0);
-});
-
-/** Those of prom-client 15, which dashboards for Node are made for. */
-const PROCESS_GAUGES = [
-  'process_start_time_seconds',
-  'process_resident_memory_bytes',
-  'process_virtual_memory_bytes',
-  'process_heap_bytes',
-  'process_open_fds',
-  'process_max_fds',
-  'nodejs_eventloop_lag_seconds',
-  'nodejs_eventloop_lag_min_seconds',
-  'nodejs_eventloop_lag_max_seconds',
-  'nodejs_eventloop_lag_mean_seconds',
-  'nodejs_eventloop_lag_stddev_seconds',
-  'nodejs_eventloop_lag_p50_seconds',
-  'nodejs_eventloop_lag_p90_seconds',
-  'nodejs_eventloop_lag_p99_seconds',
-  'nodejs_active_resources',
-  'nodejs_active_resources_total',
-  'nodejs_active_handles',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_heap_size_total_bytes',
-  'nodejs_heap_size_used_bytes',
-  'nodejs_external_memory_bytes',
-  'nodejs_heap_space_size_total_bytes',
-  'nodejs_heap_space_size_used_bytes',
-  'nodejs_heap_space_size_available_bytes',
-  'nodejs_version_info',
-];
-const PROCESS_COUNTERS = [
-  'process_cpu_user_seconds_total',
-  'process_cpu_system_seconds_total',
-  'process_cpu_seconds_total',
-];
-
-test('the process is measured under the names that dashboards know', async () => {
-  const found = await waitFor('delays and garbage collections', async () => {
-    // Something for the garbage collector.
-    Array.from({ length: 100_000 }, (_, n) => ({ n }));
-    const families = await parsed(null);
-    return families.has('nodejs_eventloop_lag_p99_seconds') && families.has('nodejs_gc_duration_seconds') && families;
-  });
-  const named = (type: string): string[] =>
-    [...found].filter(([, family]) => family.type === type).map(([name]) => name);
-  expect(
-    named('gauge')
-      .filter((name) => name !== 'nodejs_active_requests')
-      .sort(),
-  ).toEqual([...PROCESS_GAUGES].sort());
-  expect(named('counter').sort()).toEqual([...PROCESS_COUNTERS].sort());
-  const collections = found.get('nodejs_gc_duration_seconds')?.samples ?? [];
-  const kinds = [...new Set(collections.map(({ labels }) => labels.kind))];
-  for (const kind of kinds) {
-    const of = collections.filter(({ labels }) => labels.kind === kind).map(({ labels, value }) => [labels.le, value]);
-    // As many in all as in the bucket that takes everything.
-    expect(of.map(([le]) => le)).toEqual(['0.001', '0.01', '0.1', '1', '2', '5', '+Inf', undefined, undefined]);
-    expect(of[8]?.[1]).toBe(of[6]?.[1]);
-  }
+  expect(some).toHaveLength(7);
+  for (const seconds of some) expect(seconds).toBeLessThan(3600);
 });
 
 test('the process is measured under the names that dashboards know, also before there is a herder', async () => {
