@@ -6,6 +6,20 @@ import { protocolError } from './protocol/error-codes';
 import { FETCH, fetchRequest, type FetchedPartition as Answer } from './protocol/fetch';
 import type { Wire } from './wire';
 
+/** Answers after which another broker is to be asked, or this one again. */
+export const STALE_LEADER = new Set([
+  'NOT_LEADER_OR_FOLLOWER',
+  'LEADER_NOT_AVAILABLE',
+  'REPLICA_NOT_AVAILABLE',
+  'KAFKA_STORAGE_ERROR',
+  'OFFSET_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+  'INCONSISTENT_TOPIC_ID',
+]);
+
 /** What is asked for, to tell whether it is still wanted when it comes. */
 export interface Asked {
   readonly state: FetchedPartition;

@@ -5,12 +5,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import { placeOf, type OffsetReset } from './auto-offset-reset';
+import type { OffsetReset } from './auto-offset-reset';
 import { backoffMs } from './backoff';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from './errors';
-import { type Asked, sendFetch } from './fetch-request';
+import { type Asked, sendFetch, STALE_LEADER } from './fetch-request';
 import { FetchedPartition } from './fetched-partition';
+import { leaveMissingOffset, leaveTruncated, type Said } from './lost-position';
 import { epochOf, nameOf } from './offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from './port';
@@ -26,18 +27,6 @@ const READ_AHEAD_BYTES = 16 * 1024 * 1024;
  * Two long polls per broker: partitions that are read as fast as they come must not wait until the long poll over the quiet ones ends.
  */
 const LANES = ['fetch', 'fetch-2'] as const;
-const STALE_LEADER = new Set([
-  'NOT_LEADER_OR_FOLLOWER',
-  'LEADER_NOT_AVAILABLE',
-  'REPLICA_NOT_AVAILABLE',
-  'KAFKA_STORAGE_ERROR',
-  'OFFSET_NOT_AVAILABLE',
-  'FENCED_LEADER_EPOCH',
-  'UNKNOWN_LEADER_EPOCH',
-  'UNKNOWN_TOPIC_OR_PARTITION',
-  'UNKNOWN_TOPIC_ID',
-  'INCONSISTENT_TOPIC_ID',
-]);
 
 export class Fetcher {
   private states = new Map<string, FetchedPartition>();
@@ -303,7 +292,7 @@ export class Fetcher {
       state.checkedEpoch = leaderEpoch;
       if (answer.records.length > 0) this.decode(state, offset, answer);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {
-      this.outOfRange(state, offset);
+      this.report(state, leaveMissingOffset(state, offset, this.settings.offsetReset));
     } else if (STALE_LEADER.has(name)) {
       this.logger.debug(`Fetching ${nameOf(state)} again after ${name}`);
       this.retryLater(state);
@@ -333,15 +322,12 @@ export class Fetcher {
     }
   }
 
-  private outOfRange(state: FetchedPartition, offset: number): void {
-    const { offsetReset } = this.settings;
-    if (offsetReset === 'none') {
+  /** Nothing to say: nothing that was handed out is concerned. */
+  private report(state: FetchedPartition, said: Said | null): void {
+    if (said instanceof KafkaError) {
       this.retryLater(state);
-      this.fail(protocolError(1, `fetch ${nameOf(state)} at offset ${offset} (auto.offset.reset is none)`, state));
-      return;
-    }
-    this.logger.info(`Offset ${offset} of ${nameOf(state)} is out of range, going to ${placeOf(offsetReset)}`);
-    state.lose(offsetReset);
+      this.fail(said);
+    } else if (said !== null) this.logger[said.level](said.text);
   }
 
   private fetchFailed(asked: readonly Asked[], cause: unknown): void {
@@ -390,7 +376,9 @@ export class Fetcher {
     this.checking = true;
     try {
       for (const [state, cut] of await findTruncated(this.wire, suspects))
-        if (this.states.get(nameOf(state)) === state) this.truncated(state, cut);
+        if (this.states.get(nameOf(state)) === state)
+          this.report(state, leaveTruncated(state, cut, this.settings.offsetReset));
+      this.count();
     } catch (cause) {
       for (const state of suspects) this.retryLater(state);
       const { retriable, code } = cause as KafkaError;
@@ -400,24 +388,6 @@ export class Fetcher {
       this.checking = false;
       this.signal();
       this.pump();
-    }
-  }
-
-  /** An unclean election has cut off records that were read from the leader before. */
-  private truncated(state: FetchedPartition, cut: number | 'unknown'): void {
-    if (cut !== 'unknown' && (state.position as number) <= cut) return state.release();
-    const { offsetReset } = this.settings;
-    const text = `What was read of ${nameOf(state)} up to offset ${state.position} is not in the log of its new leader`;
-    if (offsetReset === 'none') {
-      const { topic, partition } = state;
-      this.retryLater(state);
-      this.fail(new KafkaError('LOG_TRUNCATED', `${text}, and auto.offset.reset is none`, { topic, partition }));
-    } else if (cut === 'unknown') {
-      this.logger.warn(`${text}: reading goes to ${placeOf(offsetReset)}`);
-      state.lose(offsetReset);
-    } else {
-      this.logger.warn(`${text}: reading goes on from offset ${cut}, where the two differ`);
-      state.seek(cut);
     }
   }
 
