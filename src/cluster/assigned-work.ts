@@ -13,13 +13,14 @@ import type { TaskSet } from './task-set';
 import type { Work } from './work';
 
 const FLUSH_TIMEOUT_MS = 5_000;
-const STATUS_READ_TIMEOUT_MS = 1_000;
 
 export interface AssignedWorkOptions {
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
   readonly statuses: StatusStore;
   readonly offsets: SourceOffsets;
+  /** Offsets that Kafka has not been sent yet are not to be sent any more; whoever wrote them hears of it. */
+  readonly dropUnsentOffsets: () => void;
   readonly reporter: StatusReporter;
   readonly snapshot: () => ConfigSnapshot;
   readonly logger: Logger;
@@ -37,31 +38,28 @@ export class AssignedWork {
   }
 
   /** Resolves when nothing of it runs any more and everyone can read so. */
-  async stop(work: Work, goodbye = true): Promise<void> {
-    const { connectors, tasks, statuses, offsets, snapshot, logger } = this.options;
-    await Promise.all([connectors.stop(work.connectors, goodbye), tasks.stop(work.tasks)]);
+  async stop(work: Work): Promise<void> {
+    const { connectors, tasks, statuses, offsets, dropUnsentOffsets, snapshot, logger } = this.options;
+    await Promise.all([connectors.stop(work.connectors), tasks.stop(work.tasks)]);
     const touched = new Set([...work.connectors, ...work.tasks.map(({ connector }) => connector)]);
     for (const connector of touched)
       if (!snapshot().contains(connector))
         for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
     // A commit that a task no longer waited for must not overtake what somebody else writes to the same source partition.
     const written = Promise.all([statuses.flush(), work.tasks.length > 0 ? offsets.flush() : null]);
-    await within(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) =>
-      logger.warn('Statuses and offsets of stopped work were not written in time', { error }),
-    );
+    await within(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) => {
+      logger.warn('Statuses and offsets of stopped work were not written in time', { error });
+      dropUnsentOffsets();
+    });
   }
 
   /**
-   * Stops what others may be running by now. Their statuses are read first, so that this worker's goodbye does not hide them. When that
-   * takes too long, because Kafka is what was lost, connectors stop without a word; readers know a late goodbye of a task by themselves.
+   * Ends what others may be running by now, without a word: whatever was not sent yet is theirs to send, and a goodbye could hide what they
+   * have said.
    */
-  async stopLost(work: Work): Promise<void> {
-    const read = within(this.options.statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
-    const isRead = await read.then(
-      () => true,
-      () => false,
-    );
-    await this.stop(work, isRead);
+  async cancelLost(work: Work): Promise<void> {
+    const { connectors, tasks } = this.options;
+    await Promise.all([connectors.stop(work.connectors, false), tasks.cancel(work.tasks)]);
   }
 
   /** The tasks of these connectors that run here, stopped because they get other configurations. */

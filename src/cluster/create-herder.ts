@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation';
 import type { WorkerConfig } from '../config/worker-config';
-import type { KafkaClients } from '../kafka/port';
+import type { KafkaClients, SendPermission } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
@@ -14,6 +14,7 @@ import { OffsetStore } from '../storage/offset-store';
 import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
+import { LogPermission, SessionLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/watchdog';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
@@ -83,6 +84,7 @@ interface Storage {
 function createStorage(
   { config, clients, logger }: HerderOptions,
   admin: ReturnType<KafkaClients['admin']>,
+  permissions: { readonly offset: SendPermission; readonly status: SendPermission },
   onEvent: ConstructorParameters<typeof ConfigStore>[2],
 ): Storage {
   const client = config.client('worker');
@@ -95,6 +97,7 @@ function createStorage(
       client,
       clientId: `${base}-${clientId}`,
       producer,
+      permission: kind === 'config' ? undefined : permissions[kind],
       logger,
     });
   return {
@@ -135,7 +138,9 @@ export function createHerder(options: HerderOptions): Herder {
     syncTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
-  const { sharedOffsets, statuses, configs } = createStorage({ ...options, logger }, admin, (event) => {
+  const lease = new SessionLease(config.sessionTimeoutMs);
+  const permissions = { offset: new LogPermission(lease), status: new LogPermission(lease) };
+  const { sharedOffsets, statuses, configs } = createStorage({ ...options, logger }, admin, permissions, (event) => {
     tick.onConfigEvent(event);
     if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
     if (event.type === 'target-state-changed') restarts.targetChanged(event.connector);
@@ -158,7 +163,8 @@ export function createHerder(options: HerderOptions): Herder {
     snapshot: () => configs.snapshot(),
     joinSnapshot: tick.joinSnapshot,
     stopWork: async (stopped) => await work.stop(stopped),
-    stopLostWork: async (lost) => await work.stopLost(lost),
+    cancelLostWork: async (lost) => await work.cancelLost(lost),
+    lease,
     wake: () => wakeup.wake(),
     metrics: groupMetrics,
     logger,
@@ -178,6 +184,7 @@ export function createHerder(options: HerderOptions): Herder {
     worker: config,
     snapshot: () => configs.snapshot(),
     resolve,
+    permission: permissions.offset,
     logger,
   });
   const taskHost = options.taskHost({ offsets, listener: reporter });
@@ -227,6 +234,7 @@ export function createHerder(options: HerderOptions): Herder {
     reporter,
     offsets,
     resolve,
+    lease: () => lease.forWork(),
     stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
     metrics: workMetrics,
     onStop: (id) => {
@@ -240,6 +248,7 @@ export function createHerder(options: HerderOptions): Herder {
     tasks,
     statuses,
     offsets,
+    dropUnsentOffsets: () => permissions.offset.dropUnsent(),
     reporter,
     snapshot: () => tick.snapshot(),
     logger,

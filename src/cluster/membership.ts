@@ -13,6 +13,7 @@ import type { Logger } from '../logging/logger';
 import type { GroupMetrics } from '../metrics/group-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { TaskId } from '../tasks/host';
+import type { SessionLease } from '../tasks/session-lease';
 import { taskName } from '../tasks/task-id';
 import {
   decodeAssignment,
@@ -50,8 +51,10 @@ export interface MembershipOptions {
   readonly joinSnapshot: () => ConfigSnapshot;
   /** Stops what is listed; resolves when it no longer runs. */
   readonly stopWork: (work: Work) => Promise<void>;
-  /** The same for what other members may be running by now. */
-  readonly stopLostWork: (work: Work) => Promise<void>;
+  /** Ends at once, without a word, what other members may be running by now. */
+  readonly cancelLostWork: (work: Work) => Promise<void>;
+  /** What runs here looks at it before it sends anything. */
+  readonly lease: SessionLease;
   /** The tick has something to do. */
   readonly wake: () => void;
   readonly metrics: GroupMetrics;
@@ -103,6 +106,7 @@ export class Membership {
     this.now = options.now ?? monotonicNow;
     this.leader = this.newLeader();
     this.joinSnapshot = options.snapshot();
+    const { lease } = options;
     this.member = clients.groupMember(client, {
       groupId: settings.groupId,
       protocolType: 'connect',
@@ -110,6 +114,7 @@ export class Membership {
       heartbeatIntervalMs: settings.heartbeatIntervalMs,
       rebalanceTimeoutMs: settings.rebalanceTimeoutMs,
       metrics: options.metrics,
+      onHeard: (sent) => lease.renew(sent),
       protocols: () => this.protocols(),
       assign: (protocol, members, generation) => this.assign(protocol as ConnectProtocolName, members, generation),
     });
@@ -170,7 +175,7 @@ export class Membership {
     const { metrics } = this.options;
     const began = this.now();
     metrics.rebalancing = true;
-    if (this.lost) await this.stopLostWork();
+    if (this.lost) await this.giveUpLostWork();
     else if (this.eager) await this.giveUpWork();
     this.lost = false;
     this.left = false;
@@ -209,7 +214,9 @@ export class Membership {
   /** Stops everything this worker holds and forgets it; the next join reports nothing as running. */
   async giveUpWork(): Promise<void> {
     const work = this.held;
-    const stop = this.lost || this.left ? this.options.stopLostWork : this.options.stopWork;
+    const isLost = this.lost || this.left;
+    if (isLost) this.options.lease.end();
+    const stop = isLost ? this.options.cancelLostWork : this.options.stopWork;
     this.held = NO_WORK;
     this.claim = null;
     this.current = null;
@@ -221,7 +228,7 @@ export class Membership {
    * Others may take what this worker held, so it is stopped; but until the delay for workers that left is over nobody does, and whoever is
    * back by then says what was its own. Otherwise the only worker of a group would wait for itself, for the whole delay.
    */
-  private async stopLostWork(): Promise<void> {
+  private async giveUpLostWork(): Promise<void> {
     const claim =
       this.current === null || this.eager
         ? this.claim
@@ -236,6 +243,8 @@ export class Membership {
   /** Leaves, so that others need not wait for this worker; it joins again later. */
   async leave(reason: string): Promise<void> {
     this.left = true;
+    // So long its work is nobody else's.
+    this.options.lease.keepFor(this.eager ? 0 : this.options.settings.scheduledRebalanceMaxDelayMs);
     await this.member.leave(reason);
   }
 
@@ -366,6 +375,7 @@ export class Membership {
   private onLost(error: KafkaError): void {
     this.options.logger.warn(`The worker lost its place in the group, its work is stopped: ${error.message}`);
     this.lost = true;
+    this.options.lease.end();
     this.joining?.abort();
     this.options.wake();
   }

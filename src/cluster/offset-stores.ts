@@ -4,7 +4,7 @@
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
-import type { Admin, KafkaClients } from '../kafka/port';
+import type { Admin, KafkaClients, SendPermission } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { JsonObject } from '../storage/json-values';
@@ -25,6 +25,8 @@ export interface OffsetStoresOptions {
   readonly worker: Pick<WorkerConfig, 'client' | 'offset'>;
   readonly snapshot: () => ConfigSnapshot;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** To write to connectors' own topics. (Default: at any time) */
+  readonly permission?: SendPermission;
   readonly logger: Logger;
   /** (Default: 10 minutes) */
   readonly idleMs?: number;
@@ -146,6 +148,7 @@ export class OffsetStores implements SourceOffsets {
       clientId: `connector-offsets-${connector}`,
       producer: clients.producer,
       consumer: clients.consumer,
+      permission: this.options.permission,
       logger: named,
     });
     const store = new OffsetStore(log, named);

@@ -4,6 +4,7 @@ import type { Logger } from '../logging/logger';
 import type { WorkMetrics } from '../metrics/work-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
+import type { LeaseMemory } from '../tasks/session-lease';
 import { within } from '../storage/retry';
 import { taskName } from '../tasks/task-id';
 import type { ConnectorPlugins } from './connector-plugins';
@@ -17,6 +18,8 @@ export interface TaskSetOptions {
   readonly reporter: StatusReporter;
   readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** What a task that starts now may rely on. */
+  readonly lease: () => LeaseMemory;
   /** For a batch of tasks together. Milliseconds. */
   readonly stopTimeoutMs: number;
   readonly metrics: WorkMetrics;
@@ -53,12 +56,13 @@ export class TaskSet {
     const { host, logger, reporter } = this.options;
     const started: Started = { id, handedOver: Promise.resolve() };
     this.started.set(taskName(id), started);
+    const lease = this.options.lease();
     const isCurrent = (): boolean => this.started.get(taskName(id)) === started;
     const start = async (): Promise<void> => {
       try {
         const spec = await this.spec(id, snapshot);
         // It may have been taken away meanwhile.
-        if (isCurrent()) await host.start(spec);
+        if (isCurrent()) await host.start({ ...spec, lease });
       } catch (error) {
         if (!isCurrent()) return;
         logger.error(`Task ${taskName(id)} could not be started`, { error });
@@ -73,7 +77,21 @@ export class TaskSet {
 
   /** Those that do not stop in time are cut off by the host. */
   async stop(ids: readonly TaskId[]): Promise<void> {
-    const { host, stopTimeoutMs, logger } = this.options;
+    const { host } = this.options;
+    await this.end(ids, async (found, timeoutMs) => await host.stop(found, timeoutMs));
+  }
+
+  /** For those that others may be running by now: they say nothing more. */
+  async cancel(ids: readonly TaskId[]): Promise<void> {
+    const { host } = this.options;
+    await this.end(ids, async (found, timeoutMs) => await host.cancel(found, timeoutMs));
+  }
+
+  private async end(
+    ids: readonly TaskId[],
+    run: (ids: readonly TaskId[], timeoutMs: number) => Promise<TaskId[]>,
+  ): Promise<void> {
+    const { stopTimeoutMs, logger } = this.options;
     const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
     if (found.length === 0) return;
     const deadline = Date.now() + stopTimeoutMs;
@@ -87,12 +105,11 @@ export class TaskSet {
       stopTimeoutMs,
       () => new Error('still starting'),
     ).catch(() => undefined);
-    const cancelled = await host.stop(
+    const late = await run(
       found.map(({ id }) => id),
       Math.max(0, deadline - Date.now()),
     );
-    for (const id of cancelled)
-      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
+    for (const id of late) logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
   }
 
   pause(id: TaskId): void {

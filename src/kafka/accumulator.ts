@@ -6,7 +6,7 @@ import { PartitionQueue } from './accumulator-queue';
 import { BufferPool } from './buffer-pool';
 import { KafkaError } from './errors';
 import { StickyPartition } from './partitioner';
-import type { DeliveryCallback, ProducerRecord } from './port';
+import type { DeliveryCallback, ProducerRecord, SendPermission } from './port';
 import { ProducerBatch } from './producer-batch';
 import type { ProducerSettings } from './producer-settings';
 import { produceHeadroom } from './protocol/produce';
@@ -42,6 +42,7 @@ export class Accumulator {
   constructor(
     private readonly settings: ProducerSettings,
     private readonly events: AccumulatorEvents,
+    private readonly permission: SendPermission | null,
   ) {
     this.pool = new BufferPool(Math.min(MAX_IDLE_POOL_BYTES, settings.bufferMemory));
   }
@@ -66,7 +67,8 @@ export class Accumulator {
     ));
     let batch = queue.open;
     let isNew = false;
-    if (batch === null || !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)) {
+    const isOld = this.permission !== null && batch !== null && batch.term !== this.permission.term;
+    if (batch === null || isOld || !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)) {
       if (batch !== null) this.closeOpen(queue);
       batch = queue.open = this.newBatch(queue, performance.now());
       batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token);
@@ -112,7 +114,9 @@ export class Accumulator {
       const append = (part: ProducerBatch | undefined) =>
         part?.append(record, record.timestamp, limit, batch.callbackOf(i), batch.tokenOf(i)) ?? false;
       if (append(parts.at(-1))) return;
-      parts.push(this.newBatch(queue, batch.createdAt, limit));
+      const fresh = this.newBatch(queue, batch.createdAt, limit);
+      fresh.term = batch.term;
+      parts.push(fresh);
       append(parts.at(-1));
     });
     for (const part of parts) {
@@ -189,6 +193,7 @@ export class Accumulator {
       produceHeadroom(this.settings.transactionalId, queue.topic),
       Math.max(sizeHint, FIRST_BATCH_BYTES),
     );
+    if (this.permission !== null) batch.term = this.permission.term;
     this.live.add(batch);
     return batch;
   }

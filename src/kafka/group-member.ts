@@ -8,7 +8,9 @@ import { backoffMs } from './backoff';
 import { duration, integer } from './client-settings';
 import { KafkaError } from './errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
-import type { ClientConfig, GroupMember, GroupMemberOptions, JoinedGroup } from './port';
+import { whileBeating } from './join-beats';
+import { momentNow } from './moment';
+import type { ClientConfig, GroupMember, GroupMemberOptions, JoinedGroup, Moment } from './port';
 import { call } from './protocol/api';
 import { errorName, protocolError } from './protocol/error-codes';
 import {
@@ -169,9 +171,10 @@ export class KafkaGroupMember implements GroupMember {
     const build = (version: number) => joinGroupRequest(version, input, timeoutMs);
     // A heartbeat of the old generation that crosses the answer would be told that it is of an old generation.
     this.stopHeartbeat();
-    const began = performance.now();
-    const output = await call(this.wire, node, JOIN_GROUP, build, JOIN_LANE);
-    if (output.errorCode === 0) this.options.metrics?.joins.record(performance.now() - began);
+    const sent = momentNow();
+    const joining = call(this.wire, node, JOIN_GROUP, build, JOIN_LANE);
+    const output = await whileBeating(joining, this.options.heartbeatIntervalMs, () => this.beatBesideJoin(node));
+    if (output.errorCode === 0) this.options.metrics?.joins.record(performance.now() - sent.monotonic);
     if (signal.aborted) throw aborted();
     const name = errorName(output.errorCode);
     if (name === 'MEMBER_ID_REQUIRED' || output.errorCode === 0) this.memberId = output.memberId;
@@ -179,7 +182,7 @@ export class KafkaGroupMember implements GroupMember {
       return this.react(reactionToJoin(name), protocolError(output.errorCode, `join group '${groupId}'`));
     }
     this.generation = output.generation;
-    this.heardFromCoordinator();
+    this.heardFromCoordinator(sent);
     this.scheduleHeartbeat();
     return this.sync(node, output, signal);
   }
@@ -193,9 +196,9 @@ export class KafkaGroupMember implements GroupMember {
     const input = { ...this.identity, generation, protocolType, protocol, assignments };
     const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
     const build = (version: number) => syncGroupRequest(version, input, timeoutMs);
-    const began = performance.now();
+    const sent = momentNow();
     const output = await call(this.wire, node, SYNC_GROUP, build, JOIN_LANE);
-    if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - began);
+    if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - sent.monotonic);
     // It is about a membership that was given up: a later one may have begun.
     if (signal.aborted) throw aborted();
     if (output.errorCode !== 0) {
@@ -206,7 +209,7 @@ export class KafkaGroupMember implements GroupMember {
       const text = `Group '${groupId}' answered with protocol '${output.protocol}' where '${protocol}' was joined`;
       throw new KafkaError('INCONSISTENT_GROUP_PROTOCOL', text);
     }
-    this.heardFromCoordinator();
+    this.heardFromCoordinator(sent);
     this.joined = { generation, memberId, leaderId, protocol, assignment: output.assignment };
     return this.joined;
   }
@@ -270,13 +273,17 @@ export class KafkaGroupMember implements GroupMember {
 
   // ------------------------------------------------------------ heartbeats
 
-  private heardFromCoordinator(): void {
-    this.heartbeatAt = performance.now();
+  private heardFromCoordinator(sent: Moment): void {
+    const heard = (this.heartbeatAt = performance.now());
     this.heartbeatFailures = 0;
+    this.options.onHeard?.(sent);
     if (this.expiry !== null) clearTimeout(this.expiry);
     // While a join waits for the other members, the coordinator keeps this one without heartbeats.
     this.expiry = startTimer(() => {
-      if (this.joining === null && this.generation !== -1) this.expireSession();
+      // After a busy moment of this thread an answer may lie in the socket: it is read first.
+      setImmediate(() => {
+        if (this.heartbeatAt === heard && this.joining === null && this.generation !== -1) this.expireSession();
+      });
     }, this.options.sessionTimeoutMs);
   }
 
@@ -318,16 +325,18 @@ export class KafkaGroupMember implements GroupMember {
     const timeoutMs = Math.min(sessionTimeoutMs, this.timings.requestTimeoutMs);
     const identity = this.identity;
     const build = (version: number) => heartbeatRequest(version, identity, generation, timeoutMs);
-    const began = performance.now();
+    const sent = momentNow();
     const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
-    this.options.metrics?.heartbeats.record(performance.now() - began);
+    const tookMs = performance.now() - sent.monotonic;
+    this.options.metrics?.heartbeats.record(tookMs);
     // A join that began meanwhile will know better.
     if (stopped()) return heartbeatIntervalMs;
     const name = errorName(code);
     if (code === 0 || name === 'REBALANCE_IN_PROGRESS') {
-      this.heardFromCoordinator();
+      this.heardFromCoordinator(sent);
       if (code !== 0 && this.joining === null) this.requestRejoin('the group is rebalancing');
-      return heartbeatIntervalMs;
+      // The session counts from when a heartbeat was sent.
+      return Math.max(0, heartbeatIntervalMs - tookMs);
     }
     const error = protocolError(code, `keep the membership of group '${groupId}'`);
     const reaction = reactionTo(name);
@@ -335,6 +344,18 @@ export class KafkaGroupMember implements GroupMember {
     else if (reaction === 'later' || reaction === 'find-coordinator') throw error;
     else this.lose(error, reaction === 'lost-identity');
     return heartbeatIntervalMs;
+  }
+
+  /** Whoever waits for others in a join goes on with its work meanwhile, for longer than a session perhaps: is it still a member? */
+  private async beatBesideJoin(node: number): Promise<void> {
+    const { identity, generation } = this;
+    const { onHeard, sessionTimeoutMs } = this.options;
+    if (generation === -1 || onHeard === undefined) return;
+    const build = (version: number) => heartbeatRequest(version, identity, generation, sessionTimeoutMs);
+    const sent = momentNow();
+    const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
+    const isMember = code === 0 || errorName(code) === 'REBALANCE_IN_PROGRESS';
+    if (isMember && generation === this.generation) onHeard(sent);
   }
 
   private heartbeatFailed(): number {

@@ -28,7 +28,7 @@ export function createKafkaClients(logger: Logger): KafkaClients {
         const { apiTimeoutMs: timeoutMs, retryBackoffMs, retryBackoffMaxMs } = readConnectionSettings(config);
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
-    producer: (config) => over(config, (wire) => createProducer(wire, config, logger)),
+    producer: (config, permission) => over(config, (wire) => createProducer(wire, config, logger, permission)),
     assignedConsumer: (config) => over(config, (wire) => createAssignedConsumer(wire, config, logger)),
     groupConsumer: (config) => over(config, (wire) => createGroupConsumer(wire, config, logger)),
     groupMember: (config, options) => over(config, (wire) => createGroupMember(wire, config, options, logger)),

@@ -174,6 +174,8 @@ export class KafkaConnection extends Connection {
     const socket = this.socket;
     if (this.failure !== null) return Promise.reject(this.failure);
     if (socket === undefined) return Promise.reject(this.error('is not open'));
+    const refusal = request.refusal?.() ?? null;
+    if (refusal !== null) return Promise.reject(refusal);
     this.lastUsedAt = performance.now();
     const correlationId = this.nextCorrelationId();
     const body = request.encode();

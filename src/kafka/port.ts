@@ -26,7 +26,8 @@ export type ClientConfig = Readonly<Record<string, string>>;
 /** Builds clients. One implementation: `kafkajs-*`. Each client owns its sockets and is closed by whoever made it. */
 export interface KafkaClients {
   admin(config: ClientConfig): Admin;
-  producer(config: ClientConfig): Producer;
+  /** (Default permission: to send at any time) */
+  producer(config: ClientConfig, permission?: SendPermission): Producer;
   assignedConsumer(config: ClientConfig): AssignedConsumer;
   groupConsumer(config: ClientConfig): GroupConsumer;
   groupMember(config: ClientConfig, options: GroupMemberOptions): GroupMember;
@@ -164,6 +165,14 @@ export interface Producer {
   close(timeoutMs?: number): Promise<void>;
 }
 
+/** Asked just before bytes leave the process, however long they have waited here. */
+export interface SendPermission {
+  /** What is handed in now is sent under this number. */
+  readonly term: number;
+  /** Whether what was handed in under that number may be sent; `never` fails it with SESSION_LOST. */
+  ask(term: number): 'now' | 'later' | 'never';
+}
+
 // ---------------------------------------------------------------- consumers
 
 export interface ConsumerRecord {
@@ -252,6 +261,12 @@ export interface JoinedGroup {
   readonly assignment: Buffer;
 }
 
+/** By this thread's `performance.now()` and by the wall clock. Milliseconds. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
 export interface GroupMemberOptions {
   readonly groupId: string;
   readonly groupInstanceId?: string | null;
@@ -261,6 +276,8 @@ export interface GroupMemberOptions {
   readonly rebalanceTimeoutMs: number;
   /** What is measured of the membership. (Default: nothing) */
   readonly metrics?: GroupMetrics;
+  /** The coordinator has answered, as to a member, a request that was sent then: the session lasts from there on, or longer. */
+  readonly onHeard?: (sent: Moment) => void;
   /** Asked anew for every join, in order of preference. */
   protocols(): GroupProtocol[];
   /** Leader only: member id → assignment bytes. May be asynchronous. */

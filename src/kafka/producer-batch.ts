@@ -17,6 +17,8 @@ export class ProducerBatch {
   /** A socket may still hold the memory of an attempt that was never answered. */
   memoryInDoubt = false;
   lastError: KafkaError | null = null;
+  /** Of the permission it is sent by. */
+  term = 0;
   /** What it counts for in the producer's `bufferedBytes`. */
   accountedBytes = 0;
   readonly encoder: RecordBatchEncoder;

@@ -1,6 +1,7 @@
 import type { PartitionQueue } from './accumulator-queue';
 import type { BufferPool } from './buffer-pool';
 import { KafkaError } from './errors';
+import type { SendPermission } from './port';
 import type { ProducerBatch } from './producer-batch';
 import type { ProducerSettings } from './producer-settings';
 import {
@@ -26,6 +27,7 @@ export class ProduceRequest {
   constructor(
     private readonly settings: ProducerSettings,
     private readonly pool: BufferPool,
+    private readonly permission: SendPermission | null,
   ) {
     this.options = {
       transactionalId: settings.transactionalId,
@@ -58,11 +60,23 @@ export class ProduceRequest {
       );
     }
     const body = this.body();
-    const answer = await wire.send(node, produceRequest(version, body.bytes, this.options));
+    const request = produceRequest(version, body.bytes, this.options);
+    const answer = await wire.send(
+      node,
+      this.permission === null ? request : { ...request, refusal: () => this.refusal() },
+    );
     if (this.settings.acks === 0) return null;
     // Answered, so the socket has sent it and the memory is free. Without an answer the collector has to take it.
     if (body.pooled) this.pool.release(body.pooled);
     return answer;
+  }
+
+  /** It may have waited for a connection, in a process that slept meanwhile. */
+  private refusal(): KafkaError | null {
+    const { permission } = this;
+    if (permission === null || this.entries.every(({ batch }) => permission.ask(batch.term) === 'now')) return null;
+    const text = 'Not sent for now: this worker has not heard from its group for a session.';
+    return new KafkaError('SESSION_IN_DOUBT', text, { retriable: true });
   }
 
   private body(): { bytes: Buffer; pooled: Buffer | null } {

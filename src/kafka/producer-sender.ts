@@ -9,12 +9,16 @@ import { backoffMs } from './backoff';
 import { KafkaError } from './errors';
 import type { Logger } from '../logging/logger';
 import type { ProducerBatch } from './producer-batch';
+import type { SendPermission } from './port';
 import type { SendPermit } from './producer-permit';
 import { describeBatch, failedBatch, mayBeAppended, verdictOf } from './producer-response';
 import type { ProducerSettings } from './producer-settings';
 import { ProduceRequest } from './producer-request';
 import type { ProducedPartition } from './protocol/produce';
 import type { Wire } from './wire';
+
+/** A permission says nothing when it changes. */
+const ASK_AGAIN_MS = 50;
 
 export class Sender {
   /** While above zero everything is due: a flush or a close is waiting. */
@@ -31,6 +35,8 @@ export class Sender {
     private readonly settings: ProducerSettings,
     private readonly accumulator: Accumulator,
     private readonly permit: SendPermit,
+    /** Null: whatever is there may be sent. */
+    private readonly permission: SendPermission | null,
     private readonly logger: Logger,
   ) {}
 
@@ -89,6 +95,7 @@ export class Sender {
     const expiresAt = head.createdAt + settings.deliveryTimeoutMs;
     const sendAt = Math.max(this.dueAt(queue), queue.retryAt);
     if (sendAt > now) return Math.min(sendAt, expiresAt);
+    if (this.permission?.ask(head.term) === 'later') return Math.min(now + ASK_AGAIN_MS, expiresAt);
 
     const node = this.wire.leader(queue);
     if (node === undefined || node < 0) {
@@ -127,19 +134,29 @@ export class Sender {
     const last = list.at(-1);
     if (last?.hasRoom(batch, this.settings.maxRequestBytes)) return last;
     if ((this.requestsInFlight.get(node) ?? 0) + list.length >= this.settings.maxInFlightRequests) return null;
-    const request = new ProduceRequest(this.settings, this.accumulator.pool);
+    const request = new ProduceRequest(this.settings, this.accumulator.pool, this.permission);
     list.push(request);
     return request;
   }
 
   private expire(queue: PartitionQueue, now: number): void {
     for (let head = queue.head; head !== null; head = queue.head) {
-      const abandoned = this.permit.abandoned;
+      const abandoned = this.permit.abandoned ?? this.disowned(queue, head);
       if (abandoned === null && head.createdAt + this.settings.deliveryTimeoutMs > now) return;
       if (head === queue.open) this.accumulator.closeOpen(queue);
       if (queue.closed[0] === head) queue.closed.shift();
       this.fail(queue, head, abandoned ?? this.timedOut(queue, head));
     }
+  }
+
+  private disowned(queue: PartitionQueue, batch: ProducerBatch): KafkaError | null {
+    if (this.permission === null || this.permission.ask(batch.term) !== 'never') return null;
+    const { topic, partition } = queue;
+    return new KafkaError(
+      'SESSION_LOST',
+      `${describeBatch(queue, batch)} was not sent: this worker has lost its place in the group, and others may have what it is about.`,
+      { topic, partition },
+    );
   }
 
   private timedOut(queue: PartitionQueue, batch: ProducerBatch): KafkaError {

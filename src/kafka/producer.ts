@@ -6,7 +6,14 @@ import { backoffMs } from './backoff';
 import { codecById } from './compression/codecs';
 import { KafkaError } from './errors';
 import { partitionForKey } from './partitioner';
-import type { ClientConfig, DeliveryCallback, Producer, ProducerRecord, TopicPartitionOffset } from './port';
+import type {
+  ClientConfig,
+  DeliveryCallback,
+  Producer,
+  ProducerRecord,
+  SendPermission,
+  TopicPartitionOffset,
+} from './port';
 import { IdempotentProducerIds } from './producer-ids';
 import { withoutIdempotence, type SendPermit } from './producer-permit';
 import { Sender } from './producer-sender';
@@ -24,8 +31,13 @@ const UNKNOWN_TOPIC_WAIT_MS = 10_000;
  * @param wire used by this producer alone and closed with it.
  * @throws KafkaError INVALID_CLIENT_CONFIG naming the key.
  */
-export function createProducer(wire: Wire, config: ClientConfig, logger: Logger): Producer {
-  return new KafkaProducer(wire, readProducerSettings(config), logger);
+export function createProducer(
+  wire: Wire,
+  config: ClientConfig,
+  logger: Logger,
+  permission: SendPermission | null = null,
+): Producer {
+  return new KafkaProducer(wire, readProducerSettings(config), logger, permission);
 }
 
 class KafkaProducer implements Producer {
@@ -42,6 +54,7 @@ class KafkaProducer implements Producer {
     private readonly wire: Wire,
     private readonly settings: ProducerSettings,
     private readonly logger: Logger,
+    permission: SendPermission | null,
   ) {
     const coordinator = new TransactionCoordinator(wire, settings, this.closing.signal);
     const wake = (): void => this.sender.wake();
@@ -54,13 +67,17 @@ class KafkaProducer implements Producer {
     } else if (settings.idempotent) {
       permit = this.ids = new IdempotentProducerIds(() => coordinator.initProducerId(), wake);
     }
-    this.accumulator = new Accumulator(settings, {
-      onWork: (queue) => this.sender.onWork(queue),
-      onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
-      onBatchDone: () => this.settleReadiness(),
-      onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
-    });
-    this.sender = new Sender(wire, settings, this.accumulator, permit, logger);
+    this.accumulator = new Accumulator(
+      settings,
+      {
+        onWork: (queue) => this.sender.onWork(queue),
+        onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
+        onBatchDone: () => this.settleReadiness(),
+        onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
+      },
+      permission,
+    );
+    this.sender = new Sender(wire, settings, this.accumulator, permit, permission, logger);
   }
 
   async connect(): Promise<void> {

@@ -2,6 +2,7 @@
  * Inside of `src/kafka` only: what the producer, the consumers and the group member need from the network and protocol
  * layer. Implemented by `kafkajs-wire.ts` over kafkajs's `Broker`/`Connection`.
  */
+import type { KafkaError } from './errors';
 import type { TopicPartition } from './port';
 
 export interface WirePartition {
@@ -22,6 +23,8 @@ export interface WireRequest<T> {
   decode(body: Buffer): T;
   /** Default: `request.timeout.ms`. */
   readonly timeoutMs?: number;
+  /** Asked when its turn has come: an error keeps it from being sent, and is what the request rejects with. */
+  readonly refusal?: () => KafkaError | null;
   /** acks=0: no response will come. */
   readonly noResponse?: boolean;
 }

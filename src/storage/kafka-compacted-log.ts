@@ -1,7 +1,15 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { KafkaError } from '../kafka/errors';
-import type { Admin, AssignedConsumer, ClientConfig, KafkaClients, Producer, TopicPartition } from '../kafka/port';
+import type {
+  Admin,
+  AssignedConsumer,
+  ClientConfig,
+  KafkaClients,
+  Producer,
+  SendPermission,
+  TopicPartition,
+} from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
@@ -20,6 +28,8 @@ export interface KafkaCompactedLogOptions {
   readonly producer?: ClientConfig;
   /** The same for its consumer. */
   readonly consumer?: ClientConfig;
+  /** (Default: to write at any time) */
+  readonly permission?: SendPermission;
   readonly logger: Logger;
 }
 
@@ -50,17 +60,20 @@ export class KafkaCompactedLog implements CompactedLog {
 
   constructor(private readonly options: KafkaCompactedLogOptions) {
     const { client, clientId, clients } = options;
-    this.producer = clients.producer({
-      ...client,
-      'client.id': clientId,
-      'delivery.timeout.ms': '2147483647',
-      ...options.producer,
-      acks: 'all',
-      'max.in.flight.requests.per.connection': '1',
-      'enable.idempotence': 'false',
-      // A broker would make it without the settings that a storage topic needs.
-      'allow.auto.create.topics': 'false',
-    });
+    this.producer = clients.producer(
+      {
+        ...client,
+        'client.id': clientId,
+        'delivery.timeout.ms': '2147483647',
+        ...options.producer,
+        acks: 'all',
+        'max.in.flight.requests.per.connection': '1',
+        'enable.idempotence': 'false',
+        // A broker would make it without the settings that a storage topic needs.
+        'allow.auto.create.topics': 'false',
+      },
+      options.permission,
+    );
     this.consumer = clients.assignedConsumer({
       ...client,
       'client.id': clientId,

@@ -17,6 +17,8 @@ export interface Run {
   readonly ended: Promise<void>;
   end(): void;
   stopping: boolean;
+  /** Nothing it says counts any more. */
+  cancelled: boolean;
 }
 
 export interface HostThreadOptions {

@@ -4,6 +4,7 @@
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
+import type { LeaseMemory } from './session-lease';
 
 export interface TaskId {
   readonly connector: string;
@@ -26,6 +27,8 @@ export interface TaskSpec {
   readonly consumerGroup: string | null;
   /** Where the task writes what is measured of it. Absent: nobody reads it. */
   readonly metrics?: TaskMetricsMemory;
+  /** How long it may send, store and commit. Absent: as long as it runs. */
+  readonly lease?: LeaseMemory;
 }
 
 /** Source offsets of one connector, owned by the main thread's offset store. */
@@ -60,6 +63,11 @@ export interface TaskHost {
    * offset commits. Resolves to the cancelled ones.
    */
   stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
+  /**
+   * Cuts all off at once: no further reports, nothing sent, stored or committed. Waits for them to close what they hold, at most `timeoutMs`
+   * altogether, and resolves to those that did not.
+   */
+  cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
   has(id: TaskId): boolean;
   /** Ends threads. */
   close(): Promise<void>;

@@ -46,6 +46,22 @@ export class InlineTaskHost implements TaskHost {
   async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
     const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
     for (const runner of runners) runner.stop();
+    return await this.cutOffLate(runners, timeoutMs);
+  }
+
+  async cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+    const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
+    const open = new Set(runners);
+    for (const runner of runners) {
+      runner.cancel();
+      void runner.done.then(() => open.delete(runner));
+    }
+    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    for (const { spec } of runners) this.runners.delete(taskName(spec.id));
+    return [...open].map(({ spec }) => spec.id);
+  }
+
+  private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<TaskId[]> {
     await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
     for (const runner of late) {

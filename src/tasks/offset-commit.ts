@@ -7,6 +7,7 @@ import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { OffsetStorage } from './host';
 import type { Committable, InFlight } from './in-flight';
+import type { WorkLease } from './session-lease';
 import { messageOf } from './trace';
 import { within } from './waker';
 
@@ -14,6 +15,7 @@ export interface OffsetCommitterOptions {
   readonly connector: string;
   readonly inFlight: InFlight;
   readonly storage: OffsetStorage;
+  readonly lease: WorkLease;
   readonly task: SourceTask;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
@@ -66,6 +68,8 @@ export class OffsetCommitter {
   }
 
   private async flush(timeoutMs: number): Promise<boolean> {
+    // Another worker may have the task by now, and have stored what comes after.
+    if (!this.options.lease.holds) return false;
     for (const [queue, committable] of this.options.inFlight.take()) this.pending.set(queue, committable);
     const flushing = this.pending;
     this.pending = new Map();

@@ -41,7 +41,7 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
     settings.deadLetterTopic === null
       ? null
       : new DeadLetters({
-          producer: clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig)),
+          producer: clients.producer(deadLetterProducerConfig(config, spec.id, spec.connectorConfig), options.lease),
           topic: settings.deadLetterTopic,
           id: spec.id,
           settings,
@@ -63,6 +63,8 @@ export async function createSinkBody(options: TaskBodyOptions<SinkConnector>): P
   const loop: SinkLoop = new SinkLoop({
     task,
     calls: options.calls,
+    lease: options.lease,
+    sleep: (ms) => waker.sleep(ms),
     consumer,
     errants,
     deadLetters,

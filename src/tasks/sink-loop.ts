@@ -21,16 +21,22 @@ import { PartitionMap } from './partition-map';
 import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
 import { SinkPauses } from './sink-pauses';
+import type { WorkLease } from './session-lease';
 import type { SinkConversion } from './sink-records';
 import { messageOf } from './trace';
 import { breathe } from './waker';
 
 /** Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute. */
 const REDELIVERY_MS = 1000;
+/** Between two looks at a lease that does not hold. */
+const LEASE_MS = 100;
 
 export interface SinkLoopParts {
   readonly task: SinkTask;
   readonly calls: CallClock;
+  readonly lease: WorkLease;
+  /** Ends early when the task is told to stop. */
+  readonly sleep: (ms: number) => Promise<void>;
   readonly consumer: GroupConsumer;
   readonly conversion: SinkConversion;
   readonly errants: ErrantRecords | null;
@@ -143,6 +149,8 @@ export class SinkLoop implements RebalanceListener {
   }
 
   private async turn(): Promise<void> {
+    await this.untilLeaseHolds();
+    if (this.stopping) return;
     this.followPause();
     this.pauses.deadLetters = this.parts.deadLetters?.congested ?? false;
     if (await this.commits.ifDue(this.parts.consumer.assignment())) this.rewindToCommitted();
@@ -151,6 +159,7 @@ export class SinkLoop implements RebalanceListener {
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
     this.throwFailure();
     for (const batch of fetched) await this.convert(batch);
+    await this.untilLeaseHolds();
     // While paused a batch that waits to be put again goes on waiting.
     const waiting = this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
     if (!this.stopping && !waiting) await this.deliver();
@@ -164,6 +173,11 @@ export class SinkLoop implements RebalanceListener {
 
   private throwFailure(): void {
     if (this.failure !== null) throw this.failure;
+  }
+
+  /** While the worker may have lost its place, nothing is put or committed: others may be doing it. */
+  private async untilLeaseHolds(): Promise<void> {
+    while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_MS);
   }
 
   private pollTimeout(): number {
@@ -268,14 +282,17 @@ export class SinkLoop implements RebalanceListener {
 
   async onLost(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed || partitions.length === 0) return;
-    await this.guard(async () => {
-      this.forget(partitions);
-      await this.parts.task.close?.(partitions);
-    });
+    await this.guard(() => this.lose(partitions));
+  }
+
+  private async lose(partitions: readonly TopicPartition[]): Promise<void> {
+    this.forget(partitions);
+    await this.parts.task.close?.(partitions);
   }
 
   private async closePartitions(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed || partitions.length === 0) return;
+    if (!this.parts.lease.holds) return await this.lose(partitions);
     try {
       await this.commits.closing(partitions);
     } finally {

@@ -30,7 +30,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
   const chain = await taskTransforms(spec.connectorConfig, registry);
   const groups = config.topicCreationEnable ? topicGroups(spec.connectorConfig) : null;
   const task = options.connector.createTask();
-  const producer = clients.producer(sourceProducerConfig(config, spec.id, spec.connectorConfig));
+  const producer = clients.producer(sourceProducerConfig(config, spec.id, spec.connectorConfig), options.lease);
   const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
   const settings = errorSettings(spec.connectorConfig);
   const inFlight = new InFlight();
@@ -44,6 +44,7 @@ export async function createSourceBody(options: TaskBodyOptions<SourceConnector>
   const loop: SourceLoop = new SourceLoop({
     task,
     calls: options.calls,
+    lease: options.lease,
     producer,
     policy,
     inFlight,
@@ -86,6 +87,7 @@ class SourceBody implements TaskBody {
     this.committer = new OffsetCommitter({
       connector: options.spec.id.connector,
       inFlight: parts.inFlight,
+      lease: options.lease,
       task: parts.task,
       metrics: options.metrics,
       logger: options.logger,

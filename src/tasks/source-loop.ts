@@ -13,6 +13,7 @@ import type { CallClock } from './call-clock';
 import { RetriesCutShort, type ErrorPolicy } from './error-policy';
 import type { InFlight } from './in-flight';
 import { PendingRecords } from './pending-records';
+import type { WorkLease } from './session-lease';
 import type { SourceConversion } from './source-records';
 import type { TopicCreator } from './topic-creation';
 import { messageOf } from './trace';
@@ -23,11 +24,14 @@ import { breathe, Waker } from './waker';
 const HELD_BATCH_MS = 100;
 /** After an answer of "nothing now" that came at once: the task has not waited, so we do. */
 const IDLE_MS = 5;
+/** Between two looks at a lease that does not hold. */
+const LEASE_MS = 100;
 const PRODUCER_CLASS = 'org.apache.kafka.clients.producer.KafkaProducer';
 
 export interface SourceLoopParts {
   readonly task: SourceTask;
   readonly calls: CallClock;
+  readonly lease: WorkLease;
   readonly producer: Producer;
   readonly conversion: SourceConversion;
   readonly policy: ErrorPolicy;
@@ -99,7 +103,8 @@ export class SourceLoop {
     try {
       while (!this.stopping) {
         if (this.paused) await this.pausedUntilWoken();
-        else await this.turn();
+        else if (this.parts.lease.holds) await this.turn();
+        else await this.sleep(LEASE_MS);
       }
     } catch (error) {
       if (!(error instanceof RetriesCutShort)) throw error;

@@ -7,6 +7,7 @@ import type { TaskMetrics } from '../metrics/task-metrics';
 import type { PluginRegistry } from '../plugins/registry';
 import type { CallClock } from './call-clock';
 import type { OffsetStorage, TaskSpec } from './host';
+import type { WorkLease } from './session-lease';
 
 export interface TaskEnvironment {
   readonly config: WorkerConfig;
@@ -44,6 +45,8 @@ export interface TaskBodyOptions<C extends Connector> {
   readonly environment: TaskEnvironment;
   readonly hooks: TaskHooks;
   readonly calls: CallClock;
+  /** Looked at before anything is sent, stored or committed. */
+  readonly lease: WorkLease;
   readonly metrics: TaskMetrics;
   /** Carries the task's name. */
   readonly logger: Logger;

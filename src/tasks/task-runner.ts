@@ -5,6 +5,7 @@ import { grantedSettings } from '../plugins/granted-settings';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
 import type { TaskListener, TaskSpec } from './host';
+import { WorkLease } from './session-lease';
 import { createSinkBody } from './sink-body';
 import { createSourceBody } from './source-body';
 import type { TaskBody, TaskEnvironment, TaskHooks } from './task-environment';
@@ -70,6 +71,10 @@ export class TaskRunner {
     this.wake?.();
   }
 
+  get isCancelled(): boolean {
+    return this.state === 'CANCELLED';
+  }
+
   /** No further reports, no offsets stored or committed. */
   cancel(): void {
     this.move('cancelled');
@@ -113,9 +118,19 @@ export class TaskRunner {
         if (this.state !== 'CANCELLED') this.listener.onTopicActive(spec.id, topic);
       },
     };
+    const common = {
+      spec,
+      environment,
+      hooks,
+      calls,
+      lease: WorkLease.of(spec.lease),
+      metrics,
+      logger,
+      workerSettings,
+    };
     return connector.type === 'source'
-      ? await createSourceBody({ spec, environment, hooks, calls, metrics, logger, connector, workerSettings })
-      : await createSinkBody({ spec, environment, hooks, calls, metrics, logger, connector, workerSettings });
+      ? await createSourceBody({ ...common, connector })
+      : await createSinkBody({ ...common, connector });
   }
 
   private async loadConnector(): Promise<{ connector: Connector; workerSettings: WorkerSettings }> {

@@ -69,7 +69,7 @@ export class ThreadTaskHost implements TaskHost {
       end = resolve;
     });
     const calls = new CallClock();
-    const run: Run = { number: ++this.runNumbers, spec, thread, calls, ended, end, stopping: false };
+    const run: Run = { number: ++this.runNumbers, spec, thread, calls, ended, end, stopping: false, cancelled: false };
     this.runs.set(name, run);
     thread.runs.set(run.number, run);
     this.keep(thread);
@@ -95,6 +95,19 @@ export class ThreadTaskHost implements TaskHost {
       run.stopping = true;
       run.thread.post({ type: 'stop', run: run.number });
     }
+    return await this.cutOffLate(runs, timeoutMs);
+  }
+
+  async cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+    const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
+    for (const run of runs) {
+      run.cancelled = true;
+      run.thread.post({ type: 'cancel', run: run.number });
+    }
+    return await this.cutOffLate(runs, timeoutMs);
+  }
+
+  private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<TaskId[]> {
     await within(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
     const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
     for (const run of late) this.cutOff(run);
@@ -194,6 +207,7 @@ export class ThreadTaskHost implements TaskHost {
     const traces = [...thread.runs.values()].map((run) => [run, traceFor(run)] as const);
     for (const [run, trace] of traces) {
       this.forget(run);
+      if (run.cancelled) continue;
       if (run.stopping) {
         this.options.logger.warn(`The thread of task ${taskName(run.spec.id)} ended while the task was stopping`, {
           trace,
@@ -215,7 +229,7 @@ export class ThreadTaskHost implements TaskHost {
       return;
     }
     const run = message.run === null ? undefined : thread.runs.get(message.run);
-    if (!run) {
+    if (!run || (run.cancelled && message.type !== 'cancelled')) {
       const asks = message.type === 'read' || message.type === 'write';
       if (asks)
         thread.post({ type: 'answer', request: message.request, offsets: [], error: 'The task was cancelled.' });
@@ -236,6 +250,8 @@ export class ThreadTaskHost implements TaskHost {
       case 'failed':
         this.ended(run);
         return listener.onFailed(id, message.trace, message.retriable);
+      case 'cancelled':
+        return this.ended(run);
       case 'topic':
         return listener.onTopicActive(id, message.topic);
       case 'read':

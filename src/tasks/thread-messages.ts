@@ -31,6 +31,8 @@ export type FromThread =
   | { readonly type: 'running' | 'paused' | 'resumed'; readonly run: number }
   /** `stopped` and `failed` are the last word of a run: everything it held is closed. */
   | { readonly type: 'stopped'; readonly run: number }
+  /** The same of a run that was cut off. */
+  | { readonly type: 'cancelled'; readonly run: number }
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
   | {

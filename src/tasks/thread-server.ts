@@ -51,7 +51,10 @@ export class ThreadServer {
       const environment = { ...this.environment, offsets: this.offsets(run) };
       const runner = new TaskRunner(spec, environment, this.listener(run), calls);
       this.runners.set(run, runner);
-      void runner.done.then(() => this.runners.delete(run));
+      void runner.done.then(() => {
+        this.runners.delete(run);
+        if (runner.isCancelled) this.post({ type: 'cancelled', run });
+      });
       runner.start();
     });
   }

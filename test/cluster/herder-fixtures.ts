@@ -18,7 +18,7 @@ export class FakeHost implements TaskHost {
   readonly log: string[] = [];
   /** Tasks whose start fails, by name. */
   readonly failing = new Set<string>();
-  /** How long tasks take to stop. */
+  /** How long tasks take to stop, or to be cut off. */
   beforeStop: () => Promise<void> = () => Promise.resolve();
   /** What those failures say about trying again. */
   worthRestarting = false;
@@ -51,6 +51,14 @@ export class FakeHost implements TaskHost {
     for (const id of ids) {
       this.log.push(`stop ${taskName(id)}`);
       if (this.running.delete(taskName(id))) this.listener.onStopped(id);
+    }
+    return [];
+  }
+  async cancel(ids: readonly TaskId[]): Promise<TaskId[]> {
+    await this.beforeStop();
+    for (const id of ids) {
+      this.log.push(`cancel ${taskName(id)}`);
+      this.running.delete(taskName(id));
     }
     return [];
   }

@@ -3,6 +3,7 @@ import { encodeMetadata, type MemberMetadata } from '../../src/cluster/connect-p
 import { Membership } from '../../src/cluster/membership';
 import { NO_WORK, type Work } from '../../src/cluster/work';
 import type { GroupMember, GroupMemberInfo, GroupMemberOptions, JoinedGroup } from '../../src/kafka/port';
+import { SessionLease } from '../../src/tasks/session-lease';
 import { silentLogger } from '../../src/logging/logger';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
@@ -88,7 +89,8 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
     snapshot: () => snapshot,
     joinSnapshot: () => snapshot,
     stopWork: async () => undefined,
-    stopLostWork: async () => undefined,
+    cancelLostWork: async () => undefined,
+    lease: new SessionLease(1),
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_WINDOWS),
     logger: silentLogger,

@@ -155,6 +155,8 @@ export class FakeWire implements Wire {
   nodes = () => [{ id: 1, host: 'fake', port: 9092 }];
 
   async send<T>(node: number, request: WireRequest<T>): Promise<T> {
+    const refusal = request.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
     const body = Buffer.from(request.encode());
     const reader = new ByteReader(body, request.flexible);
     const answer =

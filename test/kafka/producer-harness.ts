@@ -1,5 +1,5 @@
 import type { KafkaError } from '../../src/kafka/errors';
-import type { Producer } from '../../src/kafka/port';
+import type { Producer, SendPermission } from '../../src/kafka/port';
 import { createProducer } from '../../src/kafka/producer';
 import { silentLogger } from '../../src/logging/logger';
 import { FakeWire } from './fake-wire';
@@ -15,6 +15,7 @@ export interface Delivery {
 export async function start(
   config: Record<string, string> = {},
   wire = new FakeWire().addTopic('t'),
+  permission?: SendPermission,
 ): Promise<{
   wire: FakeWire;
   producer: Producer;
@@ -22,7 +23,7 @@ export async function start(
   send(value: string, partition?: number | null): void;
 }> {
   const settings = { 'retry.backoff.ms': '1', 'retry.backoff.max.ms': '2', 'linger.ms': '0', ...config };
-  const producer = createProducer(wire, settings, silentLogger);
+  const producer = createProducer(wire, settings, silentLogger, permission);
   await producer.connect();
   const deliveries: Delivery[] = [];
   let token = 0;

@@ -220,6 +220,27 @@ describe('thread host', () => {
     });
   });
 
+  test('connect-runtime 109: a task that others may run by now says nothing more, and its thread is used again', async () => {
+    const { host, listener, offsets, run } = threads();
+    const { id } = await run('a', 'closes late');
+    await listener.until('running a-0');
+    expect(await host.cancel([id], IN_TIME_MS)).toEqual([]);
+    expect(host.has(id)).toBe(false);
+    await run('b', 'works');
+    await listener.until('running b-0');
+    expect(listener.events).toEqual(['running a-0', 'running b-0']);
+    expect(offsets.writes).toEqual([]);
+    expect(threadsOf(host)).toEqual(['tasks-1']);
+  });
+
+  test('connect-runtime 109: one that does not close in time is named, and its thread ends', async () => {
+    const { host, listener, run } = threads();
+    const { id } = await run('a', 'ignores stop');
+    await listener.until('running a-0');
+    expect(await host.cancel([id], 10)).toEqual([id]);
+    await eventually(() => threadsOf(host).length === 0);
+  });
+
   test('pause and resume reach the task', async () => {
     const { host, logger, run } = threads();
     const a = await run('a', 'works');

@@ -2,6 +2,7 @@ import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { InFlight } from '../../src/tasks/in-flight';
 import { OffsetCommitter } from '../../src/tasks/offset-commit';
+import { WorkLease } from '../../src/tasks/session-lease';
 import { eventually, MemoryOffsets, PARTITION, RecordingLogger, ScriptedSource } from './fakes';
 
 function setUp(intervalMs = 60_000): {
@@ -17,7 +18,8 @@ function setUp(intervalMs = 60_000): {
   const logger = new RecordingLogger();
   const task = new ScriptedSource([]);
   const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_WINDOWS));
-  const options = { connector: 'c', inFlight, storage, task, metrics, logger, intervalMs, timeoutMs: 50 };
+  const lease = WorkLease.of(undefined);
+  const options = { connector: 'c', inFlight, storage, lease, task, metrics, logger, intervalMs, timeoutMs: 50 };
   const committer = new OffsetCommitter(options);
   const acked = (offset: SourceOffset | null, partition: SourcePartition | null = PARTITION): void => {
     inFlight.acknowledge(inFlight.add(partition, offset));

@@ -1,5 +1,6 @@
 /** A sink task whose answers a test decides, and the runner around it. */
 import type { SinkRecord, SinkTask, SinkTaskContext, TopicPartitionOffset } from '@millrace/sdk';
+import type { LeaseMemory } from '../../src/tasks/session-lease';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import { eventually, RecordingListener, sinkOf, spec, world, type FakeConsumer, type World } from './fakes';
 
@@ -57,6 +58,7 @@ export async function start(
   config: Record<string, string> = {},
   worker: Record<string, string> = {},
   prepare: (w: World) => void = () => undefined,
+  lease?: LeaseMemory,
 ): Promise<Running> {
   const w = world(sinkOf(task), { 'offset.flush.interval.ms': '60000', ...worker });
   prepare(w);
@@ -66,7 +68,7 @@ export async function start(
   ] as const)
     w.consumer.positions.set(key, position);
   const listener = new RecordingListener();
-  const runner = new TaskRunner(spec('sink', config), w, listener);
+  const runner = new TaskRunner(spec('sink', config, { lease }), w, listener);
   w.consumer.assign(T0, T1);
   runner.start();
   await eventually(() => listener.events.length > 0);

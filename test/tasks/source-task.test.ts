@@ -1,5 +1,6 @@
 import { ConnectError, RetriableError, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
+import { SessionLease } from '../../src/tasks/session-lease';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import {
   eventually,
@@ -433,4 +434,45 @@ test.each([
   expect(listener.trace).toMatch(/^org\.apache\.kafka\.common\.config\.ConfigException: /);
   expect(listener.trace).toContain(text);
   expect(listener.retriable).toBe(false);
+});
+
+describe('connect-runtime 109: a worker that may have lost its place', () => {
+  const heard = (agoMs = 0) => ({ monotonic: performance.now() - agoMs, wall: Date.now() - agoMs });
+
+  async function asleep(
+    worker: Record<string, string> = {},
+  ): Promise<{ lease: SessionLease; runner: TaskRunner; task: ScriptedSource; w: World }> {
+    const lease = new SessionLease(10_000);
+    lease.renew(heard());
+    const task = new ScriptedSource([[record(1)]]);
+    const w = world(sourceOf(task), worker);
+    w.producer.autoAck = false;
+    const runner = new TaskRunner(spec('source', {}, { lease: lease.forWork() }), w, new RecordingListener());
+    runner.start();
+    await eventually(() => w.producer.sent.length === 1);
+    lease.keepFor(0);
+    w.producer.sent[0]?.ack();
+    task.more([record(2)]);
+    return { lease, runner, task, w };
+  }
+
+  test('polls and stores nothing until it is heard again, and goes on then', async () => {
+    const { lease, runner, w } = await asleep({ 'offset.flush.interval.ms': '5' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(w.producer.sent).toHaveLength(1);
+    expect(w.offsets.writes).toEqual([]);
+    lease.renew(heard());
+    await eventually(() => w.producer.sent.length === 2);
+    await eventually(() => w.offsets.writes.length > 0);
+    w.producer.sent[1]?.ack();
+    await stop(runner);
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 2 });
+  });
+
+  test('stores nothing when it is stopped meanwhile', async () => {
+    const { runner, task, w } = await asleep();
+    await stop(runner);
+    expect(w.offsets.writes).toEqual([]);
+    expect(task.log).toEqual(['start', 'stop']);
+  });
 });

@@ -79,10 +79,16 @@ test('a store that is away is tried again', async () => {
 });
 
 test('a stop ends the wait', async () => {
-  const task: Storing = new Storing([[record(1)], () => task.store(2)]);
+  let asked = false;
+  const task: Storing = new Storing([
+    [record(1)],
+    () => {
+      asked = true;
+      return task.store(2);
+    },
+  ]);
   const { runner, w } = started(task, ({ producer }) => (producer.autoAck = false));
-  await eventually(() => w.producer.sent.length === 1);
-  await eventually(() => task.context !== undefined);
+  await eventually(() => asked);
   w.producer.sent[0]?.fail(new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true }));
   await stop(runner);
   await eventually(() => task.settled.length === 1);

@@ -75,6 +75,24 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(group.members.map(({ clientId }) => clientId).sort()).toEqual(['a', 'b']);
   });
 
+  test('connect-runtime 109: a member that waits for another in a join still hears that it is a member', async () => {
+    const groupId = uniqueName('group');
+    const heard: number[] = [];
+    const waiting = member(groupId, 'a', { onHeard: ({ monotonic }) => heard.push(monotonic) });
+    const slow = member(groupId, 'b');
+    await waiting.join();
+    const joining = slow.join();
+    await waiting.whenNeedsJoin();
+    await Promise.all([waiting.join(), joining]);
+    const before = heard.length;
+    waiting.requestRejoin('to wait for the other one');
+    const again = waiting.join();
+    await slow.whenNeedsJoin();
+    await waitFor('three more answers', () => heard.length >= before + 3);
+    await Promise.all([again, slow.join()]);
+    expect(waiting.current?.generation).toBe(slow.current?.generation);
+  });
+
   test('connect-runtime 2.2: the broker picks a protocol that all members have', async () => {
     const groupId = uniqueName('group');
     const modern = member(groupId, 'modern');

@@ -1,0 +1,81 @@
+/** Who may send when, by the clock alone. */
+import { LogPermission, SessionLease, WorkLease } from '../../src/tasks/session-lease';
+
+const SESSION_MS = 10_000;
+const now = (agoMs = 0, wallAgoMs = agoMs): { monotonic: number; wall: number } => ({
+  monotonic: performance.now() - agoMs,
+  wall: Date.now() - wallAgoMs,
+});
+
+function started(): { lease: SessionLease; work: WorkLease } {
+  const lease = new SessionLease(SESSION_MS);
+  lease.renew(now());
+  return { lease, work: WorkLease.of(lease.forWork()) };
+}
+
+test('work may send for a session from when the last answered heartbeat was sent, not from its answer', () => {
+  const { lease, work } = started();
+  expect(work.holds).toBe(true);
+  const late = new SessionLease(SESSION_MS);
+  late.renew(now(SESSION_MS));
+  const asleep = WorkLease.of(late.forWork());
+  expect(asleep.holds).toBe(false);
+  expect(asleep.ask()).toBe('later');
+  // The session was not over after all.
+  late.renew(now());
+  expect(asleep.holds).toBe(true);
+  // An older answer that comes late takes nothing away.
+  lease.renew(now(SESSION_MS - 1));
+  expect(work.holds).toBe(true);
+});
+
+test('a machine that was suspended knows it by the wall clock', () => {
+  const lease = new SessionLease(SESSION_MS);
+  lease.renew(now(0, SESSION_MS));
+  expect(WorkLease.of(lease.forWork()).holds).toBe(false);
+});
+
+test('a membership that was lost does not come back for what was started under it', () => {
+  const { lease, work } = started();
+  lease.end();
+  expect(work.holds).toBe(false);
+  lease.renew(now());
+  expect(work.holds).toBe(false);
+  expect(WorkLease.of(lease.forWork()).holds).toBe(true);
+});
+
+test('a worker that leaves on purpose keeps its work for as long as nobody takes it', () => {
+  const { lease, work } = started();
+  lease.keepFor(0);
+  expect(work.holds).toBe(false);
+  lease.keepFor(60_000);
+  expect(work.holds).toBe(true);
+});
+
+test('without a lease work may always send', () => {
+  expect(WorkLease.of(undefined).ask()).toBe('now');
+});
+
+describe('storage topics', () => {
+  test('may be written before the worker has joined, and during a membership what was handed in during it', () => {
+    const lease = new SessionLease(SESSION_MS);
+    const log = new LogPermission(lease);
+    expect(log.ask(log.term)).toBe('now');
+    lease.renew(now(SESSION_MS));
+    const term = log.term;
+    expect(log.ask(term)).toBe('later');
+    lease.end();
+    expect([log.ask(term), log.ask(log.term)]).toEqual(['never', 'never']);
+    const between = log.term;
+    lease.renew(now());
+    expect([log.ask(term), log.ask(between), log.ask(log.term)]).toEqual(['never', 'never', 'now']);
+  });
+
+  test('what a task that was stopped has still to store is dropped, so that it cannot follow what its next owner stores', () => {
+    const { lease } = started();
+    const log = new LogPermission(lease);
+    const term = log.term;
+    log.dropUnsent();
+    expect([log.ask(term), log.ask(log.term)]).toEqual(['never', 'now']);
+  });
+});
