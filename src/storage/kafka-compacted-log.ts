@@ -58,6 +58,9 @@ export class KafkaCompactedLog implements CompactedLog {
   private listener: LogListener = () => undefined;
   private loop: Promise<void> | null = null;
 
+  /** The last of the writes that the producer has not been given yet; null: it has them all. */
+  private waiting: Promise<void> | null = null;
+
   constructor(private readonly options: KafkaCompactedLogOptions) {
     const { client, clientId, clients } = options;
     this.producer = clients.producer(
@@ -111,7 +114,6 @@ export class KafkaCompactedLog implements CompactedLog {
     if (this.stopping.signal.aborted) throw this.stopped();
     let open = records.length;
     if (open === 0) return;
-    await this.findTopic();
     let failure: KafkaError | null = null;
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
@@ -119,22 +121,47 @@ export class KafkaCompactedLog implements CompactedLog {
       failure ??= error;
       if (--open === 0) settle();
     };
-    for (const [key, value] of records) {
-      const ready = this.producer.whenReady();
-      if (ready) {
-        await ready;
-        await this.findTopic();
-      }
-      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
-    }
+    const handOver = (): Promise<void> | null => this.handOver(records, 0, onDelivery);
+    const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
+    if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
     if (failure !== null) throw failure as KafkaError;
+  }
+
+  /** At once, so that a flush covers what was written before it; null: done. */
+  private handOver(
+    records: readonly KeyValue[],
+    from: number,
+    onDelivery: (error: KafkaError | null) => void,
+  ): Promise<void> | null {
+    for (let at = from; at < records.length; at++) {
+      const unready = this.unready();
+      if (unready !== null) return unready.then(() => this.handOver(records, at, onDelivery) ?? undefined);
+      const [key, value] = records[at] as KeyValue;
+      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
+    }
+    return null;
+  }
+
+  /** Null: the producer takes a record now. */
+  private unready(): Promise<void> | null {
+    return this.producer.isPrepared(this.options.topic.name) ? this.producer.whenReady() : this.findTopic();
+  }
+
+  /** Whatever is written meanwhile waits behind it: nothing overtakes. */
+  private async inTurn(waiting: Promise<void>): Promise<void> {
+    const turn = waiting
+      .catch(() => undefined)
+      .then(() => {
+        if (this.waiting === turn) this.waiting = null;
+      });
+    this.waiting = turn;
+    await waiting;
   }
 
   /** One that was deleted, or that one broker did not know for a moment, has left what the producer knows. */
   private async findTopic(): Promise<void> {
     const { topic, admin, logger } = this.options;
-    if (this.producer.isPrepared(topic.name)) return;
     await ensureTopic(admin, topic, { logger });
     await this.producer.prepare([topic.name]);
   }
@@ -148,6 +175,7 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async flush(): Promise<void> {
+    await this.waiting;
     await this.producer.flush();
   }
 

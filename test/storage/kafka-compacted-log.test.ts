@@ -271,3 +271,73 @@ test('a storage topic that has left what the producer knows is looked for, and m
   expect(steps).toEqual(['created t compact', 'prepared']);
   expect(kafka.texts('t')).toEqual(['k=1']);
 });
+
+describe('while the topic is looked for', () => {
+  /** A log whose producer does not know the topic; the function lets it be found. */
+  async function lost(): Promise<{ log: KafkaCompactedLog; kafka: MemoryKafka; sent: string[]; find: () => void }> {
+    const kafka = new MemoryKafka();
+    const producer = kafka.producer();
+    const sent: string[] = [];
+    let known = true;
+    let find = (): void => undefined;
+    const found = new Promise<void>((resolve) => {
+      find = () => {
+        known = true;
+        resolve();
+      };
+    });
+    kafka.producer = () => ({
+      ...producer,
+      isPrepared: () => known,
+      prepare: async () => await (known ? undefined : found),
+      send: (record, ...rest) => {
+        sent.push(String(record.value));
+        producer.send(record, ...rest);
+      },
+      flush: async () => void sent.push('flushed'),
+    });
+    const { log, start } = create(kafka, { partitions: 1 });
+    await start();
+    known = false;
+    return { log, kafka, sent, find };
+  }
+
+  test('no write overtakes another', async () => {
+    const { log, kafka, find } = await lost();
+    const first = log.write([[bytes('k'), bytes('1')]]);
+    const second = log.write([[bytes('k'), bytes('2')]]);
+    find();
+    const third = log.write([[bytes('k'), bytes('3')]]);
+    await Promise.all([first, second, third]);
+    expect(kafka.texts('t')).toEqual(['k=1', 'k=2', 'k=3']);
+  });
+
+  test('a flush waits for what was written before it', async () => {
+    const { log, sent, find } = await lost();
+    const written = log.write([[bytes('k'), bytes('1')]]);
+    const flushed = log.flush();
+    find();
+    await Promise.all([written, flushed]);
+    expect(sent).toEqual(['1', 'flushed']);
+  });
+});
+
+test('a flush covers what was written just before it', async () => {
+  const kafka = new MemoryKafka();
+  const producer = kafka.producer();
+  const steps: string[] = [];
+  kafka.producer = () => ({
+    ...producer,
+    send: (...record) => {
+      steps.push('sent');
+      producer.send(...record);
+    },
+    flush: async () => void steps.push('flushed'),
+  });
+  const { log, start } = create(kafka);
+  await start();
+  const written = log.write([[bytes('k'), bytes('1')]]);
+  await log.flush();
+  await written;
+  expect(steps).toEqual(['sent', 'flushed']);
+});
