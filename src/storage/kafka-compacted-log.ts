@@ -1,6 +1,6 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
 import { ConnectError, sleep } from '@millrace/sdk';
-import type { KafkaError } from '../kafka/errors';
+import { KafkaError } from '../kafka/errors';
 import type {
   Admin,
   AssignedConsumer,
@@ -121,7 +121,8 @@ export class KafkaCompactedLog implements CompactedLog {
       failure ??= error;
       if (--open === 0) settle();
     };
-    const handOver = (): Promise<void> | null => this.handOver(records, 0, onDelivery);
+    const term = this.term;
+    const handOver = (): Promise<void> | null => this.handOver(records, 0, term, onDelivery);
     const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
     if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
@@ -132,11 +133,13 @@ export class KafkaCompactedLog implements CompactedLog {
   private handOver(
     records: readonly KeyValue[],
     from: number,
+    term: number,
     onDelivery: (error: KafkaError | null) => void,
   ): Promise<void> | null {
+    if (term !== this.term) throw this.outdated();
     for (let at = from; at < records.length; at++) {
       const unready = this.unready();
-      if (unready !== null) return unready.then(() => this.handOver(records, at, onDelivery) ?? undefined);
+      if (unready !== null) return unready.then(() => this.handOver(records, at, term, onDelivery) ?? undefined);
       const [key, value] = records[at] as KeyValue;
       this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
     }
@@ -185,6 +188,20 @@ export class KafkaCompactedLog implements CompactedLog {
     await this.loop;
     for (const request of this.requests.splice(0)) request.reject(this.stopped());
     await Promise.all([this.producer.close(CLOSE_TIMEOUT_MS), this.consumer.close()]);
+  }
+
+  private get term(): number {
+    return this.options.permission?.term ?? 0;
+  }
+
+  /** Of what was written under a membership and waited here until that was lost. */
+  private outdated(): KafkaError {
+    const { name } = this.options.topic;
+    return new KafkaError(
+      'SESSION_LOST',
+      `Records for ${name} were not sent: this worker has lost its place in the group, and others may have what they are about.`,
+      { topic: name },
+    );
   }
 
   private stopped(): ConnectError {

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../src/logging/logger';
 import { KafkaError } from '../../src/kafka/errors';
-import type { Admin, ClientConfig } from '../../src/kafka/port';
+import type { Admin, ClientConfig, SendPermission } from '../../src/kafka/port';
 import type { LogRecord } from '../../src/storage/compacted-log';
 import { KafkaCompactedLog } from '../../src/storage/kafka-compacted-log';
 import { storageTopic } from '../../src/storage/storage-topic';
@@ -13,7 +13,11 @@ afterEach(async () => {
 
 function create(
   kafka: MemoryKafka,
-  { partitions = 3, admin = kafka.admin() }: { partitions?: number; admin?: Admin } = {},
+  {
+    partitions = 3,
+    admin = kafka.admin(),
+    permission,
+  }: { partitions?: number; admin?: Admin; permission?: SendPermission } = {},
 ): { log: KafkaCompactedLog; records: string[]; start: () => Promise<void> } {
   const log = new KafkaCompactedLog({
     topic: storageTopic('offset', { topic: 't', partitions, replicationFactor: 1, topicConfigs: {} }),
@@ -21,6 +25,7 @@ function create(
     admin,
     client: {},
     clientId: 'g-offsets',
+    permission,
     logger: silentLogger,
   });
   open.push(log);
@@ -274,7 +279,9 @@ test('a storage topic that has left what the producer knows is looked for, and m
 
 describe('while the topic is looked for', () => {
   /** A log whose producer does not know the topic; the function lets it be found. */
-  async function lost(): Promise<{ log: KafkaCompactedLog; kafka: MemoryKafka; sent: string[]; find: () => void }> {
+  async function lost(
+    permission?: SendPermission,
+  ): Promise<{ log: KafkaCompactedLog; kafka: MemoryKafka; sent: string[]; find: () => void }> {
     const kafka = new MemoryKafka();
     const producer = kafka.producer();
     const sent: string[] = [];
@@ -296,7 +303,7 @@ describe('while the topic is looked for', () => {
       },
       flush: async () => void sent.push('flushed'),
     });
-    const { log, start } = create(kafka, { partitions: 1 });
+    const { log, start } = create(kafka, { partitions: 1, permission });
     await start();
     known = false;
     return { log, kafka, sent, find };
@@ -310,6 +317,23 @@ describe('while the topic is looked for', () => {
     const third = log.write([[bytes('k'), bytes('3')]]);
     await Promise.all([first, second, third]);
     expect(kafka.texts('t')).toEqual(['k=1', 'k=2', 'k=3']);
+  });
+
+  test('what a membership wrote is not sent once it is over', async () => {
+    let term = 1;
+    const permission: SendPermission = {
+      get term() {
+        return term;
+      },
+      ask: () => 'now',
+    };
+    const { log, kafka, find } = await lost(permission);
+    const refused = expect(log.write([[bytes('k'), bytes('1')]])).rejects.toThrow('lost its place in the group');
+    term++;
+    const next = log.write([[bytes('k'), bytes('2')]]);
+    find();
+    await Promise.all([refused, next]);
+    expect(kafka.texts('t')).toEqual(['k=2']);
   });
 
   test('a flush waits for what was written before it', async () => {
