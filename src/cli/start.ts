@@ -13,6 +13,9 @@ const DEFAULT_FILE = 'worker.properties';
 /** A second signal: 128 + SIGINT, as shells expect it. */
 const IMPATIENT = 130;
 
+/** On top of `task.shutdown.graceful.timeout.ms`: a worker keeps well within it, unless something in it is stuck. */
+const STOP_EXTRA_MS = 15_000;
+
 /** For a worker that is broken to leave the group and store what it can. */
 const LAST_STOP_MS = 30_000;
 
@@ -42,12 +45,15 @@ export async function runWorker(
     return 2;
   }
   let worker: Worker;
+  let patienceMs: number;
   try {
-    worker = buildWorker(await readConfig({ ...sources, given }, io), io);
+    const setup = await readConfig({ ...sources, given }, io);
+    patienceMs = setup.config.taskShutdownGracefulTimeoutMs + STOP_EXTRA_MS;
+    worker = buildWorker(setup, io);
   } catch (error) {
     return fail(io, error);
   }
-  return await run(worker, io);
+  return await run(worker, io, patienceMs);
 }
 
 /** Everything heavy is loaded here, after the settings were found to be good. */
@@ -62,12 +68,14 @@ function buildRealWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo)
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 
-async function run(worker: Worker, io: CliIo): Promise<number> {
+async function run(worker: Worker, io: CliIo, patienceMs: number): Promise<number> {
   let told = false;
   const stopped = new Promise<number>((done) => {
     io.onSignal(() => {
       if (told) return done(IMPATIENT);
       told = true;
+      const late = new Error(`The worker was told to stop, has not within ${patienceMs} ms, and is ended as it is.`);
+      startTimer(() => done(fail(io, late)), patienceMs).unref();
       worker.stop().then(
         () => done(0),
         (error: unknown) => done(fail(io, error)),

@@ -27,6 +27,8 @@ export interface AssignedWorkOptions {
 }
 
 export class AssignedWork {
+  private ended = false;
+
   constructor(private readonly options: AssignedWorkOptions) {}
 
   /** Starts what is assigned and does not run. Does not wait for it: what fails is reported as status. */
@@ -68,9 +70,11 @@ export class AssignedWork {
     await this.options.tasks.stop(this.options.tasks.ids().filter(({ connector }) => affected.has(connector)));
   }
 
+  /** For good: nothing is started any more. */
   async stopEverything(): Promise<void> {
-    await this.options.connectors.stop(this.options.connectors.names());
-    await this.options.tasks.stop(this.options.tasks.ids());
+    const { connectors, tasks } = this.options;
+    this.ended = true;
+    await Promise.all([connectors.stop(connectors.names()), tasks.stop(tasks.ids())]);
   }
 
   /** Stops the old instance and lets the new one start on its own. */
@@ -128,7 +132,7 @@ export class AssignedWork {
 
   private async startConnector(connector: string): Promise<void> {
     const snapshot = this.options.snapshot();
-    const config = snapshot.connectorConfig(connector);
+    const config = this.ended ? null : snapshot.connectorConfig(connector);
     // Deleted since it was assigned; the next rebalance takes it away.
     if (!config) return;
     await this.options.connectors.start(connector, config, snapshot.targetState(connector));
@@ -136,7 +140,7 @@ export class AssignedWork {
 
   private async startTask(id: TaskId): Promise<void> {
     const snapshot = this.options.snapshot();
-    if (snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
+    if (!this.ended && snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
   }
 
   /** Failures have been reported as status by those they happened to. */

@@ -336,7 +336,7 @@ export function createHerder(options: HerderOptions): Herder {
     topics,
     metrics,
     restarts: herderRestarts,
-    tickLimitMs: config.workerSyncTimeoutMs + config.taskShutdownGracefulTimeoutMs,
+    gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
     onFatal,
     logger,
   });

@@ -32,13 +32,17 @@ import type { HerderWrites } from './herder-writes';
 import type { Membership } from './membership';
 import type { OffsetStores } from './offset-stores';
 import type { RequestQueue } from './request-queue';
+import { StopSteps } from './stop-steps';
 import type { TaskPublication } from './task-publication';
 import type { TickStage } from './tick-stage';
 
 /** Just under the REST layer's 10 s. */
 const HEALTH_TIMEOUT_MS = 9_500;
-/** On top of what the tick may legitimately be waiting for. */
-const TICK_END_EXTRA_MS = 15_000;
+/** For threads to end that have nothing left to do, or are cut off. */
+const THREADS_MS = 2_000;
+/** For storage topics to take what is on its way, connectors' own and the worker's; then for the group to hear a goodbye. */
+const CLOSING_MS = 4_000;
+const LEAVING_MS = 1_500;
 
 export interface DistributedHerderParts {
   readonly workerId: string;
@@ -62,8 +66,8 @@ export interface DistributedHerderParts {
   readonly connectorOffsets: HerderOffsets;
   readonly topics: ActiveTopics;
   readonly metrics: HerderMetrics;
-  /** `worker.sync.timeout.ms` + `task.shutdown.graceful.timeout.ms`. */
-  readonly tickLimitMs: number;
+  /** `task.shutdown.graceful.timeout.ms`. */
+  readonly gracefulTimeoutMs: number;
   readonly onFatal: (error: unknown) => void;
   readonly logger: Logger;
 }
@@ -86,7 +90,7 @@ export class DistributedHerder implements Herder {
     try {
       await stage.during('initializing and reading to the end of internal topics', async () => await this.open());
     } catch (error) {
-      await this.stop();
+      await this.stop().catch(() => undefined);
       throw error;
     }
     this.parts.watchdog.start();
@@ -234,38 +238,37 @@ export class DistributedHerder implements Herder {
     if (!this.opened) throw new HerderError(404, 'Worker is still starting up.');
   }
 
-  /** The group is left last, so that nobody starts this worker's tasks before they have stopped here. */
+  /**
+   * The group is left last, so that nobody starts this worker's tasks before they have stopped here. What Kafka or a plug-in does not let
+   * finish in time is left as it is, and named at the end.
+   */
   private async shutDown(): Promise<void> {
     const { tick, work, queue, publication, statuses, configs, taskHost, membership, admin } = this.parts;
-    const { offsets, sharedOffsets } = this.parts;
+    const { offsets, sharedOffsets, gracefulTimeoutMs } = this.parts;
+    const steps = new StopSteps(gracefulTimeoutMs, this.parts.logger);
     tick.stop();
     this.parts.watchdog.stop();
-    if (this.loop)
-      await this.step('the tick', async () =>
-        within(
-          this.loop ?? Promise.resolve(),
-          this.parts.tickLimitMs + TICK_END_EXTRA_MS,
-          () => new Error('timed out'),
-        ),
-      );
     publication.close();
-    await this.step('connectors and tasks', async () => await work.stopEverything());
+    await Promise.all([
+      steps.run('ending what the herder was doing', async () => await this.loop),
+      steps.run('stopping connectors and tasks', async () => await work.stopEverything()),
+    ]);
     queue.close();
-    await this.step('the status log', async () => await statuses.stop());
-    await this.step('the config log', async () => await configs.stop());
-    await this.step('the task host', async () => await taskHost.close());
-    await this.step('the offset logs of connectors', async () => await offsets.stop());
-    await this.step('the offset log', async () => await sharedOffsets.stop());
-    await this.step('the membership', async () => await membership.close('the worker is shutting down'));
-    await this.step('the admin client', async () => await admin.close());
-  }
-
-  /** One that fails does not keep the others from being closed. */
-  private async step(what: string, run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      this.parts.logger.warn(`Stopping ${what} failed`, { error });
-    }
+    steps.allow(THREADS_MS);
+    await steps.run('stopping the task host', async () => await taskHost.close());
+    steps.allow(CLOSING_MS);
+    await Promise.all([
+      steps.run('writing the status topic', async () => await statuses.stop()),
+      steps.run('writing the config topic', async () => await configs.stop()),
+      // What a connector stores in its own topic is copied into the worker's.
+      steps.run('writing the offsets topics', async () => {
+        await offsets.stop();
+        await sharedOffsets.stop();
+      }),
+    ]);
+    steps.allow(LEAVING_MS);
+    await steps.run('leaving the group', async () => await membership.close('the worker is shutting down'));
+    await steps.run('closing the admin client', async () => await admin.close());
+    steps.throwUnfinished();
   }
 }

@@ -13,7 +13,7 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
-import { isRetriableError, messageOf } from './retry';
+import { isRetriableError, messageOf, within } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface KafkaCompactedLogOptions {
@@ -47,7 +47,7 @@ interface ReadRequest {
 }
 
 /** What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner than a producer's. */
-const CLOSE_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 3_000;
 
 export class KafkaCompactedLog implements CompactedLog {
   private readonly producer: Producer;
@@ -185,9 +185,33 @@ export class KafkaCompactedLog implements CompactedLog {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.consumer.wakeup();
-    await this.loop;
-    for (const request of this.requests.splice(0)) request.reject(this.stopped());
-    await Promise.all([this.producer.close(CLOSE_TIMEOUT_MS), this.consumer.close()]);
+    const { name } = this.options.topic;
+    try {
+      const late = new ConnectError(
+        `What was written last to storage topic '${name}' may be missing there: Kafka has not taken it within ${CLOSE_TIMEOUT_MS} ms.`,
+        { code: 'STORAGE_NOT_WRITTEN', place: { topic: name } },
+      );
+      await within(this.flush(), CLOSE_TIMEOUT_MS, () => late);
+    } finally {
+      // Whoever reads may be waiting for what was not written, or for an answer of Kafka.
+      await Promise.all([this.producer.close(0), this.consumer.close(), this.loop]);
+      for (const request of this.requests.splice(0)) request.reject(this.stopped());
+    }
+  }
+
+  /** Waits for Kafka no longer than for a stop. */
+  private async unlessStopped<T>(answer: Promise<T>): Promise<T> {
+    const { signal } = this.stopping;
+    answer.catch(() => undefined);
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<never>((_, reject) => (stop = () => reject(this.stopped())));
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([answer, stopped]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   private get term(): number {
@@ -252,7 +276,7 @@ export class KafkaCompactedLog implements CompactedLog {
       const requests = this.requests.splice(0);
       try {
         if (requests.length > 0) {
-          await this.producer.flush();
+          await this.unlessStopped(this.producer.flush());
           await this.catchUp(await this.endOffsets());
           for (const request of requests) request.resolve();
         } else await this.poll(IDLE_POLL_MS);
@@ -269,7 +293,8 @@ export class KafkaCompactedLog implements CompactedLog {
   private async endOffsets(): Promise<number[]> {
     for (;;) {
       try {
-        const found = await this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const asked = this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const found = await this.unlessStopped(asked);
         const ends = new Array<number>(this.assignment.length).fill(0);
         for (const { partition, offset } of found) ends[partition] = offset;
         return ends;

@@ -219,22 +219,6 @@ test('connect-runtime 14: a config topic with two partitions fails the start', a
   await expect(log.start(() => undefined)).rejects.toThrow('but found 2 partitions');
 });
 
-test('a worker whose Kafka is gone does not wait for it as long as a producer does', async () => {
-  const kafka = new MemoryKafka();
-  const waits: (number | undefined)[] = [];
-  const producer = kafka.producer();
-  const close = producer.close.bind(producer);
-  producer.close = async (timeoutMs) => {
-    waits.push(timeoutMs);
-    await close(timeoutMs);
-  };
-  kafka.producer = () => producer;
-  const { log, start } = create(kafka);
-  await start();
-  await log.stop();
-  expect(waits).toEqual([5_000]);
-});
-
 test('after stop nothing more is read or written', async () => {
   const { log, start } = create(new MemoryKafka());
   await start();
@@ -364,4 +348,25 @@ test('a flush covers what was written just before it', async () => {
   await log.flush();
   await written;
   expect(steps).toEqual(['sent', 'flushed']);
+});
+
+test('a stop waits for nothing that Kafka does not take, and says what may be missing; whoever reads hears of it', async () => {
+  const kafka = new MemoryKafka();
+  let close: () => void = () => undefined;
+  const flushed = new Promise<void>((resolve) => (close = resolve));
+  const away = Object.assign(Object.create(kafka) as MemoryKafka, {
+    producer: () => ({
+      ...kafka.producer(),
+      send: () => undefined,
+      flush: () => flushed,
+      close: async () => close(),
+    }),
+  });
+  const { log, start } = create(away);
+  open.pop();
+  await start();
+  void log.write([[bytes('k'), bytes('1')]]);
+  const reading = expect(log.readToEnd()).rejects.toMatchObject({ code: 'STORAGE_CLOSED' });
+  await expect(log.stop()).rejects.toMatchObject({ code: 'STORAGE_NOT_WRITTEN', place: { topic: 't' } });
+  await reading;
 });

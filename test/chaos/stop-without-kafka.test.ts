@@ -1,0 +1,76 @@
+/** A worker is told to end while what it works with is away. Whoever waits for it has to wait no longer than its settings say. */
+import { startBroker } from '../../dev/services/broker';
+import type { RunningKafka } from '../../dev/services/kafka';
+import { startPostgres, type RunningPostgres } from '../../dev/services/postgres';
+import { startWorker, type StartedWorker } from '../../dev/services/worker';
+import { TestDatabase } from '../helpers/test-database';
+import { uniqueName } from '../helpers/unique-name';
+import { waitFor } from '../helpers/wait-for';
+
+/** `task.shutdown.graceful.timeout.ms` is 5 s, and some seconds come to that; the rest is for a machine that is busy. */
+const PATIENCE_MS = 20_000;
+
+let broker: RunningKafka;
+let postgres: RunningPostgres;
+let database: TestDatabase;
+let worker: StartedWorker;
+let frozen: number[];
+
+const detail = (): string => worker.process.log().slice(-4000);
+
+beforeEach(async () => {
+  frozen = [];
+  // Of its own: others must not lose theirs.
+  [broker, postgres] = await Promise.all([startBroker(), startPostgres()]);
+  database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY)', { server: postgres.url });
+  worker = await startWorker({
+    bootstrapServers: broker.bootstrapServers,
+    group: uniqueName('stopping'),
+    settings: { 'offset.flush.interval.ms': '1000' },
+  });
+  await worker.ready();
+  await worker.register({ name: 'todos', config: database.sourceConfig() });
+  await worker.running('todos');
+});
+afterEach(async () => {
+  for (const pid of [broker.pid, ...frozen])
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGCONT');
+    } catch {
+      // It was killed.
+    }
+  await worker.stop();
+  await database.client.end();
+  await Promise.all([broker.stop(), postgres.stop()]);
+});
+
+const freezeBroker = (): void => {
+  process.kill(broker.pid as number, 'SIGSTOP');
+};
+
+/** All that serves the worker; what this test asks with goes on. */
+async function freezePostgres(): Promise<void> {
+  const rows = await database.query(
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  frozen = rows.map(({ pid }) => Number(pid));
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+}
+
+test.each<[string, () => Promise<void> | void]>([
+  ['a broker that is frozen', freezeBroker],
+  ['a broker that is dead', () => void process.kill(broker.pid as number, 'SIGKILL')],
+  ['a broker and a database that are frozen', async () => (freezeBroker(), await freezePostgres())],
+])('with %s, SIGTERM ends the worker in time, and it says what it could not finish', async (_, away) => {
+  await database.query('INSERT INTO todos SELECT generate_series(1, 5000)');
+  await away();
+  // It has offsets to store, and two changes to write.
+  const changed = database.sourceConfig({ 'poll.interval.ms': '400' });
+  void worker.request('PUT', '/connectors/todos/pause').catch(() => undefined);
+  void worker.request('PUT', '/connectors/todos/config', changed).catch(() => undefined);
+  await waitFor('its session to be over', () => worker.process.log().includes('lost its place'), { detail });
+  process.kill(worker.pid, 'SIGTERM');
+  await waitFor('the worker to end', () => worker.process.exitCode !== undefined, { timeoutMs: PATIENCE_MS, detail });
+  expect(worker.process.exitCode).toBe(1);
+  expect(worker.process.log()).toMatch(/Stopped without .*config topic.*STOP_UNFINISHED/);
+});
