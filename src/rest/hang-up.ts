@@ -40,13 +40,24 @@ export function hangUp(error: ClientError, socket: Duplex): void {
     return;
   }
   const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
-  end(socket, lastAnswer(status, `The request is not valid HTTP/1.1: ${error.reason ?? error.message}`));
+  const message = `The request is not valid HTTP/1.1: ${error.reason ?? error.message}`;
+  end(socket, lastAnswer(status, mayBeHead(error) ? null : message));
 }
 
 /** A packet that begins with a method Node knows has what is wrong behind a first request, such as a body longer than it was said to be. */
 function isUnknownMethod(packet: Buffer | undefined): boolean {
-  const method = METHOD.exec(packet?.toString('latin1', 0, 4096) ?? '')?.[1];
+  const method = methodOf(packet);
   return method !== undefined && !METHODS.includes(method);
+}
+
+/** To a HEAD no body may be sent. The packet may be one behind that with the method. */
+function mayBeHead({ code, rawPacket }: ClientError): boolean {
+  const method = methodOf(rawPacket);
+  return method === undefined ? code !== 'HPE_INVALID_METHOD' : method === 'HEAD';
+}
+
+function methodOf(packet: Buffer | undefined): string | undefined {
+  return METHOD.exec(packet?.toString('latin1', 0, 4096) ?? '')?.[1];
 }
 
 /** One that gets no further than the parser: unknown to it, or `CONNECT`, which is for proxies. */
@@ -62,9 +73,10 @@ function end(socket: Duplex, answer: Buffer): void {
   socket.end(answer);
 }
 
-function lastAnswer(status: string, message: string): Buffer {
-  const body = encodeJson({ error_code: Number(status.slice(0, 3)), message });
-  const type = status.startsWith('405') ? '' : 'Content-Type: application/json\r\n';
+/** @param message null: without a body */
+function lastAnswer(status: string, message: string | null): Buffer {
+  const body = message === null ? Buffer.alloc(0) : encodeJson({ error_code: Number(status.slice(0, 3)), message });
+  const type = message === null || status.startsWith('405') ? '' : 'Content-Type: application/json\r\n';
   const head = `HTTP/1.1 ${status}\r\nConnection: close\r\n${type}Content-Length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }

@@ -102,6 +102,27 @@ test.each([
   await rest.close();
 });
 
+test.each([
+  ['GET', 16],
+  ['HEAD', 16],
+  ['HEAD', 4_000],
+])('connect-rest 11: %s with %i KiB of headers is answered with 431, and HEAD without a body', async (method, kib) => {
+  const rest = server([local]);
+  const [{ port } = local] = await rest.listen();
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('end', () => resolve(text));
+    socket.write(`${method} / HTTP/1.1\r\nHost: w\r\nX-Long: ${'x'.repeat(kib * 1024)}\r\n\r\n`);
+  });
+  await rest.close();
+  const [head, body] = answer.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 431 /);
+  if (method === 'HEAD') expect(body).toBe('');
+});
+
 test('close waits for a request under way', async () => {
   const herder = new FakeHerder(validator, registry);
   let release = (): void => undefined;
