@@ -13,7 +13,7 @@ import { applyPublication, findPublication, planPublication, unpublished } from 
 import { Relations } from './replication/relations';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from './replication/slot';
 import type { Session } from './session';
-import { planStart, snapshotGap, streamPosition, type StartPlan } from './snapshot/plan';
+import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './snapshot/plan';
 import type { SourceOffset } from '@millrace/sdk';
 
 export interface Started {
@@ -46,7 +46,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const storedOffset = await context.offsets.offset(factory.partition);
     const stored = readOffset(storedOffset);
     const slot = streams ? await usableSlot(client, config, logger) : null;
-    const plan = planStart(config.snapshot.mode, stored, slot, config.slot.name, config.slot.checkPosition);
+    const plan = planStart(config.snapshot.mode, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
@@ -55,6 +55,8 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     let created: CreatedSlot | null = null;
     const gap = plan.stream ? snapshotGap(stored, slot) : null;
     if (gap !== null) logger.warn(`Some deletes are lost: ${gap}`);
+    const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, config.slot.name) : null;
+    if (passed !== null) logger.warn(passed);
     if (plan.stream) {
       await ensurePublication(client, session, tables, undo);
       if (slot === null) {

@@ -410,6 +410,22 @@ test('cdc-postgres 79: a slot dropped while stopped: initial fails, when_needed 
   expect(ops(await run.count(3))).toEqual(['r', 'r', 'r']);
 });
 
+test('cdc-postgres 79: a slot that has passed the stored position: the start says what is known, and trust_greater_lsn goes on', async () => {
+  run = await TaskRun.start(streamOnly());
+  await database.query('INSERT INTO t VALUES (1)');
+  await run.count(1);
+  const old = run.commitUpTo();
+  await run.stop();
+  await database.slotsLetGo();
+  await database.query('INSERT INTO t VALUES (2)');
+  await database.query('CHECKPOINT');
+  await database.query('SELECT pg_replication_slot_advance($1, pg_current_wal_lsn())', [database.slot]);
+  run = await TaskRun.start({ ...streamOnly(), 'offset.mismatch.strategy': 'trust_greater_lsn' }, old);
+  expect(run.log.some(({ message }) => /was confirmed up to [0-9A-F]+\/[0-9A-F]+/.test(message))).toBe(true);
+  await database.query('INSERT INTO t VALUES (3)');
+  expect(ids(await run.count(1))).toEqual([3]);
+});
+
 test('cdc-postgres 81: a slot of another plug-in', async () => {
   await database.query('SELECT pg_create_logical_replication_slot($1, $2)', [database.slot, 'test_decoding']);
   await expect(TaskRun.start(taskConfig(database))).rejects.toMatchObject({

@@ -137,6 +137,13 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   key('status.update.interval.ms', 'INT', 10000, 'Milliseconds between status messages to the server.', positive),
   key(
+    'offset.mismatch.strategy',
+    'STRING',
+    'no_validation',
+    'trust_greater_lsn: go on where the slot is when it has passed the stored position. Otherwise that is an error.',
+    oneOf('no_validation', 'trust_offset', 'trust_slot', 'trust_greater_lsn'),
+  ),
+  key(
     'lsn.flush.mode',
     'STRING',
     'connector',

@@ -59,6 +59,8 @@ export interface PostgresConfig {
     /** False with `lsn.flush.mode=manual`. */
     readonly flush: boolean;
     readonly checkPosition: boolean;
+    /** `offset.mismatch.strategy=trust_greater_lsn`: goes on where the slot is when that is behind the stored position. */
+    readonly trustGreater: boolean;
   };
   readonly publication: {
     readonly name: string;
@@ -162,6 +164,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       statusIntervalMs: number('status.update.interval.ms'),
       flush: choice('lsn.flush.mode') !== 'manual',
       checkPosition: flag('internal.log.position.check.enable'),
+      trustGreater: choice('offset.mismatch.strategy') === 'trust_greater_lsn',
     },
     publication: {
       name: must('publication.name'),

@@ -1,13 +1,15 @@
 /** Whether to take a snapshot and whether to stream (cdc-postgres §4.1, §4.8). Pure. */
 import { ConnectError } from '@millrace/sdk';
-import type { SnapshotMode } from '../config/postgres-config';
-import { formatLsn } from '../database/lsn';
+import type { PostgresConfig, SnapshotMode } from '../config/postgres-config';
+import { formatLsn, type Lsn } from '../database/lsn';
 import { positionAt, startLsn, type Position, type StoredOffset } from '../replication/position';
 import type { CreatedSlot, SlotState } from '../replication/slot';
 
 export interface StartPlan {
   readonly snapshot: boolean;
   readonly stream: boolean;
+  /** The stored position does not count: the stream goes on where the slot is. */
+  readonly fromSlot?: true;
 }
 
 /** Throws ConnectError when the stored offset does not allow what the mode asks for. */
@@ -15,8 +17,7 @@ export function planStart(
   mode: SnapshotMode,
   stored: StoredOffset,
   slot: SlotState | null,
-  slotName: string,
-  checkPosition: boolean,
+  { name, checkPosition, trustGreater }: Pick<PostgresConfig['slot'], 'name' | 'checkPosition' | 'trustGreater'>,
 ): StartPlan {
   const stream = mode !== 'initial_only';
   if (stored.kind === 'snapshot') {
@@ -29,8 +30,9 @@ export function planStart(
   if (stored.kind === 'none') return { snapshot: mode !== 'no_data', stream };
   if (mode === 'always') return { snapshot: true, stream };
   if (!stream) return { snapshot: false, stream: false };
-  const gap = checkPosition ? missingChanges(stored, slot, slotName) : null;
+  const gap = checkPosition ? missingChanges(stored, slot, name) : null;
   if (gap === null) return { snapshot: false, stream };
+  if (trustGreater && passedBy(stored.position, slot) !== null) return { snapshot: false, stream, fromSlot: true };
   if (mode === 'when_needed') return { snapshot: true, stream };
   throw gap;
 }
@@ -41,7 +43,7 @@ export function planStart(
  * a snapshot of every start (`always`): the stream goes on where it was. Null: at the position of the snapshot, which is the first one.
  */
 export function streamPosition(
-  { snapshot }: StartPlan,
+  { snapshot, fromSlot }: StartPlan,
   stored: StoredOffset,
   slot: SlotState | null,
   created: CreatedSlot | null,
@@ -49,6 +51,7 @@ export function streamPosition(
   if (created !== null) return positionAt(created.consistentPoint);
   if (stored.kind === 'snapshot') return positionAt(stored.lsn);
   const slotAt = slot?.confirmedFlushLsn ?? slot?.restartLsn ?? null;
+  if (fromSlot && slotAt !== null) return positionAt(slotAt);
   if (stored.kind === 'none') return snapshot || slotAt === null ? null : positionAt(slotAt);
   // Kept by the server no more: it begins with what there is.
   if (snapshot && slot !== null && slotAt !== null && !isKept(stored.position, slot)) return positionAt(slotAt);
@@ -70,6 +73,24 @@ function isKept(position: Position, slot: SlotState): boolean {
   return slot.restartLsn !== null && slot.restartLsn <= (position.processed ?? position.lsn);
 }
 
+/** How far the slot was confirmed beyond the stored position; null when it was not. */
+function passedBy(position: Position, slot: SlotState | null): Lsn | null {
+  const at = slot?.confirmedFlushLsn ?? slot?.restartLsn ?? null;
+  return at !== null && at > startLsn(position) && at > (position.processed ?? position.lsn) ? at : null;
+}
+
+/** What is known of the changes in between. */
+function passedText(slotName: string, at: Lsn): string {
+  return `Replication slot "${slotName}" was confirmed up to ${formatLsn(at)}, and the server sends nothing before that any more. A connector confirms only what Kafka has and whose offset was stored: if nothing but this connector has read, advanced or created the slot since, all changes are in the topics and the stored offset is merely an old one; otherwise those in between are lost.`;
+}
+
+/** For a stream that leaves out what lies between its stored position and the slot; null when there is nothing between them. */
+export function passedWarning(stored: StoredOffset, slot: SlotState | null, slotName: string): string | null {
+  const at = stored.kind === 'position' ? passedBy(stored.position, slot) : null;
+  if (stored.kind !== 'position' || at === null) return null;
+  return `The stored position is ${formatLsn(startLsn(stored.position))}. ${passedText(slotName, at)} The stream goes on there.`;
+}
+
 function missingChanges(
   stored: Extract<StoredOffset, { kind: 'position' }>,
   slot: SlotState | null,
@@ -77,12 +98,13 @@ function missingChanges(
 ): ConnectError | null {
   const { position } = stored;
   if (slot !== null && isKept(position, slot)) return null;
+  const passed = passedBy(position, slot);
   const why =
-    slot === null
-      ? `replication slot "${slotName}" does not exist`
-      : `replication slot "${slotName}" starts at ${slot.restartLsn === null ? 'no position' : formatLsn(slot.restartLsn)}`;
+    passed !== null
+      ? `${passedText(slotName, passed)} If nothing is missing, go on there with offset.mismatch.strategy=trust_greater_lsn; otherwise use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`
+      : `replication slot "${slotName}" ${slot === null ? 'does not exist' : 'starts at no position'}; changes made since are lost: use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`;
   return new ConnectError(
-    `The connector is trying to read change stream starting at ${formatLsn(startLsn(position))}, but this is no longer available on the server. Reconfigure the connector to use a snapshot mode when needed. (${why}; changes made since are lost: use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.)`,
+    `The connector is trying to read change stream starting at ${formatLsn(startLsn(position))}, but this is no longer available on the server. Reconfigure the connector to use a snapshot mode when needed. (${why})`,
     { code: 'PG_POSITION_LOST', place: { slot: slotName } },
   );
 }

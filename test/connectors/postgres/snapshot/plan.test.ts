@@ -1,6 +1,11 @@
 import { startLsn, type StoredOffset } from '../../../../connectors/postgres/src/replication/position';
 import type { CreatedSlot, SlotState } from '../../../../connectors/postgres/src/replication/slot';
-import { planStart, snapshotGap, streamPosition } from '../../../../connectors/postgres/src/snapshot/plan';
+import {
+  passedWarning,
+  planStart,
+  snapshotGap,
+  streamPosition,
+} from '../../../../connectors/postgres/src/snapshot/plan';
 import type { SnapshotMode } from '../../../../connectors/postgres/src/config/postgres-config';
 
 const NONE: StoredOffset = { kind: 'none' };
@@ -19,9 +24,11 @@ const slot = (restartLsn: number): SlotState => ({
   lostBecause: null,
 });
 
+const CHECKED = { name: 's', checkPosition: true, trustGreater: false };
+
 const plan = (mode: SnapshotMode, stored: StoredOffset, state: SlotState | null = slot(50)): string => {
   try {
-    const { snapshot, stream } = planStart(mode, stored, state, 's', true);
+    const { snapshot, stream } = planStart(mode, stored, state, CHECKED);
     return [snapshot && 'snapshot', stream && 'stream'].filter(Boolean).join(' ');
   } catch (error) {
     return (error as { code: string }).code;
@@ -45,7 +52,10 @@ test('cdc-postgres 79: slot missing or begun later than the stored position', ()
     expect(plan('no_data', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('when_needed', FINISHED, state)).toBe('snapshot stream');
   }
-  expect(planStart('initial', FINISHED, null, 's', false)).toEqual({ snapshot: false, stream: true });
+  expect(planStart('initial', FINISHED, null, { ...CHECKED, checkPosition: false })).toEqual({
+    snapshot: false,
+    stream: true,
+  });
 });
 
 test('a stream goes on where the first of its snapshots began, or where it was itself', () => {
@@ -56,7 +66,7 @@ test('a stream goes on where the first of its snapshots began, or where it was i
     state: SlotState | null,
     created: CreatedSlot | null = null,
   ) => {
-    const position = streamPosition(planStart(mode, stored, state, 's', true), stored, state, created);
+    const position = streamPosition(planStart(mode, stored, state, CHECKED), stored, state, created);
     return position === null ? 'snapshot' : startLsn(position);
   };
   expect(at('initial', NONE, null, first)).toBe(120);
@@ -76,4 +86,36 @@ test('a snapshot whose slot is gone or has moved on cannot make up for deletes, 
   expect(snapshotGap(UNFINISHED, slot(71))).toMatch(/began at 0\/46, but its replication slot is at 0\/47 now/);
   expect(snapshotGap(UNFINISHED, null)).toMatch(/its replication slot is gone: rows that were read by it and deleted/);
   expect(snapshotGap(NONE, null)).toBeNull();
+});
+
+describe('cdc-postgres 79: a slot that was confirmed beyond the stored position', () => {
+  test('the message says what is known of the changes in between, and how to go on', () => {
+    expect(() => planStart('initial', FINISHED, slot(0x12345678), CHECKED)).toThrow(
+      /confirmed up to 0\/12345678, .*all changes are in the topics.*otherwise those in between are lost.*offset\.mismatch\.strategy=trust_greater_lsn/,
+    );
+    expect(() => planStart('initial', FINISHED, null, CHECKED)).toThrow(
+      '(replication slot "s" does not exist; changes made since are lost',
+    );
+  });
+
+  test('trust_greater_lsn goes on at the slot, in every mode, but makes no slot up', () => {
+    const trusting = { ...CHECKED, trustGreater: true };
+    for (const mode of ['initial', 'no_data', 'when_needed'] as const) {
+      const found = planStart(mode, FINISHED, slot(200), trusting);
+      expect(found).toEqual({ snapshot: false, stream: true, fromSlot: true });
+      expect(streamPosition(found, FINISHED, slot(200), null)).toMatchObject({ lsn: 200 });
+    }
+    expect(streamPosition(planStart('initial', FINISHED, slot(50), trusting), FINISHED, slot(50), null)).toBe(
+      FINISHED.kind === 'position' ? FINISHED.position : null,
+    );
+    expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
+  });
+
+  test('where the server still has the log and leaves the changes out all the same, the log says so', () => {
+    expect(passedWarning(FINISHED, { ...slot(50), confirmedFlushLsn: 300 }, 's')).toMatch(
+      /^The stored position is 0\/5A\./,
+    );
+    expect(passedWarning(FINISHED, slot(50), 's')).toBeNull();
+    expect(passedWarning({ kind: 'none' }, slot(300), 's')).toBeNull();
+  });
 });
