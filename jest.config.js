@@ -32,9 +32,12 @@ const withServices = ['integration', 'conformance', 'chaos'];
 /** What the broker plays no part in proves nothing twice: these run with the embedded one alone. */
 const onceOnly = [
   'integration/postgres/(?!unwrap)', // drives the source's tasks itself
-  'integration/analytics/(emulator|sink-confirm|sink-rebalance|sink-streaming|sink\\.)', // drives the sink's tasks itself
+  'integration/analytics/(?!readme|worker)', // drives the sink's tasks itself, or is about the cluster's faults
   'integration/dev-mode/', // brings its own broker
   'integration/dev/(connector-page|demo-analytics|demo-apps)', // bring their own, or none
+  'integration/rest/', // asks for no records
+  'integration/cli/', // on Apache Kafka, test/integration/java/produce
+  'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, its snapshot, its own end
   'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these
 ].map((path) => `<rootDir>/test/${path}`);
 const isSecondRun = process.env.TEST_BROKER === 'kafka' && !process.env.CONFORMANCE_URL;
@@ -71,5 +74,6 @@ module.exports = {
     },
   ],
   testTimeout: 300000,
-  maxWorkers: 2,
+  // Of two cores: most tests wait for processes of their own half of the time.
+  maxWorkers: 3,
 };
