@@ -20,9 +20,12 @@ export interface Figures {
 
 let loading: ReturnType<typeof load> | null = null;
 
-/** Loads prom-client, which takes a while on a busy machine: once a worker has started, rather than while a scraper waits. */
+/**
+ * Loads prom-client, which takes a while on a busy machine: once a worker has started, rather than while a scraper waits. It watches nothing
+ * yet: that costs a worker whom nobody scrapes as much CPU as all the rest of its idle life.
+ */
 export async function prepareExposition(): Promise<void> {
-  await (loading ??= load());
+  await import('prom-client');
 }
 
 /** `figures` null: the worker has none yet, but its process can be looked at. */
