@@ -51,6 +51,7 @@ test('it is stored at once, behind the records polled before, and the task is to
   await eventually(() => task.settled.length === 1);
   expect(task.settled).toEqual(['stored 3']);
   expect(task.commits.some((offsets) => offsets.get(PARTITION)?.['n'] === 3)).toBe(true);
+  await eventually(() => w.producer.sent.length === 3);
   await stop(runner);
   expect(w.offsets.of(PARTITION)).toEqual({ n: 4 });
 });
