@@ -12,6 +12,7 @@ import { FrameAssembler } from './frame-assembler';
 import { authenticationRefused, kafkajsSasl } from './kafkajs-sasl';
 import { apiVersionsRequest, type VersionRange } from './protocol/api-versions';
 import { ByteReader } from './protocol/bytes';
+import { RequestWriter } from './request-writer';
 import { tlsFailure } from './tls-failure';
 import type { WireRequest } from './wire';
 
@@ -43,6 +44,7 @@ export class KafkaConnection extends Connection {
   private readonly mechanism: string | null;
   private readonly requestTimeoutMs: number;
   private readonly connectTimeoutMs: number;
+  private writer: RequestWriter | null = null;
   private failure: KafkaError | null = null;
   private ready = false;
   /** A request after those that open the connection was answered. */
@@ -146,6 +148,7 @@ export class KafkaConnection extends Connection {
       };
       const socket = openSocket(this.address, this.tlsOptions, onConnect);
       this.socket = socket;
+      this.writer = new RequestWriter(socket);
       socket.on('data', (chunk: Buffer) => this.processData(chunk));
       socket.on('error', (cause) => this.fail(this.translate(cause)));
       socket.on('close', () => {
@@ -160,7 +163,7 @@ export class KafkaConnection extends Connection {
   /** In order of the calls. A session that is about to expire is authenticated anew first (KIP-368). */
   request<T>(request: WireRequest<T>): Promise<T> {
     if (this.mechanism === null || this.isAuthenticated()) return this.write(request);
-    return this.authenticate().then(
+    return this.authenticateAnew().then(
       () => this.write(request),
       (cause: unknown) => {
         const error = this.translate(cause);
@@ -170,10 +173,16 @@ export class KafkaConnection extends Connection {
     );
   }
 
+  /** kafkajs writes to the socket itself, so no request may stand there in part. */
+  private async authenticateAnew(): Promise<void> {
+    await this.writer?.idle();
+    await this.authenticate();
+  }
+
   private write<T>(request: WireRequest<T>): Promise<T> {
-    const socket = this.socket;
+    const { writer } = this;
     if (this.failure !== null) return Promise.reject(this.failure);
-    if (socket === undefined) return Promise.reject(this.error('is not open'));
+    if (writer === null) return Promise.reject(this.error('is not open'));
     const refusal = request.refusal?.() ?? null;
     if (refusal !== null) return Promise.reject(refusal);
     this.lastUsedAt = performance.now();
@@ -186,14 +195,20 @@ export class KafkaConnection extends Connection {
         const timer = startTimer(() => this.timedOut(correlationId, timeoutMs), timeoutMs);
         this.pending.set(correlationId, { request, timer, resolve: resolve as (value: unknown) => void, reject });
       }
-      socket.cork();
-      socket.write(header);
-      socket.write(body, (cause) => {
-        if (request.noResponse !== true) return;
-        if (cause == null) resolve(undefined as T);
-        else reject(this.failure ?? this.error(`failed: ${cause.message}`, cause));
+      writer.write({
+        header,
+        body,
+        refusal: request.refusal,
+        written: (cause) => {
+          if (request.noResponse !== true) return;
+          if (cause == null) resolve(undefined as T);
+          else reject(this.failure ?? this.error(`failed: ${cause.message}`, cause));
+        },
+        refused: (error) => {
+          reject(error);
+          this.fail(this.error(`was closed in the middle of ${request.apiName}, which may not be sent any more`));
+        },
       });
-      socket.uncork();
     });
   }
 
@@ -257,6 +272,7 @@ export class KafkaConnection extends Connection {
     this.rejectRequests(error);
     this.requestQueue.destroy();
     this.socket?.destroy();
+    this.writer?.fail(error);
     for (const pending of this.pending.values()) {
       clearTimeout(pending.timer);
       pending.reject(error);

@@ -20,6 +20,9 @@ export interface FakeBroker {
   readonly server: string;
   /** API keys in the order received. */
   readonly received: number[];
+  /** Reads nothing until told to, so what clients write fills the buffers on the way. */
+  pause(): void;
+  resume(): void;
   close(): Promise<void>;
 }
 
@@ -88,6 +91,12 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
   return {
     server: `127.0.0.1:${(listener.address() as AddressInfo).port}`,
     received,
+    pause() {
+      for (const socket of sockets) socket.pause();
+    },
+    resume() {
+      for (const socket of sockets) socket.resume();
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => listener.close(resolve));
