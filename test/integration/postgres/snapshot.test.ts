@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { onServer, TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { TODOS, TaskRun, ops, taskConfig, type AnyRecord } from './harness';
@@ -12,6 +13,28 @@ afterEach(async () => {
   run = null;
   await database.drop();
 });
+
+/** The next query of this text: whoever asked it learns of its answer only when it is let go. */
+function heldOnce(text: string): { readonly answered: Promise<void>; readonly letGo: () => void } {
+  let arrive = (): void => undefined;
+  let letGo = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (letGo = resolve));
+  const query = Client.prototype.query as (this: Client, ...args: unknown[]) => unknown;
+  const spy: jest.SpyInstance = jest.spyOn(Client.prototype, 'query');
+  spy.mockImplementation(function (this: Client, ...args: unknown[]) {
+    const answer = query.apply(this, args);
+    if (args[0] !== text) return answer;
+    spy.mockRestore();
+    return (async () => {
+      const result = await answer;
+      arrive();
+      await released;
+      return result;
+    })();
+  });
+  return { answered, letGo: () => letGo() };
+}
 
 const marks = (records: AnyRecord[]): string[] => records.map((r) => r.value.source.snapshot);
 
@@ -365,4 +388,32 @@ test('a stop while the snapshot begins leaves it unfinished', async () => {
   abort.abort();
   await polling;
   expect(run.log.filter((line) => /Snapshot completed/.test(line.message))).toEqual([]);
+});
+
+test('a stop between two tables leaves the snapshot unfinished: after a restart every row of every table is there', async () => {
+  const tables = ['a', 'b', 'c'];
+  for (const table of tables)
+    await database.query(`CREATE TABLE ${table} (id int PRIMARY KEY); INSERT INTO ${table} VALUES (1), (2), (3)`);
+  const abort = new AbortController();
+  run = await TaskRun.start(taskConfig(database), null, abort);
+  const firstRead = heldOnce('CLOSE millrace_rows');
+  // The first table but for its last row, which waits for what comes behind it.
+  await run.count(2);
+  await firstRead.answered;
+  const polling = run.poll();
+  abort.abort();
+  // The reader learns that the table is read before this poll looks at what there is.
+  firstRead.letGo();
+  await polling;
+  const told = [run.stored, ...run.records.map((record) => record.sourceOffset)];
+  expect(told.filter((offset) => offset?.snapshot_completed !== false)).toEqual([]);
+  const offset = run.lastOffset;
+  await run.stop();
+
+  run = await TaskRun.start(taskConfig(database), offset);
+  const records = await run.until((all) => all[all.length - 1]?.value.source.snapshot === 'last');
+  expect(records.map(({ value, key }) => `${value.op} ${value.source.table} ${key.id}`)).toEqual(
+    tables.flatMap((table) => [1, 2, 3].map((id) => `r ${table} ${id}`)),
+  );
+  expect(run.lastOffset).toMatchObject({ snapshot_completed: true });
 });
