@@ -99,6 +99,23 @@ test('cdc-postgres 33: insert, update, delete and tombstone', async () => {
   expect(show(records[3]?.key)).toBe('{"id":1}');
 });
 
+test('cdc-postgres 33, Appendix R.19: what a delete does not know of a required column is a value of that column’s form', async () => {
+  await database.query(
+    `CREATE TABLE v (id int PRIMARY KEY, u uuid NOT NULL, z timestamptz NOT NULL, z3 timestamptz(3) NOT NULL, t text NOT NULL, o uuid);
+     INSERT INTO v VALUES (1, gen_random_uuid(), now(), now(), 't', gen_random_uuid())`,
+  );
+  run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.v', 'snapshot.mode': 'no_data' }));
+  await database.query('DELETE FROM v');
+  expect((await run.count(1))[0]?.value.before).toEqual({
+    id: 1,
+    u: '00000000-0000-0000-0000-000000000000',
+    z: '1970-01-01T00:00:00.000000Z',
+    z3: '1970-01-01T00:00:00.000Z',
+    t: '',
+    o: null,
+  });
+});
+
 describe('key changes', () => {
   test('cdc-postgres 34: delete, tombstone and creation with headers at one position', async () => {
     await database.query("INSERT INTO todos VALUES (3, 'feed cat', 'open')");

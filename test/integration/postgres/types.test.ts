@@ -217,6 +217,12 @@ describe('cdc-postgres 51: decimals', () => {
       Array(7).fill('STRING'),
     ));
 
+  test('a decimal that brings its own scale says in its schema what it is (Appendix R.19)', async () => {
+    await database.query('CREATE TABLE v (n numeric); INSERT INTO v VALUES (1.5)');
+    const { schema } = await bothWays('v');
+    expect(schema.n).toMatchObject({ name: data('VariableScaleDecimal'), version: 1, doc: 'Variable scaled decimal' });
+  });
+
   test('infinities, and NaN in a required column without default (Appendix R.5)', async () => {
     await check([['numeric', "'-Infinity'", 'NEGATIVE_INFINITY', 'STRING']], { 'decimal.handling.mode': 'string' });
   });
@@ -290,6 +296,18 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ],
       { 'time.precision.mode': 'isostring' },
     ));
+  test('isostring: infinity is the word itself, and 24:00:00 is the end of its day (Appendix R.20)', async () =>
+    await check(
+      [
+        ['date', "'infinity'", 'infinity', 'STRING', time('IsoDate')],
+        ['date', "'-infinity'", '-infinity', 'STRING', time('IsoDate')],
+        ['timestamp', "'infinity'", 'infinity', 'STRING', time('IsoTimestamp')],
+        ['timestamp', "'-infinity'", '-infinity', 'STRING', time('IsoTimestamp')],
+        ['timestamp', "'294247-01-10'", '+294247-01-10T00:00:00Z', 'STRING', time('IsoTimestamp')],
+        ['time', "'24:00:00'", '24:00:00Z', 'STRING', time('IsoTime')],
+      ],
+      { 'time.precision.mode': 'isostring' },
+    ));
   test('microseconds', async () =>
     await check(
       [
@@ -311,6 +329,18 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
     await expect(run?.count(3)).rejects.toMatchObject({
       code: 'PG_DECODE',
       message: expect.stringMatching(/Column "c1" of table public\.v .*2500-01-01 00:00:00/),
+    });
+  });
+
+  test('a timestamp whose microseconds do not fit into 64 bits fails and names table, column and value (Appendix R.21)', async () => {
+    await check([
+      ['timestamp', "'294247-01-10 04:00:54.775807'", 9223372036854775807n, 'INT64', time('MicroTimestamp')],
+    ]);
+    await database.query("INSERT INTO v VALUES ('294276-12-31 23:59:59.999999')");
+    await expect(run?.count(3)).rejects.toMatchObject({
+      code: 'PG_DECODE',
+      message:
+        'Column "c0" of table public.v holds a value that cannot be emitted, 294276-12-31 23:59:59.999999: it does not fit into 64 bits.',
     });
   });
 
