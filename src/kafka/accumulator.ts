@@ -6,7 +6,7 @@ import { PartitionQueue } from './accumulator-queue';
 import { BufferPool } from './buffer-pool';
 import { KafkaError } from './errors';
 import { StickyPartition } from './partitioner';
-import type { DeliveryCallback, ProducerRecord, SendPermission } from './port';
+import type { DeliveryCallback, ProducerRecord } from './port';
 import { ProducerBatch } from './producer-batch';
 import type { ProducerSettings } from './producer-settings';
 import { produceHeadroom } from './protocol/produce';
@@ -42,7 +42,6 @@ export class Accumulator {
   constructor(
     private readonly settings: ProducerSettings,
     private readonly events: AccumulatorEvents,
-    private readonly permission: SendPermission | null,
   ) {
     this.pool = new BufferPool(Math.min(MAX_IDLE_POOL_BYTES, settings.bufferMemory));
   }
@@ -58,6 +57,7 @@ export class Accumulator {
     timestamp: number,
     onDelivery: DeliveryCallback | undefined,
     token: number,
+    term: number,
   ): void {
     const topic = this.topic(record.topic);
     const queue = (topic.queues[partition] ??= new PartitionQueue(
@@ -67,10 +67,13 @@ export class Accumulator {
     ));
     let batch = queue.open;
     let isNew = false;
-    const isOld = this.permission !== null && batch !== null && batch.term !== this.permission.term;
-    if (batch === null || isOld || !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)) {
+    if (
+      batch === null ||
+      batch.term !== term ||
+      !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)
+    ) {
       if (batch !== null) this.closeOpen(queue);
-      batch = queue.open = this.newBatch(queue, performance.now());
+      batch = queue.open = this.newBatch(queue, performance.now(), term);
       batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token);
       isNew = true;
     }
@@ -114,8 +117,7 @@ export class Accumulator {
       const append = (part: ProducerBatch | undefined) =>
         part?.append(record, record.timestamp, limit, batch.callbackOf(i), batch.tokenOf(i)) ?? false;
       if (append(parts.at(-1))) return;
-      const fresh = this.newBatch(queue, batch.createdAt, limit);
-      fresh.term = batch.term;
+      const fresh = this.newBatch(queue, batch.createdAt, batch.term, limit);
       parts.push(fresh);
       append(parts.at(-1));
     });
@@ -184,16 +186,16 @@ export class Accumulator {
     }
   }
 
-  private newBatch(queue: PartitionQueue, createdAt: number, sizeHint = queue.sizeHint): ProducerBatch {
+  private newBatch(queue: PartitionQueue, createdAt: number, term: number, sizeHint = queue.sizeHint): ProducerBatch {
     const batch = new ProducerBatch(
       queue.topic,
       queue.partition,
       createdAt,
+      term,
       this.pool,
       produceHeadroom(this.settings.transactionalId, queue.topic),
       Math.max(sizeHint, FIRST_BATCH_BYTES),
     );
-    if (this.permission !== null) batch.term = this.permission.term;
     this.live.add(batch);
     return batch;
   }

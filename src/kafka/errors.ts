@@ -24,6 +24,8 @@ export interface KafkaErrorOptions {
   abortable?: boolean;
   /** Another client took this one's place: fatal. */
   fenced?: boolean;
+  /** A record failed that the broker may have all the same. */
+  inDoubt?: boolean;
   cause?: unknown;
   topic?: string;
   partition?: number;
@@ -34,6 +36,7 @@ export class KafkaError extends Error {
   readonly retriable: boolean;
   readonly abortable: boolean;
   readonly fenced: boolean;
+  readonly inDoubt: boolean;
   readonly topic: string | null;
   readonly partition: number | null;
 
@@ -44,7 +47,15 @@ export class KafkaError extends Error {
     this.retriable = options.retriable ?? false;
     this.abortable = options.abortable ?? false;
     this.fenced = options.fenced ?? false;
+    this.inDoubt = options.inDoubt ?? false;
     this.topic = options.topic ?? null;
     this.partition = options.partition ?? null;
+  }
+
+  /** The same, about a record that the broker may have. */
+  doubted(): KafkaError {
+    const { retriable, abortable, fenced, cause } = this;
+    const place = { topic: this.topic ?? undefined, partition: this.partition ?? undefined };
+    return new KafkaError(this.code, this.message, { retriable, abortable, fenced, inDoubt: true, cause, ...place });
   }
 }

@@ -144,8 +144,9 @@ export interface Producer {
   /**
    * Copies the record's bytes before it returns: the caller may use its buffers again. Throws KafkaError for a record that
    * can never be sent (too large, bad topic); everything later arrives at the callback. The topic's metadata must be known, see `prepare`.
+   * `term`: what the permission is asked with. (Default: the one that it has now)
    */
-  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token?: number): void;
+  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token?: number, term?: number): void;
   /** Loads metadata for topics not seen yet; resolves at once when all are known. Rejects for an unknown topic (after auto-creation had its chance). */
   prepare(topics: readonly string[]): Promise<void>;
   /** True when metadata of the topic is known, so that `send` may be called. */
@@ -167,7 +168,7 @@ export interface Producer {
 
 /** Asked just before bytes leave the process, however long they have waited here. */
 export interface SendPermission {
-  /** What is handed in now is sent under this number. */
+  /** What is handed in now is sent under this number, unless it is said to belong to another. */
   readonly term: number;
   /** Whether what was handed in under that number may be sent; `never` fails it with SESSION_LOST. */
   ask(term: number): 'now' | 'later' | 'never';

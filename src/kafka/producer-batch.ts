@@ -17,8 +17,6 @@ export class ProducerBatch {
   /** A socket may still hold the memory of an attempt that was never answered. */
   memoryInDoubt = false;
   lastError: KafkaError | null = null;
-  /** Of the permission it is sent by. */
-  term = 0;
   /** What it counts for in the producer's `bufferedBytes`. */
   accountedBytes = 0;
   readonly encoder: RecordBatchEncoder;
@@ -31,6 +29,8 @@ export class ProducerBatch {
     readonly topic: string,
     readonly partition: number,
     readonly createdAt: number,
+    /** What the permission to send it is asked with. */
+    readonly term: number,
     pool: BufferPool,
     headroom: number,
     sizeHint: number,

@@ -67,7 +67,7 @@ export class Sender {
   /** Gives a batch up that stands in no queue. */
   fail(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     this.permit.onBatchFailed(queue, batch, error);
-    this.accumulator.complete(batch, error, -1);
+    this.accumulator.complete(batch, batch.mayBeAppended ? error.doubted() : error, -1);
   }
 
   private drain(): void {
@@ -152,9 +152,10 @@ export class Sender {
   private disowned(queue: PartitionQueue, batch: ProducerBatch): KafkaError | null {
     if (this.permission === null || this.permission.ask(batch.term) !== 'never') return null;
     const { topic, partition } = queue;
+    const fate = batch.mayBeAppended ? 'was sent, but its answer was not waited for' : 'was not sent';
     return new KafkaError(
       'SESSION_LOST',
-      `${describeBatch(queue, batch)} was not sent: this worker has lost its place in the group, and others may have what it is about.`,
+      `${describeBatch(queue, batch)} ${fate}: this worker has lost its place in the group, and others may have what it is about.`,
       { topic, partition },
     );
   }
@@ -219,11 +220,13 @@ export class Sender {
     }
   }
 
-  /** No answer came: the broker may have the batch or not. */
+  /** No answer came: the broker may have the batch or not, unless the permission to send it was refused. */
   private settleUnanswered(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     this.land(queue);
-    batch.mayBeAppended = true;
-    batch.memoryInDoubt = true;
+    if (error.code !== 'SESSION_IN_DOUBT') {
+      batch.mayBeAppended = true;
+      batch.memoryInDoubt = true;
+    }
     if (!error.retriable) return this.fail(queue, batch, error);
     this.refreshMetadata(queue.topic);
     this.retry(queue, batch, error);

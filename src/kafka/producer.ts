@@ -54,7 +54,7 @@ class KafkaProducer implements Producer {
     private readonly wire: Wire,
     private readonly settings: ProducerSettings,
     private readonly logger: Logger,
-    permission: SendPermission | null,
+    private readonly permission: SendPermission | null,
   ) {
     const coordinator = new TransactionCoordinator(wire, settings, this.closing.signal);
     const wake = (): void => this.sender.wake();
@@ -67,16 +67,12 @@ class KafkaProducer implements Producer {
     } else if (settings.idempotent) {
       permit = this.ids = new IdempotentProducerIds(() => coordinator.initProducerId(), wake);
     }
-    this.accumulator = new Accumulator(
-      settings,
-      {
-        onWork: (queue) => this.sender.onWork(queue),
-        onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
-        onBatchDone: () => this.settleReadiness(),
-        onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
-      },
-      permission,
-    );
+    this.accumulator = new Accumulator(settings, {
+      onWork: (queue) => this.sender.onWork(queue),
+      onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
+      onBatchDone: () => this.settleReadiness(),
+      onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
+    });
     this.sender = new Sender(wire, settings, this.accumulator, permit, permission, logger);
   }
 
@@ -90,7 +86,7 @@ class KafkaProducer implements Producer {
     this.state = 'connected';
   }
 
-  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token = 0): void {
+  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token = 0, term = this.permission?.term ?? 0): void {
     if (this.state !== 'connected') this.refuseSend();
     this.transactions?.expectOpen();
     const partition = this.choosePartition(record);
@@ -113,7 +109,7 @@ class KafkaProducer implements Producer {
         { topic: record.topic, partition },
       );
     }
-    this.accumulator.append(record, partition, timestamp ?? Date.now(), onDelivery, token);
+    this.accumulator.append(record, partition, timestamp ?? Date.now(), onDelivery, token, term);
   }
 
   async prepare(topics: readonly string[]): Promise<void> {
@@ -182,7 +178,8 @@ class KafkaProducer implements Producer {
     }
     this.closing.abort();
     this.sender.stop();
-    const error = new KafkaError('PRODUCER_CLOSED', 'The producer was closed before the record was acknowledged.');
+    const text = 'The producer was closed before the record was acknowledged.';
+    const error = new KafkaError('PRODUCER_CLOSED', text, { inDoubt: true });
     for (const batch of [...this.accumulator.live]) {
       batch.memoryInDoubt = true;
       this.accumulator.complete(batch, error, -1);

@@ -110,23 +110,24 @@ export class KafkaCompactedLog implements CompactedLog {
     this.loop = this.follow();
   }
 
-  async write(records: readonly KeyValue[]): Promise<void> {
+  async write(records: readonly KeyValue[], term = this.options.permission?.term ?? 0): Promise<void> {
     if (this.stopping.signal.aborted) throw this.stopped();
     let open = records.length;
     if (open === 0) return;
     let failure: KafkaError | null = null;
+    let isPartial = false;
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     const onDelivery = (error: KafkaError | null): void => {
-      failure ??= error;
+      if (error === null) isPartial = true;
+      else if (failure === null || error.inDoubt) failure = error;
       if (--open === 0) settle();
     };
-    const term = this.term;
     const handOver = (): Promise<void> | null => this.handOver(records, 0, term, onDelivery);
     const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
     if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
-    if (failure !== null) throw failure as KafkaError;
+    if (failure !== null) throw isPartial ? (failure as KafkaError).doubted() : failure;
   }
 
   /** At once, so that a flush covers what was written before it; null: done. */
@@ -136,12 +137,12 @@ export class KafkaCompactedLog implements CompactedLog {
     term: number,
     onDelivery: (error: KafkaError | null) => void,
   ): Promise<void> | null {
-    if (term !== this.term) throw this.outdated();
+    if (this.options.permission?.ask(term) === 'never') throw this.outdated(from > 0);
     for (let at = from; at < records.length; at++) {
       const unready = this.unready();
       if (unready !== null) return unready.then(() => this.handOver(records, at, term, onDelivery) ?? undefined);
       const [key, value] = records[at] as KeyValue;
-      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery);
+      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, term);
     }
     return null;
   }
@@ -214,17 +215,13 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
-  private get term(): number {
-    return this.options.permission?.term ?? 0;
-  }
-
   /** Of what was written under a membership and waited here until that was lost. */
-  private outdated(): KafkaError {
+  private outdated(inDoubt: boolean): KafkaError {
     const { name } = this.options.topic;
     return new KafkaError(
       'SESSION_LOST',
       `Records for ${name} were not sent: this worker has lost its place in the group, and others may have what they are about.`,
-      { topic: name },
+      { topic: name, inDoubt },
     );
   }
 

@@ -15,6 +15,7 @@ import type {
   JoinedGroup,
   KafkaClients,
   Producer,
+  SendPermission,
   TopicPartition,
 } from '../../src/kafka/port';
 
@@ -92,18 +93,24 @@ export class MemoryKafka implements KafkaClients {
     } as unknown as Admin;
   }
 
-  producer(): Producer {
+  producer(_config?: unknown, permission?: SendPermission): Producer {
+    const late = (): KafkaError => new KafkaError('SESSION_LOST', 'lost its place in the group');
     return {
       connect: async () => undefined,
       prepare: async () => undefined,
       isPrepared: () => true,
       bufferedBytes: 0,
       whenReady: () => null,
-      send: ({ topic, key, value }, onDelivery, token = 0) => {
+      send: (record, onDelivery, token = 0, term = permission?.term ?? 0) => {
+        const { topic, key, value } = record;
         const count = this.topics.get(topic)?.partitions.length ?? 1;
         const partition = key ? partitionForKey(key, count) : 0;
-        const offset = this.append(topic, partition, key, value);
-        queueMicrotask(() => onDelivery?.(null, token, topic, partition, offset));
+        const may = permission?.ask(term) ?? 'now';
+        if (may === 'now') {
+          const offset = this.append(topic, partition, key, value);
+          queueMicrotask(() => onDelivery?.(null, token, topic, partition, offset));
+        } else if (may === 'never') queueMicrotask(() => onDelivery?.(late(), token, topic, partition, -1));
+        else throw new Error('a member of this group is always heard');
       },
       flush: async () => undefined,
       close: async () => undefined,
@@ -262,6 +269,8 @@ export class MemoryMember implements GroupMember {
       this.group.join(this, { protocols: this.options.protocols(), resolve });
     }).finally(() => signal?.removeEventListener('abort', abort));
     this.current = joined;
+    // In this memory every heartbeat that follows is answered.
+    this.options.onHeard?.({ monotonic: Infinity, wall: Infinity });
     return joined;
   }
   requestRejoin(): void;

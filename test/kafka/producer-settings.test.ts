@@ -79,7 +79,7 @@ describe("kafka-client 2: producer settings under Java's names", () => {
 
 describe('kafka-client 3: sequence numbers and epochs', () => {
   const batchOf = (records: number): ProducerBatch => {
-    const batch = new ProducerBatch('t', 0, 0, new BufferPool(0), 0, 100);
+    const batch = new ProducerBatch('t', 0, 0, 0, new BufferPool(0), 0, 100);
     for (let i = 0; i < records; i++)
       batch.append({ key: null, value: null, headers: null }, 1, Infinity, undefined, i);
     return batch;

@@ -46,7 +46,11 @@ test('what was handed in before the right was lost is never sent, however it wai
   await flushed;
   await producer.flush();
   expect(wire.log('t').values).toEqual(['under the new right']);
-  expect(deliveries.map(({ error }) => error?.code ?? null)).toEqual(['SESSION_LOST', 'SESSION_LOST', null]);
+  expect(deliveries.map(({ error }) => error && [error.code, error.inDoubt])).toEqual([
+    ['SESSION_LOST', true],
+    ['SESSION_LOST', false],
+    null,
+  ]);
 });
 
 test('a request that waited for its connection is asked for once more before it is written', async () => {
@@ -65,5 +69,23 @@ test('a request that waited for its connection is asked for once more before it 
   versions.open();
   await producer.flush();
   expect(wire.calls).toEqual([]);
-  expect(deliveries[0]?.error?.code).toBe('SESSION_LOST');
+  expect(deliveries[0]?.error).toMatchObject({ code: 'SESSION_LOST', inDoubt: false });
+});
+
+test('what is handed in under a term of its own shares no batch, and is asked for by that term', async () => {
+  const asked = new Set<number>();
+  const permission: SendPermission = { term: 0, ask: (term) => (asked.add(term), term === 8 ? 'never' : 'now') };
+  const { wire, producer } = await start({ 'linger.ms': '60000' }, wireWith(), permission);
+  const failed: (string | undefined)[] = [];
+  for (const term of [7, 8, 9])
+    producer.send(
+      { topic: 't', partition: 0, key: null, value: Buffer.from(`under ${term}`) },
+      (error) => failed.push(error?.code),
+      0,
+      term,
+    );
+  await producer.flush();
+  expect([...asked]).toEqual([7, 8, 9]);
+  expect(failed).toEqual([undefined, 'SESSION_LOST', undefined]);
+  expect(wire.log('t').values).toEqual(['under 7', 'under 9']);
 });

@@ -309,7 +309,7 @@ describe('while the topic is looked for', () => {
       get term() {
         return term;
       },
-      ask: () => 'now',
+      ask: (of) => (of === term ? 'now' : 'never'),
     };
     const { log, kafka, find } = await lost(permission);
     const refused = expect(log.write([[bytes('k'), bytes('1')]])).rejects.toThrow('lost its place in the group');
@@ -318,6 +318,40 @@ describe('while the topic is looked for', () => {
     find();
     await Promise.all([refused, next]);
     expect(kafka.texts('t')).toEqual(['k=2']);
+  });
+
+  test('what was half handed over when the membership was lost is in doubt', async () => {
+    let term = 1;
+    let ready: () => void = () => undefined;
+    const permission: SendPermission = {
+      get term() {
+        return term;
+      },
+      ask: (of) => (of === term ? 'now' : 'never'),
+    };
+    const kafka = new MemoryKafka();
+    const producer = kafka.producer();
+    let isFull = false;
+    kafka.producer = () => ({
+      ...producer,
+      whenReady: () => (isFull ? new Promise<void>((resolve) => (ready = resolve)) : null),
+      send: (...record) => {
+        isFull = true;
+        producer.send(...record);
+      },
+    });
+    const { log, start } = create(kafka, { partitions: 1, permission });
+    await start();
+    const half = expect(
+      log.write([
+        [bytes('k'), bytes('1')],
+        [bytes('k'), bytes('2')],
+      ]),
+    ).rejects.toMatchObject({ code: 'SESSION_LOST', inDoubt: true });
+    term++;
+    ready();
+    await half;
+    expect(kafka.texts('t')).toEqual(['k=1']);
   });
 
   test('a flush waits for what was written before it', async () => {
