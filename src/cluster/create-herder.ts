@@ -14,7 +14,7 @@ import { OffsetStore } from '../storage/offset-store';
 import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
-import { LogPermission, SessionLease } from '../tasks/session-lease';
+import { LogPermission, SessionLease, WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/watchdog';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
@@ -285,6 +285,7 @@ export function createHerder(options: HerderOptions): Herder {
     worker: config,
     locks: offsetLocks,
     resolve,
+    lease: () => WorkLease.of(lease.forWork()),
     areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
     configReadTimeoutMs: config.workerSyncTimeoutMs,
   });

@@ -4,14 +4,16 @@
  */
 import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
+import { KafkaError } from '../kafka/errors';
 import type { KafkaClients } from '../kafka/port';
 import type { ConfigStore } from '../storage/config-store';
 import type { SourceOffsets } from '../storage/offset-store';
 import { within } from '../storage/retry';
 import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/client-configs';
+import type { WorkLease } from '../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from './connector-offsets';
 import type { ConnectorPlugins } from './connector-plugins';
-import { HerderError } from './errors';
+import { CONFLICT, HerderError } from './errors';
 import { notFound } from './herder-reads';
 import { OffsetChangeSteps } from './offset-change-steps';
 import type { OffsetLock, OffsetLocks } from './offset-locks';
@@ -37,6 +39,8 @@ export interface HerderOffsetsOptions {
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is part of. */
   readonly areTasksGone: (connector: string) => boolean;
+  /** The membership of this moment. */
+  readonly lease: () => Pick<WorkLease, 'holds'>;
   /** Milliseconds. */
   readonly configReadTimeoutMs: number;
 }
@@ -44,6 +48,8 @@ export interface HerderOffsetsOptions {
 interface Admitted {
   readonly config: ConnectorConfig;
   readonly lock: OffsetLock;
+  /** What it was admitted under. */
+  readonly lease: Pick<WorkLease, 'holds'>;
 }
 
 export class HerderOffsets {
@@ -69,12 +75,12 @@ export class HerderOffsets {
   /** `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status below 500. */
   async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
     const deadline = Date.now() + REQUEST_TIMEOUT_MS;
-    const { config, lock } = await this.admit(name);
+    const admitted = await this.admit(name);
     try {
-      const complete = await this.apply(name, config, entries, deadline, lock);
+      const complete = await this.apply(name, admitted, entries, deadline);
       return changedMessage(entries === null ? 'reset' : 'altered', complete);
     } finally {
-      lock.release();
+      admitted.lock.release();
     }
   }
 
@@ -93,6 +99,7 @@ export class HerderOffsets {
   /** On the tick. Null: not yet. */
   private async tryAdmit(name: string): Promise<Admitted | null> {
     const { configs, locks, areTasksGone, configReadTimeoutMs } = this.options;
+    const lease = this.options.lease();
     await configs.readToEnd(configReadTimeoutMs);
     const snapshot = configs.snapshot();
     const config = snapshot.connectorConfig(name);
@@ -105,19 +112,18 @@ export class HerderOffsets {
       );
     if (!areTasksGone(name)) return null;
     const lock = locks.hold(name);
-    return lock && { config, lock };
+    return lock && { config, lock, lease };
   }
 
   private async apply(
     name: string,
-    raw: ConnectorConfig,
+    { config: raw, lock, lease }: Admitted,
     entries: readonly PartitionOffset[] | null,
     deadline: number,
-    lock: OffsetLock,
   ): Promise<boolean> {
     const { plugins, offsets, resolve } = this.options;
     const plugin = await plugins.load(plugins.require(raw));
-    const steps = new OffsetChangeSteps(name, plugin.type, deadline, lock);
+    const steps = new OffsetChangeSteps(name, plugin.type, deadline, lock, () => lease.holds);
     try {
       const config = await resolve(raw);
       if (plugin.type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
@@ -126,6 +132,8 @@ export class HerderOffsets {
       );
     } catch (error) {
       if (error instanceof HerderError) throw error;
+      if (error instanceof KafkaError && error.code === 'SESSION_LOST' && !error.inDoubt)
+        throw new HerderError(409, CONFLICT, { cause: error });
       const message = isConnectError(error)
         ? error.message
         : `Failed to modify offsets for ${plugin.type} connector ${name}`;

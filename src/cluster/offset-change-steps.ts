@@ -1,7 +1,7 @@
 /** The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6. */
 import { isUnsupportedOperation } from '@millrace/sdk';
 import { within } from '../storage/retry';
-import { HerderError } from './errors';
+import { CONFLICT, HerderError } from './errors';
 import type { OffsetLock } from './offset-locks';
 
 export class OffsetChangeSteps {
@@ -11,6 +11,8 @@ export class OffsetChangeSteps {
     readonly kind: 'source' | 'sink',
     private readonly deadline: number,
     private readonly lock: OffsetLock,
+    /** False: another worker may lead the group by now. */
+    private readonly mayChange: () => boolean,
   ) {}
 
   /** Nothing is changed yet: when time is over, `run` is given up and the change does not take place. */
@@ -36,6 +38,7 @@ export class OffsetChangeSteps {
 
   /** The change itself can not be called back: when time is over it goes on, and no task is started before its end. */
   async change(timedOut: string, run: () => Promise<void>): Promise<void> {
+    if (!this.mayChange()) throw new HerderError(409, CONFLICT);
     const change = run();
     this.lock.keep(change);
     await within(change, this.remaining(), () => new HerderError(500, timedOut));

@@ -5,7 +5,7 @@ import { NotHereError } from '../../src/cluster/errors';
 import { waitFor } from '../helpers/wait-for';
 import { createWorker, defaultBehaviour, states, type FixtureBehaviour, type TestWorker } from './herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from './internal-endpoint';
-import { MemoryKafka } from './memory-kafka';
+import { MemoryKafka, type MemoryMember } from './memory-kafka';
 
 const OFFSETS = 'g-offsets';
 const config = { name: 'c', 'connector.class': 'org.example.TickConnector', 'tasks.max': '2' };
@@ -291,6 +291,28 @@ test('a connector that is resumed while its offsets are changed starts its tasks
   await altered;
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
   expect(read).toEqual([{ position: 1 }, { position: 1 }]);
+});
+
+test('a leader whose membership was lost while its offsets were to be changed changes nothing, although it leads again', async () => {
+  const again = { status: 409, message: expect.stringMatching(/^Cannot complete request because of a conflicting/) };
+  let generation = 0;
+  const worker = await start({
+    alterOffsets: async () => {
+      generation = kafka.groups.get('g')?.generation ?? 0;
+      (kafka.members[0] as MemoryMember).expire();
+      await waitFor('it to be back', async () => (kafka.groups.get('g')?.generation ?? 0) > generation, { everyMs: 5 });
+      expect(await worker.herder.health()).toMatchObject({ status: 'healthy' });
+      return false;
+    },
+  });
+  const { herder, host } = worker;
+  await herder.createConnector('c', config, 'STOPPED');
+  await reaches(worker, 'STOPPED');
+  await host.offsets.write('c', [[{ file: 'a' }, { position: 1 }]]);
+  const before = kafka.texts(OFFSETS);
+  await expect(herder.alterConnectorOffsets('c', [entry({ file: 'a' }, { position: 0 })])).rejects.toMatchObject(again);
+  await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject(again);
+  expect(kafka.texts(OFFSETS)).toEqual(before);
 });
 
 test('two changes of one connector follow each other', async () => {
