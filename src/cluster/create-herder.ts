@@ -8,6 +8,7 @@ import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
 import { GroupMetrics } from '../metrics/group-metrics';
 import { WorkMetrics } from '../metrics/work-metrics';
+import type { ChangePermission } from '../storage/change-permission';
 import { ConfigStore } from '../storage/config-store';
 import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
 import { OffsetStore } from '../storage/offset-store';
@@ -19,6 +20,7 @@ import { Watchdog } from '../tasks/watchdog';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
 import { AutomaticRestarts } from './automatic-restarts';
+import { ConfigPermission } from './config-permission';
 import { ConfigReloads } from './config-reloads';
 import { ConnectorPlugins } from './connector-plugins';
 import { ConnectorSet } from './connector-set';
@@ -36,6 +38,7 @@ import { Membership } from './membership';
 import { OffsetLocks } from './offset-locks';
 import { OffsetStores } from './offset-stores';
 import { PluginNames } from './plugin-names';
+import { sessionPulse } from './pulse';
 import { RequestQueue } from './request-queue';
 import { SessionKeyKeeper } from './session-key-keeper';
 import { StatusReporter } from './status-reporter';
@@ -84,7 +87,7 @@ interface Storage {
 function createStorage(
   { config, clients, logger }: HerderOptions,
   admin: ReturnType<KafkaClients['admin']>,
-  permissions: { readonly offset: SendPermission; readonly status: SendPermission },
+  permissions: { readonly offset: SendPermission; readonly status: SendPermission; readonly config: ChangePermission },
   onEvent: ConstructorParameters<typeof ConfigStore>[2],
 ): Storage {
   const client = config.client('worker');
@@ -97,14 +100,14 @@ function createStorage(
       client,
       clientId: `${base}-${clientId}`,
       producer,
-      permission: kind === 'config' ? undefined : permissions[kind],
+      permission: permissions[kind],
       logger,
     });
   return {
     sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
     // Statuses are written again by the store, which knows when an older one has had its day.
     statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
-    configs: new ConfigStore(log('config', 'configs'), logger, onEvent),
+    configs: new ConfigStore(log('config', 'configs'), logger, onEvent, permissions.config),
   };
 }
 
@@ -139,7 +142,11 @@ export function createHerder(options: HerderOptions): Herder {
     logger,
   });
   const lease = new SessionLease(config.sessionTimeoutMs);
-  const permissions = { offset: new LogPermission(lease), status: new LogPermission(lease) };
+  const permissions = {
+    offset: new LogPermission(lease),
+    status: new LogPermission(lease),
+    config: new ConfigPermission(lease, config),
+  };
   const { sharedOffsets, statuses, configs } = createStorage({ ...options, logger }, admin, permissions, (event) => {
     tick.onConfigEvent(event);
     if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
@@ -265,7 +272,13 @@ export function createHerder(options: HerderOptions): Herder {
     logger,
   });
   const reads = new HerderReads(() => configs.snapshot(), statuses.cache, plugins);
-  const requests = new TickRequests(queue, stage, membership);
+  const requests = new TickRequests({
+    queue,
+    stage,
+    leadership: membership,
+    configs,
+    pulse: () => sessionPulse(config),
+  });
   const writes = new HerderWrites({
     configs,
     reads,

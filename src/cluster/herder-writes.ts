@@ -95,14 +95,11 @@ export class HerderWrites {
     await configs.putTargetState(name, state);
   }
 
-  /** Without task configurations nobody runs tasks, whatever he has read of the target state. */
   async stopConnector(name: string): Promise<void> {
     const { configs, requests } = this.options;
     await requests.runAsLeader(`writing 0 task configs for connector ${name} to the config topic`, async () => {
       if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
-      await configs.putTaskConfigs(name, []);
-      await configs.putTargetState(name, 'STOPPED');
-      await configs.readToEnd(READ_TIMEOUT_MS);
+      await configs.stopConnector(name);
     });
   }
 

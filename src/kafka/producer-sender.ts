@@ -223,10 +223,8 @@ export class Sender {
   /** No answer came: the broker may have the batch or not, unless the permission to send it was refused. */
   private settleUnanswered(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     this.land(queue);
-    if (error.code !== 'SESSION_IN_DOUBT') {
-      batch.mayBeAppended = true;
-      batch.memoryInDoubt = true;
-    }
+    if (error.code !== 'SESSION_IN_DOUBT') batch.mayBeAppended = true;
+    batch.memoryInDoubt = true;
     if (!error.retriable) return this.fail(queue, batch, error);
     this.refreshMetadata(queue.topic);
     this.retry(queue, batch, error);

@@ -1,4 +1,5 @@
 /** The one place where an error becomes a status and a message. Source: connect-rest §2.1. */
+import { isConnectError } from '@millrace/sdk';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../cluster/errors';
 import { ValidationError } from '../config/validation-error';
 import type { Logger } from '../logging/logger';
@@ -36,6 +37,8 @@ export function errorReply(error: unknown, logger: Logger): ErrorReply {
     if (error.status >= 500) logger.error(`A request failed: ${error.message}`, { error });
     return reply(error.status, error.message);
   }
+  // Decided, but not written before another worker may have become the leader.
+  if (isConnectError(error) && error.code === 'CONFIG_WRITE_DROPPED') return reply(409, CONFLICT);
   if (error instanceof NotHereError) return reply(409, error.url === null ? NO_LEADER : CONFLICT);
   const message = error instanceof Error ? error.message : String(error);
   logger.error(`A request failed: ${message}`, { error });

@@ -1,7 +1,9 @@
 /** The group's configuration, owned by the config topic. Source: connect-runtime §1.4. */
 import { ConnectError, type ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import type { CompactedLog, KeyValue, LogRecord } from './compacted-log';
+import type { ChangePermission, Decider } from './change-permission';
+import type { CompactedLog, LogRecord } from './compacted-log';
+import { ConfigChange } from './config-change';
 import {
   commitRecord,
   connectorRecord,
@@ -19,11 +21,6 @@ import type { ConfigSnapshot } from './config-snapshot';
 import { ConfigState, type ConfigEvent } from './config-state';
 import { within } from './retry';
 
-/** Budget of one change, however many steps it has. Milliseconds. */
-const WRITE_TIMEOUT_MS = 30_000;
-
-type Step = (run: () => Promise<void>) => Promise<void>;
-
 export class ConfigStore {
   private readonly state = new ConfigState();
   private started = false;
@@ -33,6 +30,8 @@ export class ConfigStore {
     private readonly log: CompactedLog,
     private readonly logger: Logger,
     private readonly onEvent: (event: ConfigEvent) => void,
+    /** The log's own. (Default: to write at any time) */
+    private readonly permission: ChangePermission | null = null,
   ) {}
 
   async start(): Promise<void> {
@@ -63,82 +62,78 @@ export class ConfigStore {
 
   /** Leader only. The target state goes first, so that nobody starts a connector that is to be paused. */
   async putConnector(connector: string, config: ConnectorConfig, state: TargetState | null): Promise<void> {
-    await this.change('Error writing connector configuration to Kafka', async (step) => {
-      if (state !== null) await step(() => this.log.write([targetStateRecord(connector, state)]));
-      await step(() => this.log.write([connectorRecord(connector, config)]));
-      await step(() => this.log.readToEnd());
+    await this.change('leader').run('Error writing connector configuration to Kafka', async (change) => {
+      const records = [connectorRecord(connector, config)];
+      await change.write(state === null ? records : [targetStateRecord(connector, state), ...records]);
+      await change.readToEnd();
     });
   }
 
   /** Leader only. */
   async removeConnector(connector: string): Promise<void> {
-    await this.change('Error removing connector configuration from Kafka', async (step) => {
-      await step(() => this.log.write([connectorTombstone(connector)]));
-      await step(() => this.log.write([targetStateTombstone(connector)]));
-      await step(() => this.log.readToEnd());
+    await this.change('leader').run('Error removing connector configuration from Kafka', async (change) => {
+      await change.write([connectorTombstone(connector), targetStateTombstone(connector)]);
+      await change.readToEnd();
     });
   }
 
   /** Leader only. Until the commit record is there, nobody applies the new task configurations. */
   async putTaskConfigs(connector: string, configs: readonly ConnectorConfig[]): Promise<void> {
-    await this.change('Error writing task configurations to Kafka', async (step) => {
-      await step(() => this.log.readToEnd());
+    await this.change('leader').run('Error writing task configurations to Kafka', async (change) => {
+      await change.readToEnd();
       if (configs.length > 0) {
-        await step(() => this.log.write(configs.map((config, task): KeyValue => taskRecord(connector, task, config))));
-        await step(() => this.log.readToEnd());
+        await change.prepare(configs.map((config, task) => taskRecord(connector, task, config)));
+        await change.readToEnd();
       }
-      await step(() => this.log.write([commitRecord(connector, configs.length)]));
-      await step(() => this.log.readToEnd());
+      await change.write([commitRecord(connector, configs.length)]);
+      await change.readToEnd();
     });
   }
 
-  /** Any worker. */
-  async putTargetState(connector: string, state: TargetState): Promise<void> {
-    await this.change('Error writing target state to Kafka', async (step) => {
-      await step(() => this.log.write([targetStateRecord(connector, state)]));
+  /** Leader only. Without task configurations nobody runs tasks, whatever he has read of the target state. */
+  async stopConnector(connector: string): Promise<void> {
+    await this.change('leader').run('Error writing target state to Kafka', async (change) => {
+      await change.readToEnd();
+      await change.write([commitRecord(connector, 0), targetStateRecord(connector, 'STOPPED')]);
+      await change.readToEnd();
     });
+  }
+
+  /** Any worker; nobody waits for the effect. */
+  async putTargetState(connector: string, state: TargetState): Promise<void> {
+    await this.change('any').run(
+      'Error writing target state to Kafka',
+      async (change) => await change.write([targetStateRecord(connector, state)]),
+    );
   }
 
   /** Leader only. */
   async putSessionKey(key: SessionKey): Promise<void> {
-    await this.change('Error writing session key to Kafka', async (step) => {
-      await step(() => this.log.write([sessionKeyRecord(key)]));
-      await step(() => this.log.readToEnd());
+    await this.change('leader').run('Error writing session key to Kafka', async (change) => {
+      await change.write([sessionKeyRecord(key)]);
+      await change.readToEnd();
     });
   }
 
   /** Leader only. */
   async putRestartRequest(connector: string, includeTasks: boolean, onlyFailed: boolean): Promise<void> {
-    await this.change('Error writing restart request to Kafka', async (step) => {
-      await step(() => this.log.write([restartRecord(connector, includeTasks, onlyFailed)]));
-      await step(() => this.log.readToEnd());
+    await this.change('leader').run('Error writing restart request to Kafka', async (change) => {
+      await change.write([restartRecord(connector, includeTasks, onlyFailed)]);
+      await change.readToEnd();
     });
   }
 
   /** Any worker; nobody waits for the effect. */
   async putLoggerLevel(namespace: string, level: string): Promise<void> {
-    await this.change('Error writing logger level to Kafka', async (step) => {
-      await step(() => this.log.write([loggerRecord(namespace, level)]));
-    });
+    await this.change('any').run(
+      'Error writing logger level to Kafka',
+      async (change) => await change.write([loggerRecord(namespace, level)]),
+    );
   }
 
-  /**
-   * After the budget is spent no further step is taken: a commit record that followed late could fall between the records of the next
-   * attempt and make its set incomplete. What was sent already keeps its place before them.
-   */
-  private async change(failure: string, steps: (step: Step) => Promise<void>): Promise<void> {
-    let over = false;
-    const step: Step = async (run) => {
-      if (over) throw new Error('the time for this change is over');
-      await run();
-    };
-    try {
-      await within(steps(step), WRITE_TIMEOUT_MS, () => new Error(`no answer within ${WRITE_TIMEOUT_MS} ms`));
-    } catch (error) {
-      throw new ConnectError(failure, { code: 'CONFIG_WRITE_FAILED', cause: error });
-    } finally {
-      over = true;
-    }
+  /** Decided now, whatever becomes of this worker while it is written. */
+  private change(decider: Decider): ConfigChange {
+    return new ConfigChange(this.log, this.permission, decider);
   }
 
   private apply({ offset, key, value }: LogRecord): void {

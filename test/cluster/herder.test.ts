@@ -48,6 +48,29 @@ async function startReachable(
   endpoint.serve(worker.herder);
   return worker;
 }
+/** While they are held, the config topic is not read to its end. */
+function readingOnDemand(): { slow: KafkaClients; hold: () => void; isWaiting: () => boolean; release: () => void } {
+  let held: Promise<void> | null = null;
+  let open: () => void = () => undefined;
+  let waiting = false;
+  const admin = kafka.admin();
+  const listOffsets: typeof admin.listOffsets = async (partitions, ...rest) => {
+    if (held && partitions[0]?.topic === CONFIGS) {
+      waiting = true;
+      await held;
+    }
+    return await admin.listOffsets(partitions, ...rest);
+  };
+  return {
+    slow: Object.assign(Object.create(kafka) as KafkaClients, { admin: () => ({ ...admin, listOffsets }) }),
+    hold: () => (held = new Promise((resolve) => (open = resolve))),
+    isWaiting: () => waiting,
+    release: () => {
+      held = null;
+      open();
+    },
+  };
+}
 const until = async (what: string, probe: () => unknown): Promise<void> => {
   await waitFor(what, () => Boolean(probe()), { everyMs: 5 });
 };
@@ -521,6 +544,57 @@ describe('two workers', () => {
     expect(two.host.log.slice(before).filter((line) => /^start [ab]/.test(line) && gone.has(line.charAt(6)))).toEqual(
       [],
     );
+  });
+
+  test('connect-runtime 46: task configurations that were about to be written when the membership was lost are published once it is back', async () => {
+    const { slow, hold, isWaiting, release } = readingOnDemand();
+    const worker = await startReachable({}, slow);
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    const { taskConfigs } = worker.behaviour;
+    worker.behaviour.taskConfigs = (...of) => {
+      hold();
+      worker.behaviour.taskConfigs = taskConfigs;
+      return taskConfigs(...of);
+    };
+    await worker.herder.putConnectorConfig('c', source({ value: 'new' }));
+    await until('the leader to read before it writes', isWaiting);
+    (kafka.members[0] as MemoryMember).expire();
+    release();
+    await until('the new tasks', () => worker.host.running.get('c-1')?.taskConfig.value === 'new');
+    expect(kafka.texts(CONFIGS).filter((text) => text.startsWith('commit-c'))).toHaveLength(2);
+  });
+
+  test('connect-runtime 46: a change that was about to be written when the membership was lost is made once it is back', async () => {
+    const { slow, hold, isWaiting, release } = readingOnDemand();
+    const worker = await startReachable({}, slow);
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    hold();
+    const stopped = worker.herder.stopConnector('c');
+    await until('the leader to read before it writes', isWaiting);
+    (kafka.members[0] as MemoryMember).expire();
+    release();
+    await stopped;
+    await reaches(worker, 'c', 'STOPPED');
+  });
+
+  test('connect-runtime 46: what any worker may write is written between two memberships as well', async () => {
+    const worker = await startReachable();
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    const member = kafka.members[0] as MemoryMember;
+    member.hold();
+    member.expire();
+    const before = kafka.texts(CONFIGS).length;
+    await worker.herder.setTargetState('c', 'PAUSED');
+    await worker.herder.setLoggerLevel('x', 'TRACE');
+    expect(kafka.texts(CONFIGS).slice(before)).toEqual([
+      'target-state-c={"state":"PAUSED","state.v2":"PAUSED"}',
+      expect.stringMatching(/^logger-cluster-x=/),
+    ]);
+    member.release();
+    await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
   });
 
   test('connect-runtime 12: a worker that was asleep says no goodbye for what others run by now', async () => {

@@ -1,3 +1,4 @@
+import { ConnectError } from '@millrace/sdk';
 import request from 'supertest';
 import { HerderError, NotHereError } from '../../src/cluster/errors';
 import type { OutgoingRequest } from '../../src/cluster/forwarding';
@@ -98,5 +99,18 @@ test('connect-rest §2.5: no leader known', async () => {
     409,
     '1',
     'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.',
+  ]);
+});
+
+test('connect-rest §2.5: a change that was decided and not written is to be asked for again; one in doubt says so', async () => {
+  const answers = [];
+  for (const code of ['CONFIG_WRITE_DROPPED', 'CONFIG_WRITE_IN_DOUBT']) {
+    worker.herder.stopConnector = () => Promise.reject(new ConnectError('Error writing target state', { code }));
+    const answer = await api().put('/connectors/a/stop');
+    answers.push([answer.status, answer.headers['retry-after'], (answer.body as { message: string }).message]);
+  }
+  expect(answers).toEqual([
+    [409, '1', 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)'],
+    [500, undefined, 'Error writing target state'],
   ]);
 });

@@ -1,5 +1,7 @@
 import { silentLogger } from '../../src/logging/logger';
 import type { ConfigEvent } from '../../src/storage/config-state';
+import { KafkaError } from '../../src/kafka/errors';
+import type { ChangePermission, Decider } from '../../src/storage/change-permission';
 import { ConfigStore } from '../../src/storage/config-store';
 import { MemoryLog, MemoryTopic } from './memory-log';
 
@@ -86,4 +88,140 @@ test('after its time is over a change takes no further step', async () => {
   } finally {
     jest.useRealTimers();
   }
+});
+
+describe('what becomes of a change whose worker loses its place in the group', () => {
+  /** Changes that were decided before `lose` are not written any more. */
+  class Terms implements ChangePermission {
+    readonly term = 0;
+    private last = 0;
+    private readonly open = new Map<number, Decider>();
+    readonly begun: Decider[] = [];
+    begin(decider: Decider): number {
+      this.open.set(++this.last, decider);
+      this.begun.push(decider);
+      return this.last;
+    }
+    end(term: number): void {
+      this.open.delete(term);
+    }
+    ask(term: number): 'now' | 'never' {
+      return this.open.has(term) ? 'now' : 'never';
+    }
+    lose(): void {
+      this.open.clear();
+    }
+  }
+  const lost = (inDoubt = false): KafkaError => new KafkaError('SESSION_LOST', 'lost its place', { inDoubt });
+
+  async function guarded(): Promise<{ topic: MemoryTopic; log: MemoryLog; terms: Terms; configs: ConfigStore }> {
+    const topic = new MemoryTopic();
+    const log = new MemoryLog(topic);
+    const terms = new Terms();
+    const write = log.write.bind(log);
+    log.write = async (records, term = 0) => {
+      if (terms.ask(term) === 'never') throw lost();
+      await write(records);
+    };
+    const configs = new ConfigStore(log, silentLogger, () => undefined, terms);
+    await configs.start();
+    await configs.putConnector('c', { name: 'c' }, null);
+    await configs.putTaskConfigs('c', [{ v: 'old' }]);
+    return { topic, log, terms, configs };
+  }
+
+  test('task configurations that were decided before are not written, although the worker is back when their turn comes', async () => {
+    const { topic, log, terms, configs } = await guarded();
+    const before = topic.texts();
+    const readToEnd = log.readToEnd.bind(log);
+    log.readToEnd = async () => {
+      terms.lose();
+      await readToEnd();
+    };
+    await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_DROPPED',
+      message: 'Error writing task configurations to Kafka',
+    });
+    expect(topic.texts()).toEqual(before);
+  });
+
+  test('their commit record is not written either: they have no effect, and may be said not to be written', async () => {
+    const { topic, log, terms, configs } = await guarded();
+    const write = log.write.bind(log);
+    log.write = async (...of) => {
+      await write(...of);
+      terms.lose();
+    };
+    await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_DROPPED',
+    });
+    expect(topic.texts().at(-1)).toBe('task-c-0={"properties":{"v":"outdated"}}');
+    expect((await store(topic)).store.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
+  });
+
+  test('one that Kafka may have is said to be in doubt', async () => {
+    const { log, configs } = await guarded();
+    log.write = async () => {
+      throw lost(true);
+    };
+    await expect(configs.putConnector('c', { name: 'c', v: 'new' }, null)).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_IN_DOUBT',
+      message:
+        'Error writing connector configuration to Kafka. It may have been written all the same: look before you ask for it again.',
+    });
+  });
+
+  test('one that was written and not read back is said to be in doubt; one that Kafka refused is not', async () => {
+    const { log, configs } = await guarded();
+    log.readToEnd = async () => {
+      throw new KafkaError('NETWORK_EXCEPTION', 'gone');
+    };
+    await expect(configs.removeConnector('c')).rejects.toMatchObject({ code: 'CONFIG_WRITE_IN_DOUBT' });
+    log.write = async () => {
+      throw new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'no');
+    };
+    await expect(configs.removeConnector('c')).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_FAILED',
+      message: 'Error removing connector configuration from Kafka',
+    });
+  });
+
+  test('one whose time is over is not sent later', async () => {
+    jest.useFakeTimers();
+    try {
+      const { log, terms, configs } = await guarded();
+      let waiting = 0;
+      log.write = async (_, term = 0) => {
+        waiting = term;
+        await new Promise(() => undefined);
+      };
+      const late = expect(configs.putTargetState('c', 'PAUSED')).rejects.toMatchObject({
+        code: 'CONFIG_WRITE_IN_DOUBT',
+      });
+      expect(terms.ask(waiting)).toBe('now');
+      await jest.advanceTimersByTimeAsync(30_000);
+      await late;
+      expect(terms.ask(waiting)).toBe('never');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('who decides what: target states and log levels belong to every worker, except that the leader stops connectors', async () => {
+    const { topic, terms, configs } = await guarded();
+    terms.begun.length = 0;
+    await configs.putTargetState('c', 'PAUSED');
+    await configs.putLoggerLevel('x', 'TRACE');
+    expect(terms.begun.splice(0)).toEqual(['any', 'any']);
+    const before = topic.texts().length;
+    await configs.stopConnector('c');
+    expect(topic.texts().slice(before)).toEqual([
+      'commit-c={"tasks":0}',
+      'target-state-c={"state":"PAUSED","state.v2":"STOPPED"}',
+    ]);
+    await configs.putSessionKey({ key: Buffer.alloc(1), algorithm: 'HmacSHA256', createdAt: 1 });
+    await configs.putRestartRequest('c', true, false);
+    await configs.removeConnector('c');
+    expect(terms.begun).toEqual(['leader', 'leader', 'leader', 'leader']);
+  });
 });
