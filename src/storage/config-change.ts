@@ -58,7 +58,7 @@ export class ConfigChange {
     await this.log.write(records, this.term);
   }
 
-  /** All at once: records of one write share a batch, which Kafka stores or not. */
+  /** All at once: records of one write share a batch, unless they are larger than one, and Kafka stores a batch or nothing of it. */
   async write(records: readonly KeyValue[]): Promise<void> {
     this.expectTime();
     this.mayBeMade = true;
