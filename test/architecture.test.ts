@@ -30,7 +30,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
 };
 /** The only files of a room that other rooms may see, composition roots excepted. */
 const FRONT_DOORS: Record<string, readonly string[]> = {
-  kafka: ['kafka/port', 'kafka/errors'],
+  kafka: ['kafka/port', 'kafka/errors', 'kafka/moment'],
   transforms: ['transforms/chain'],
 };
 const COMPOSITION_ROOTS = ['main.ts', 'worker.ts', 'worker-with-broker.ts', 'task-thread.ts', 'broker-thread.ts'];

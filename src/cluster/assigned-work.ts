@@ -56,8 +56,8 @@ export class AssignedWork {
   }
 
   /**
-   * Ends what others may be running by now, without a word: whatever was not sent yet is theirs to send, and a goodbye could hide what they
-   * have said.
+   * Ends what others may be running by now, without a word: whatever was not sent yet is theirs to send, and a goodbye
+   * could hide what they have said.
    */
   async cancelLost(work: Work): Promise<void> {
     const { connectors, tasks } = this.options;

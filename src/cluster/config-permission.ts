@@ -42,8 +42,8 @@ export class ConfigPermission implements ChangePermission {
   }
 
   /**
-   * A client waits for it, whatever becomes of the membership meanwhile, and with none at all. But not if the process slept: others may have
-   * done something newer by then.
+   * A client waits for it, whatever becomes of the membership meanwhile, and with none at all. But not if the process
+   * slept: others may have done something newer by then.
    */
   private byAny(): OpenChange {
     const pulse = sessionPulse(this.settings);

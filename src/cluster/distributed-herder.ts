@@ -40,7 +40,10 @@ import type { TickStage } from './tick-stage';
 const HEALTH_TIMEOUT_MS = 9_500;
 /** For threads to end that have nothing left to do, or are cut off. */
 const THREADS_MS = 2_000;
-/** For storage topics to take what is on its way, connectors' own and the worker's; then for the group to hear a goodbye. */
+/**
+ * For storage topics to take what is on its way, connectors' own and the worker's; then for the group to hear a
+ * goodbye.
+ */
 const CLOSING_MS = 4_000;
 const LEAVING_MS = 1_500;
 
@@ -239,8 +242,8 @@ export class DistributedHerder implements Herder {
   }
 
   /**
-   * The group is left last, so that nobody starts this worker's tasks before they have stopped here. What Kafka or a plug-in does not let
-   * finish in time is left as it is, and named at the end.
+   * The group is left last, so that nobody starts this worker's tasks before they have stopped here. What Kafka or a
+   * plug-in does not let finish in time is left as it is, and named at the end.
    */
   private async shutDown(): Promise<void> {
     const { tick, work, queue, publication, statuses, configs, taskHost, membership, admin } = this.parts;

@@ -1,10 +1,12 @@
-/** Tells that this process stood still, stopped or suspended, or that its thread was kept busy: what it was about to do may be outdated. */
+/**
+ * Tells that this process stood still, stopped or suspended, or that its thread was kept busy: what it was about to do
+ * may be outdated.
+ */
 import { startInterval } from '@millrace/sdk';
+import { momentNow } from '../kafka/moment';
 import type { Moment } from '../kafka/port';
 
 const BEATS = 4;
-
-const momentNow = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 
 export class Pulse {
   private last: Moment;
@@ -30,7 +32,9 @@ export class Pulse {
     clearInterval(this.timer);
   }
 
-  /** By both clocks: the monotonic one stands still while a machine is suspended, and the wall clock may be set back. */
+  /**
+   * By both clocks: the monotonic one stands still while a machine is suspended, and the wall clock may be set back.
+   */
   private beat(): void {
     const at = this.now();
     const gap = Math.max(at.monotonic - this.last.monotonic, at.wall - this.last.wall);
@@ -44,7 +48,10 @@ export interface SessionSettings {
   readonly heartbeatIntervalMs: number;
 }
 
-/** Steady for as long as no session can have ended by a sleep: the last heartbeat may have been sent an interval before it. */
+/**
+ * Steady for as long as no session can have ended by a sleep: the last heartbeat may have been sent an interval before
+ * it.
+ */
 export function sessionPulse({ sessionTimeoutMs, heartbeatIntervalMs }: SessionSettings): Pulse {
   return new Pulse(sessionTimeoutMs - heartbeatIntervalMs);
 }

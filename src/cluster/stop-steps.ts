@@ -1,4 +1,7 @@
-/** The steps of a worker's end: each has until a deadline, and one that fails or is late does not keep the others from being taken. */
+/**
+ * The steps of a worker's end: each has until a deadline, and one that fails or is late does not keep the others from
+ * being taken.
+ */
 import { ConnectError } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { messageOf, within } from '../storage/retry';

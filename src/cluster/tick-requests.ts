@@ -69,9 +69,9 @@ export class TickRequests {
   }
 
   /**
-   * The same, by the leader alone: other workers answer NotHereError with the leader's URL. What it decided and did not write before its
-   * membership was lost is decided anew once the group is joined again, unless this process was asleep: its client may be gone by then, and
-   * have asked somebody else for something else.
+   * The same, by the leader alone: other workers answer NotHereError with the leader's URL. What it decided and did not
+   * write before its membership was lost is decided anew once the group is joined again, unless this process was
+   * asleep: its client may be gone by then, and have asked somebody else for something else.
    */
   async runAsLeader<T>(stage: string, run: () => Promise<T>): Promise<T> {
     const pulse = this.options.pulse();

@@ -346,7 +346,10 @@ export class KafkaGroupMember implements GroupMember {
     return heartbeatIntervalMs;
   }
 
-  /** Whoever waits for others in a join goes on with its work meanwhile, for longer than a session perhaps: is it still a member? */
+  /**
+   * Whoever waits for others in a join goes on with its work meanwhile, for longer than a session perhaps: is it still
+   * a member?
+   */
   private async beatBesideJoin(node: number): Promise<void> {
     const { identity, generation } = this;
     const { onHeard, sessionTimeoutMs } = this.options;

@@ -1,4 +1,7 @@
-/** Where reading goes on when the log does not have a position, by `auto.offset.reset`. Moves the state; the caller logs and fails. */
+/**
+ * Where reading goes on when the log does not have a position, by `auto.offset.reset`. Moves the state; the caller logs
+ * and fails.
+ */
 import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { KafkaError } from './errors';
 import type { FetchedPartition } from './fetched-partition';
@@ -16,8 +19,8 @@ export function leaveMissingOffset(state: FetchedPartition, offset: number, rese
 }
 
 /**
- * An unclean election has cut off what was read from the leader before. @param cut from where on, see `findTruncated`. Null: only what was
- * read ahead, and is fetched again.
+ * An unclean election has cut off what was read from the leader before. @param cut from where on, see `findTruncated`.
+ * Null: only what was read ahead, and is fetched again.
  */
 export function leaveTruncated(state: FetchedPartition, cut: number | 'unknown', reset: OffsetReset): Said | null {
   const { topic, partition, position } = state;

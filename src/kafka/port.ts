@@ -277,7 +277,10 @@ export interface GroupMemberOptions {
   readonly rebalanceTimeoutMs: number;
   /** What is measured of the membership. (Default: nothing) */
   readonly metrics?: GroupMetrics;
-  /** The coordinator has answered, as to a member, a request that was sent then: the session lasts from there on, or longer. */
+  /**
+   * The coordinator has answered, as to a member, a request that was sent then: the session lasts from there on, or
+   * longer.
+   */
   readonly onHeard?: (sent: Moment) => void;
   /** Asked anew for every join, in order of preference. */
   protocols(): GroupProtocol[];

@@ -1,8 +1,8 @@
 /**
- * Writes requests to a broker's socket in order. When the kernel takes only a part of a request, Node writes the rest as soon
- * as there is room, and in a process that was stopped and goes on that happens before any of our code runs. So the last byte
- * of a request with a `refusal` is held back until the kernel has the others and `refusal` has allowed it: a broker ignores a
- * request that does not end.
+ * Writes requests to a broker's socket in order. When the kernel takes only a part of a request, Node writes the rest
+ * as soon as there is room, and in a process that was stopped and goes on that happens before any of our code runs. So
+ * the last byte of a request with a `refusal` is held back until the kernel has the others and `refusal` has allowed
+ * it: a broker ignores a request that does not end.
  */
 import type { Socket } from 'node:net';
 import type { KafkaError } from './errors';

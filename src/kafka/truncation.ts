@@ -1,6 +1,6 @@
 /**
- * Whether a new leader still has what was read of a partition: after an unclean election its log may end, or go on otherwise, before the
- * position (KIP-320).
+ * Whether a new leader still has what was read of a partition: after an unclean election its log may end, or go on
+ * otherwise, before the position (KIP-320).
  */
 import type { KafkaError } from './errors';
 import type { FetchedPartition } from './fetched-partition';
@@ -23,8 +23,8 @@ export function divergence(
 }
 
 /**
- * Asks the leaders; partitions whose log is whole count as checked against the leader's epoch. Returns those that were cut. One attempt:
- * rejects with the first error.
+ * Asks the leaders; partitions whose log is whole count as checked against the leader's epoch. Returns those that were
+ * cut. One attempt: rejects with the first error.
  */
 export async function findTruncated(
   wire: Wire,

@@ -21,8 +21,8 @@ export interface Figures {
 let loading: ReturnType<typeof load> | null = null;
 
 /**
- * Loads prom-client, which takes a while on a busy machine: once a worker has started, rather than while a scraper waits. It watches nothing
- * yet: that costs a worker whom nobody scrapes as much CPU as all the rest of its idle life.
+ * Loads prom-client, which takes a while on a busy machine: once a worker has started, rather than while a scraper
+ * waits. It watches nothing yet: that costs a worker whom nobody scrapes as much CPU as all the rest of its idle life.
  */
 export async function prepareExposition(): Promise<void> {
   await import('prom-client');

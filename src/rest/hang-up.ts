@@ -44,7 +44,10 @@ export function hangUp(error: ClientError, socket: Duplex): void {
   end(socket, lastAnswer(status, mayBeHead(error) ? null : message));
 }
 
-/** A packet that begins with a method Node knows has what is wrong behind a first request, such as a body longer than it was said to be. */
+/**
+ * A packet that begins with a method Node knows has what is wrong behind a first request, such as a body longer than it
+ * was said to be.
+ */
 function isUnknownMethod(packet: Buffer | undefined): boolean {
   const method = methodOf(packet);
   return method !== undefined && !METHODS.includes(method);

@@ -24,8 +24,8 @@ export function javaFloat(value: number): string {
 }
 
 /**
- * A float64 whose shortest text is the float32's: 0.1 for 0.10000000149011612. Every decimal of six digits survives a normal float32, so shorter
- * texts need not be tried.
+ * A float64 whose shortest text is the float32's: 0.1 for 0.10000000149011612. Every decimal of six digits survives a
+ * normal float32, so shorter texts need not be tried.
  */
 export function shortestFloat(value: number): number {
   const float = Math.fround(value);

@@ -17,19 +17,25 @@ export interface KafkaRecord {
   readonly timestamp?: number | null;
 }
 
-/** Settings of a Kafka client by Java's names, e.g. `bootstrap.servers`, `security.protocol`, `sasl.jaas.config`, `acks`. */
+/**
+ * Settings of a Kafka client by Java's names, e.g. `bootstrap.servers`, `security.protocol`, `sasl.jaas.config`,
+ * `acks`.
+ */
 export type KafkaClientConfig = Readonly<Record<string, string>>;
 
 /**
- * A producer of the worker's own client. Calls may overlap. Errors are the SDK's: after a RetriableError the same call may succeed, without a new
- * producer. Close it with the task; the worker closes what is left open.
+ * A producer of the worker's own client. Calls may overlap. Errors are the SDK's: after a RetriableError the same call
+ * may succeed, without a new producer. Close it with the task; the worker closes what is left open.
  */
 export interface TaskProducer {
-  /** Resolves when Kafka was reached and knows us: for those who want to hear of a wrong address or password at once. `send` does it by itself. */
+  /**
+   * Resolves when Kafka was reached and knows us: for those who want to hear of a wrong address or password at once.
+   * `send` does it by itself.
+   */
   connect(): Promise<void>;
   /**
-   * Resolves when all are acknowledged. Takes them as it has room for them (`buffer.memory`) and cuts its batches by bytes. Rejects with the first
-   * failure; any of them may be written then.
+   * Resolves when all are acknowledged. Takes them as it has room for them (`buffer.memory`) and cuts its batches by
+   * bytes. Rejects with the first failure; any of them may be written then.
    */
   send(records: Iterable<KafkaRecord> | AsyncIterable<KafkaRecord>): Promise<void>;
   /** A `send` that is under way is rejected. */

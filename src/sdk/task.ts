@@ -28,8 +28,9 @@ export interface TaskContext {
   /** Current task configuration, placeholders resolved. */
   configs(): ConnectorConfig;
   /**
-   * For topics beside those that the task is there for. Needs `bootstrap.servers`, and gets nothing of the worker's own settings: what the plug-in's
-   * configuration says about that cluster is all that is said. Throws ConfigError for settings that cannot be.
+   * For topics beside those that the task is there for. Needs `bootstrap.servers`, and gets nothing of the worker's own
+   * settings: what the plug-in's configuration says about that cluster is all that is said. Throws ConfigError for
+   * settings that cannot be.
    */
   createProducer(config: KafkaClientConfig): TaskProducer;
 }
@@ -37,9 +38,10 @@ export interface TaskContext {
 export interface SourceTaskContext extends TaskContext {
   readonly offsets: OffsetReader;
   /**
-   * Stores an offset without a record, behind those of all records polled so far; null forgets the partition. Resolves when it is stored, without
-   * waiting for `offset.flush.interval.ms`: as soon as Kafka has those records. Tries on when Kafka is away, and rejects with the signal's reason when
-   * the task is stopped meanwhile. Call it from `start` or `poll`.
+   * Stores an offset without a record, behind those of all records polled so far; null forgets the partition. Resolves
+   * when it is stored, without waiting for `offset.flush.interval.ms`: as soon as Kafka has those records. Tries on
+   * when Kafka is away, and rejects with the signal's reason when the task is stopped meanwhile. Call it from `start`
+   * or `poll`.
    */
   storeOffset(partition: SourcePartition, offset: SourceOffset | null): Promise<void>;
 }

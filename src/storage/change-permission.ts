@@ -1,4 +1,6 @@
-/** Which changes of the config topic may still be written: what somebody decided a while ago may have been overtaken. */
+/**
+ * Which changes of the config topic may still be written: what somebody decided a while ago may have been overtaken.
+ */
 import type { SendPermission } from '../kafka/port';
 
 /** `leader`: only the leader of the group may decide it. `any`: every worker may, for a client of its own. */

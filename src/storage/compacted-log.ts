@@ -23,8 +23,8 @@ export interface CompactedLog {
   /** Resolves when everything that was in the topic has been given to the listener. */
   start(listener: LogListener): Promise<void>;
   /**
-   * Resolves when all are acknowledged; rejects with the first error, `inDoubt` where Kafka may have some of them. Order is kept per key.
-   * `term`: what this log's permission is asked with. (Default: the one that it has now)
+   * Resolves when all are acknowledged; rejects with the first error, `inDoubt` where Kafka may have some of them.
+   * Order is kept per key. `term`: what this log's permission is asked with. (Default: the one that it has now)
    */
   write(records: readonly KeyValue[], term?: number): Promise<void>;
   /** Resolves when everything written by anyone before the call has been given to the listener. */

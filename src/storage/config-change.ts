@@ -33,8 +33,9 @@ export class ConfigChange {
   }
 
   /**
-   * After the budget is spent no further step is taken and nothing more is sent: a commit record that followed late could fall between the
-   * records of the next attempt and make its set incomplete. What was sent already keeps its place before them.
+   * After the budget is spent no further step is taken and nothing more is sent: a commit record that followed late
+   * could fall between the records of the next attempt and make its set incomplete. What was sent already keeps its
+   * place before them.
    */
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
@@ -58,7 +59,10 @@ export class ConfigChange {
     await this.log.write(records, this.term);
   }
 
-  /** All at once: records of one write share a batch, unless they are larger than one, and Kafka stores a batch or nothing of it. */
+  /**
+   * All at once: records of one write share a batch, unless they are larger than one, and Kafka stores a batch or
+   * nothing of it.
+   */
   async write(records: readonly KeyValue[]): Promise<void> {
     this.expectTime();
     this.mayBeMade = true;

@@ -64,8 +64,8 @@ export interface TaskHost {
    */
   stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
   /**
-   * Cuts all off at once: no further reports, nothing sent, stored or committed. Waits for them to close what they hold, at most `timeoutMs`
-   * altogether, and resolves to those that did not.
+   * Cuts all off at once: no further reports, nothing sent, stored or committed. Waits for them to close what they
+   * hold, at most `timeoutMs` altogether, and resolves to those that did not.
    */
   cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
   has(id: TaskId): boolean;

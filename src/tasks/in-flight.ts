@@ -31,7 +31,10 @@ export class InFlight {
   /** Queues whose last slot may still get records of the batch being sent. */
   private readonly open = new Set<number>();
   private committable = new Map<number, SourceOffset | null>();
-  /** Whom to tell that an offset without a record is stored, by its slot; and those whose offset, or a newer one, became storable. */
+  /**
+   * Whom to tell that an offset without a record is stored, by its slot; and those whose offset, or a newer one, became
+   * storable.
+   */
   private readonly awaited = new Map<number, () => void>();
   private reached: (() => void)[] = [];
   private records = 0;

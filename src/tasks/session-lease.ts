@@ -1,6 +1,7 @@
 /**
- * How long this worker may go on with its work without having heard from the group's coordinator. A process that slept, or a thread whose
- * worker hears nothing any more, learns it from the clock alone, before it sends anything: others may have its work by then.
+ * How long this worker may go on with its work without having heard from the group's coordinator. A process that slept,
+ * or a thread whose worker hears nothing any more, learns it from the clock alone, before it sends anything: others may
+ * have its work by then.
  */
 import type { Moment, SendPermission } from '../kafka/port';
 
@@ -29,8 +30,8 @@ class LeaseCells {
   }
 
   /**
-   * By both clocks, since each has its weakness: the monotonic one stands still while a machine is suspended, and the wall clock may be set.
-   * Where that makes it late by mistake, the next heartbeat puts it right.
+   * By both clocks, since each has its weakness: the monotonic one stands still while a machine is suspended, and the
+   * wall clock may be set. Where that makes it late by mistake, the next heartbeat puts it right.
    */
   get inTime(): boolean {
     return sharedNow() < (this.deadlines[MONOTONIC] as number) && Date.now() < (this.deadlines[WALL] as number);
@@ -44,7 +45,10 @@ export class SessionLease {
 
   constructor(private readonly sessionTimeoutMs: number) {}
 
-  /** The coordinator has answered a request that was sent then: it keeps this member for a session from there on, or longer. */
+  /**
+   * The coordinator has answered a request that was sent then: it keeps this member for a session from there on, or
+   * longer.
+   */
   renew(sent: Moment): void {
     // Whatever was handed in between two memberships belongs to neither.
     if (this.state === 'lost') this.nextTerm();

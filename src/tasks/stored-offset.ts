@@ -1,5 +1,8 @@
-/** Offsets that a source task wants stored before it goes on. They need no record, and do not wait for the next scheduled commit. */
-import { startTimer, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+/**
+ * Offsets that a source task wants stored before it goes on. They need no record, and do not wait for the next
+ * scheduled commit.
+ */
+import { sleep, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import type { Producer } from '../kafka/port';
 import type { InFlight } from './in-flight';
 import type { OffsetCommitter } from './offset-commit';
@@ -41,17 +44,6 @@ async function commitUntil(over: AbortSignal, { producer, committer }: OffsetReq
   for (let wait = FIRST_WAIT_MS; !over.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     await producer.flush().catch(() => undefined);
     if (!over.aborted) await committer.commit();
-    if (!over.aborted) await pause(wait, over);
+    if (!over.aborted) await sleep(wait, over);
   }
-}
-
-function pause(ms: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = startTimer(done, ms);
-    over.addEventListener('abort', done, { once: true });
-  });
 }

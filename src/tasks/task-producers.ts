@@ -1,4 +1,7 @@
-/** The producers that a task's plug-in asks for: the worker's client with the plug-in's settings, and nothing of the worker's own among them. */
+/**
+ * The producers that a task's plug-in asks for: the worker's client with the plug-in's settings, and nothing of the
+ * worker's own among them.
+ */
 import {
   ConfigError,
   ConnectError,
@@ -79,7 +82,9 @@ class ClientProducer implements TaskProducer {
     await this.client.close(0);
   }
 
-  /** Null: it is in the buffer, as most are at once. @throws what refuses the record, or an earlier one of the same call */
+  /**
+   * Null: it is in the buffer, as most are at once. @throws what refuses the record, or an earlier one of the same call
+   */
   private append(record: KafkaRecord, deliveries: Deliveries): Promise<void> | null {
     deliveries.throwFailure();
     if (!this.client.isPrepared(record.topic))

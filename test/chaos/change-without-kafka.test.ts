@@ -1,4 +1,6 @@
-/** Kafka goes while the leader is asked for a change, for longer than its session lasts. It need not be asked for again. */
+/**
+ * Kafka goes while the leader is asked for a change, for longer than its session lasts. It need not be asked for again.
+ */
 import { startBroker } from '../../dev/services/broker';
 import type { RunningKafka } from '../../dev/services/kafka';
 import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';

@@ -1,6 +1,7 @@
 /**
- * The process of the leader is stopped between deciding what to write to the config topic and writing it, and woken when another leader has
- * long written something newer. Its own is out of date then, and whoever asked for it must hear that it was not written.
+ * The process of the leader is stopped between deciding what to write to the config topic and writing it, and woken
+ * when another leader has long written something newer. Its own is out of date then, and whoever asked for it must hear
+ * that it was not written.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * A worker is killed inside a snapshot and just behind it, while rows are changed and deleted. The snapshot has to be taken again; whoever reads the topic
- * to its end must know what the database holds, and every change since the first row was read must be there.
+ * A worker is killed inside a snapshot and just behind it, while rows are changed and deleted. The snapshot has to be
+ * taken again; whoever reads the topic to its end must know what the database holds, and every change since the first
+ * row was read must be there.
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { Clients, readToEnd } from '../helpers/kafka-clients';

@@ -1,4 +1,7 @@
-/** A worker is told to end while what it works with is away. Whoever waits for it has to wait no longer than its settings say. */
+/**
+ * A worker is told to end while what it works with is away. Whoever waits for it has to wait no longer than its
+ * settings say.
+ */
 import { startBroker } from '../../dev/services/broker';
 import type { RunningKafka } from '../../dev/services/kafka';
 import { startPostgres, type RunningPostgres } from '../../dev/services/postgres';
@@ -7,7 +10,9 @@ import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
-/** `task.shutdown.graceful.timeout.ms` is 5 s, and some seconds come to that; the rest is for a machine that is busy. */
+/**
+ * `task.shutdown.graceful.timeout.ms` is 5 s, and some seconds come to that; the rest is for a machine that is busy.
+ */
 const PATIENCE_MS = 20_000;
 
 let broker: RunningKafka;

@@ -1,6 +1,7 @@
 /**
- * The process that runs a source is stopped in the middle of its work (a laptop's lid, a paused virtual machine, a node short of memory) and
- * woken when another worker has long taken over. What it was about to say is then out of date, and it must not say it.
+ * The process that runs a source is stopped in the middle of its work (a laptop's lid, a paused virtual machine, a node
+ * short of memory) and woken when another worker has long taken over. What it was about to say is then out of date, and
+ * it must not say it.
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import type { AssignedConsumer, TopicPartition } from '../../src/kafka/port';
@@ -78,7 +79,10 @@ async function storedPositions(group: string): Promise<number[]> {
 const descents = (values: readonly number[]): number =>
   values.filter((value, i) => i > 0 && value < (values[i - 1] as number)).length;
 
-/** Keys whose change to the version that the database has was never told; keys that another version was told of after it. */
+/**
+ * Keys whose change to the version that the database has was never told; keys that another version was told of after
+ * it.
+ */
 async function differences(told: Told): Promise<{ lost: number; stale: number }> {
   await told.readOn();
   const rows = await database.query('SELECT id, version FROM todos');

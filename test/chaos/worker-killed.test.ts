@@ -181,8 +181,8 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     await first.running(names.sink);
 
     const writer = new Writer(database);
-    // A task that has to start again before an offset beyond the snapshot is stored takes the snapshot again, or tells changes again: each row's
-    // versions would be there all the same, but not in the order that is looked for here.
+    // A task that has to start again before an offset beyond the snapshot is stored takes the snapshot again, or tells
+    // changes again: each row's versions would be there all the same, but not in the order that is looked for here.
     const begin = await waitFor('the slot', async () => {
       const [slot] = await database.query(
         `SELECT pg_current_wal_lsn() AS now FROM pg_replication_slots WHERE slot_name = $1 AND confirmed_flush_lsn IS NOT NULL`,

@@ -18,6 +18,16 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
+/** A broker that reads nothing more, and the right to send to it. */
+async function paused(
+  options: FakeBrokerOptions = {},
+  config: Record<string, string> = {},
+): Promise<{ broker: FakeBroker; wire: Wire; right: Right }> {
+  const { broker, wire } = await connected(options, config);
+  broker.pause();
+  return { broker, wire, right: new Right() };
+}
+
 async function connected(
   options: FakeBrokerOptions = {},
   config: Record<string, string> = {},
@@ -66,9 +76,7 @@ test.each([
   ['', {}, {}],
   [' over TLS', { tls: { key: server.key, cert: server.cert } }, tls],
 ])('a request that was written in part%s is not completed once it may not be sent', async (_, options, config) => {
-  const { broker, wire } = await connected(options, config);
-  const right = new Right();
-  broker.pause();
+  const { broker, wire, right } = await paused(options, config);
   const sent = wire.send(1, request(PRODUCE, LARGE, { refusal: right.ask }));
   await waitFor('the request to begin', () => right.asked > 0);
   right.lose();
@@ -82,9 +90,7 @@ test.each([
 });
 
 test('requests behind one that is written in part keep their order and arrive whole', async () => {
-  const { broker, wire } = await connected();
-  const right = new Right();
-  broker.pause();
+  const { broker, wire, right } = await paused();
   const sent = [
     wire.send(1, request(PRODUCE, LARGE, { refusal: right.ask })),
     wire.send(1, request(FETCH, 10)),
@@ -99,9 +105,7 @@ test('requests behind one that is written in part keep their order and arrive wh
 });
 
 test('a connection that is lost in the middle of a request rejects it and those behind it', async () => {
-  const { broker, wire } = await connected();
-  const right = new Right();
-  broker.pause();
+  const { broker, wire, right } = await paused();
   const sent = [
     wire.send(1, request(PRODUCE, LARGE, { refusal: right.ask })),
     wire.send(1, request(FETCH, 10)),

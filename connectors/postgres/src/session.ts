@@ -14,7 +14,10 @@ export interface Session {
   readonly facts: ServerFacts;
   readonly relations: Relations;
   readonly factory: EventFactory;
-  /** Resolves when it is stored, behind the offsets of all records handed out before. Null: as if there had never been one. */
+  /**
+   * Resolves when it is stored, behind the offsets of all records handed out before. Null: as if there had never been
+   * one.
+   */
   storeOffset(offset: SourceOffset | null): Promise<void>;
 }
 

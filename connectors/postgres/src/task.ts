@@ -142,8 +142,8 @@ export class PostgresSourceTask implements SourceTask {
 }
 
 /**
- * The attempts within the task are used up: the runtime must not poll again, as it does after a retriable error. That stays its cause, which says that
- * a new start may help: whatever held the slot may have let it go by then.
+ * The attempts within the task are used up: the runtime must not poll again, as it does after a retriable error. That
+ * stays its cause, which says that a new start may help: whatever held the slot may have let it go by then.
  */
 function final(error: unknown): unknown {
   if (!isConnectError(error) || !error.retriable) return error;

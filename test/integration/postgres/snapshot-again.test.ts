@@ -1,4 +1,7 @@
-/** A snapshot that has to be taken again: whoever applies all records in order must end with what the database has, deleted rows included. */
+/**
+ * A snapshot that has to be taken again: whoever applies all records in order must end with what the database has,
+ * deleted rows included.
+ */
 import type { SourceOffset } from '@millrace/sdk';
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, ops, taskConfig, type AnyRecord } from './harness';

@@ -1,4 +1,7 @@
-/** A worker whose replication slot is still held by somebody, such as a predecessor that the server has not noticed the end of. */
+/**
+ * A worker whose replication slot is still held by somebody, such as a predecessor that the server has not noticed the
+ * end of.
+ */
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';

@@ -145,7 +145,10 @@ export class CacheConnection {
     return false;
   }
 
-  /** A ping needs no more than the right to ping. Rights that are given back count at once, on connections that are open. */
+  /**
+   * A ping needs no more than the right to ping. Rights that are given back count at once, on connections that are
+   * open.
+   */
   private async checkRights(client: CacheClient): Promise<void> {
     const refusal = await withDeadline(client.read(NOBODYS_KEY), this.settings.timeoutMs).then(
       () => null,

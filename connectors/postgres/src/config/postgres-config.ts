@@ -59,7 +59,9 @@ export interface PostgresConfig {
     /** False with `lsn.flush.mode=manual`. */
     readonly flush: boolean;
     readonly checkPosition: boolean;
-    /** `offset.mismatch.strategy=trust_greater_lsn`: goes on where the slot is when that is behind the stored position. */
+    /**
+     * `offset.mismatch.strategy=trust_greater_lsn`: goes on where the slot is when that is behind the stored position.
+     */
     readonly trustGreater: boolean;
   };
   readonly publication: {

@@ -1,6 +1,6 @@
 /**
- * Reads the catalog for the announcements that have arrived together, instead of once for each: after a connection, or when the server has lost
- * track of what it announced, every table is announced with its next change.
+ * Reads the catalog for the announcements that have arrived together, instead of once for each: after a connection, or
+ * when the server has lost track of what it announced, every table is announced with its next change.
  */
 import type { Client } from 'pg';
 import { readTables, readTypes, type CatalogTable } from '../database/catalog';

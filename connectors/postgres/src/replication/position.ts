@@ -23,7 +23,10 @@ export interface Position {
 
 export type StoredOffset =
   | { readonly kind: 'none' }
-  /** A snapshot was under way; streaming goes on at `lsn`, where everything is that changed since its first row was read. */
+  /**
+   * A snapshot was under way; streaming goes on at `lsn`, where everything is that changed since its first row was
+   * read.
+   */
   | { readonly kind: 'snapshot'; readonly lsn: Lsn }
   | { readonly kind: 'position'; readonly position: Position };
 

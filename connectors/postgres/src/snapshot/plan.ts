@@ -38,9 +38,10 @@ export function planStart(
 }
 
 /**
- * Where the stream begins, or goes on behind a snapshot. A snapshot that is taken again does not stand for what came between the first one and it: a
- * row that was read first and deleted since is not in it. So the stream begins where the first one did, and tells all of that again. The same holds for
- * a snapshot of every start (`always`): the stream goes on where it was. Null: at the position of the snapshot, which is the first one.
+ * Where the stream begins, or goes on behind a snapshot. A snapshot that is taken again does not stand for what came
+ * between the first one and it: a row that was read first and deleted since is not in it. So the stream begins where
+ * the first one did, and tells all of that again. The same holds for a snapshot of every start (`always`): the stream
+ * goes on where it was. Null: at the position of the snapshot, which is the first one.
  */
 export function streamPosition(
   { snapshot, fromSlot }: StartPlan,
@@ -84,7 +85,10 @@ function passedText(slotName: string, at: Lsn): string {
   return `Replication slot "${slotName}" was confirmed up to ${formatLsn(at)}, and the server sends nothing before that any more. A connector confirms only what Kafka has and whose offset was stored: if nothing but this connector has read, advanced or created the slot since, all changes are in the topics and the stored offset is merely an old one; otherwise those in between are lost.`;
 }
 
-/** For a stream that leaves out what lies between its stored position and the slot; null when there is nothing between them. */
+/**
+ * For a stream that leaves out what lies between its stored position and the slot; null when there is nothing between
+ * them.
+ */
 export function passedWarning(stored: StoredOffset, slot: SlotState | null, slotName: string): string | null {
   const at = stored.kind === 'position' ? passedBy(stored.position, slot) : null;
   if (stored.kind !== 'position' || at === null) return null;

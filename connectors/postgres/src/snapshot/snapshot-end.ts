@@ -1,6 +1,6 @@
 /**
- * Between snapshot and stream: the end of the snapshot is stored before the first change goes on, however long the next scheduled commit is away. A
- * crash would have the whole snapshot taken again otherwise.
+ * Between snapshot and stream: the end of the snapshot is stored before the first change goes on, however long the next
+ * scheduled commit is away. A crash would have the whole snapshot taken again otherwise.
  */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { Position } from '../replication/position';

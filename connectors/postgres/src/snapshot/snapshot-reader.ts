@@ -44,7 +44,8 @@ export class SnapshotReader implements Phase {
   /**
    * @param created see `beginSnapshot`
    * @param stream whether the snapshot is followed by a stream
-   * @param streamLsn where that stream goes on; null: at the position of this snapshot, and from when it has begun on that position
+   * @param streamLsn where that stream goes on; null: at the position of this snapshot, and from when it has begun on
+   *   that position
    */
   constructor(
     private readonly session: Session,
@@ -99,7 +100,8 @@ export class SnapshotReader implements Phase {
       const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
       const running = { last_snapshot_record: false, ...offset, snapshot_completed: false };
       if (this.stream) {
-        // Before the first row: should this snapshot have to be taken again, the next one must know where this one began.
+        // Before the first row: should this snapshot have to be taken again, the next one must know where this one
+        // began.
         await session.storeOffset(running);
         this.announced = true;
       }

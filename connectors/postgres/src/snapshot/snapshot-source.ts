@@ -10,7 +10,9 @@ import { int64 } from '../values/value-type';
 
 export interface SnapshotSource {
   readonly client: Client;
-  /** Streaming from here leaves out nothing that the snapshot does not contain; exactly that when a slot exported it. */
+  /**
+   * Streaming from here leaves out nothing that the snapshot does not contain; exactly that when a slot exported it.
+   */
   readonly lsn: Lsn;
   readonly xid: Lsn;
   /** When the transaction began, in microseconds. */
@@ -19,8 +21,9 @@ export interface SnapshotSource {
 
 /**
  * @param created the connector's slot if this start created it: its exported snapshot is used
- * @param exact a temporary slot exports a snapshot otherwise, so that snapshot and stream meet without gap or overlap, too; if the server has none to
- *   spare, the snapshot is still consistent in itself and streaming starts a little earlier
+ * @param exact a temporary slot exports a snapshot otherwise, so that snapshot and stream meet without gap or overlap,
+ *   too; if the server has none to spare, the snapshot is still consistent in itself and streaming starts a little
+ *   earlier
  */
 export async function beginSnapshot(
   session: Session,
