@@ -28,7 +28,7 @@ const common = {
     '<rootDir>/src/sdk/dist/',
   ],
 };
-const withServices = ['integration', 'conformance', 'chaos'];
+const withServices = ['integration', 'conformance', 'chaos', 'security'];
 /** What the broker plays no part in proves nothing twice: these run with the embedded one alone. */
 const onceOnly = [
   'integration/postgres/(?!unwrap)', // drives the source's tasks itself
@@ -37,6 +37,7 @@ const onceOnly = [
   'integration/dev/(connector-page|demo-analytics|demo-apps)', // bring their own, or none
   'integration/rest/', // asks for no records
   'integration/cli/', // on Apache Kafka, test/integration/java/produce
+  'security/', // about what callers and documents hold, or on a scripted broker
   'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, its snapshot, its own end
   'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these
 ].map((path) => `<rootDir>/test/${path}`);
