@@ -175,8 +175,10 @@ export function decodeMetadata(bytes: Buffer): MemberMetadata {
   return { url, configOffset, allocation: allocation === null ? null : decodeAssignment(allocation) };
 }
 
+type ProtocolNames = [ConnectProtocolName, ...ConnectProtocolName[]];
+
 /** Names offered when joining, most wanted first. */
-export function offeredProtocols(setting: 'eager' | 'compatible' | 'sessioned'): ConnectProtocolName[] {
+export function offeredProtocols(setting: 'eager' | 'compatible' | 'sessioned'): ProtocolNames {
   if (setting === 'eager') return ['default'];
   return setting === 'compatible' ? ['compatible', 'default'] : ['sessioned', 'compatible', 'default'];
 }

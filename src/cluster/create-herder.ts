@@ -207,7 +207,7 @@ export function createHerder(options: HerderOptions): Herder {
     sendToLeader: async (connector, taskConfigs) =>
       await sendTaskConfigs(connector, taskConfigs, {
         leaderUrl: membership.leaderUrl,
-        sign: membership.protocol === 'sessioned',
+        sign: membership.signsRequests,
         key: configs.snapshot().sessionKey,
         macAlgorithm: config.interWorkerSignatureAlgorithm,
         forward: options.forward ?? forwardRequest,
@@ -267,7 +267,7 @@ export function createHerder(options: HerderOptions): Herder {
       size: config.interWorkerKeySize,
       ttlMs: config.interWorkerKeyTtlMs,
     },
-    isResponsible: () => membership.isLeader && membership.protocol === 'sessioned',
+    isResponsible: () => membership.isLeader && membership.signsRequests,
     readTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
@@ -285,7 +285,7 @@ export function createHerder(options: HerderOptions): Herder {
     requests,
     validator,
     offsetLocks,
-    requiresSignature: () => membership.protocol === 'sessioned',
+    requiresSignature: () => membership.signsRequests,
     verificationAlgorithms: config.interWorkerVerificationAlgorithms,
   });
   const herderRestarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });

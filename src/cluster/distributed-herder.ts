@@ -16,6 +16,7 @@ import type {
   ConnectorInfo,
   ConnectorStateInfo,
   Herder,
+  ReadTaskConfigs,
   RestartRequest,
   SignedBody,
   TargetState,
@@ -210,8 +211,8 @@ export class DistributedHerder implements Herder {
     this.requireOpen();
     await this.parts.configs.putLoggerLevel(namespace, level);
   }
-  async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
-    await this.parts.writes.submitTaskConfigs(name, configs, body);
+  async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
+    await this.parts.writes.submitTaskConfigs(name, body, read);
   }
 
   async fenceTasks(name: string, body: SignedBody): Promise<void> {

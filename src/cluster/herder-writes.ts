@@ -4,7 +4,7 @@ import type { ConfigValidator } from '../config/validation';
 import { validationFailure } from '../config/validation-failure';
 import type { ConfigStore } from '../storage/config-store';
 import { HerderError } from './errors';
-import type { ConnectorInfo, SignedBody, TargetState } from './herder';
+import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from './herder';
 import { notFound, type HerderReads } from './herder-reads';
 import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import { verifySignature } from './session-key';
@@ -16,7 +16,7 @@ export interface HerderWritesOptions {
   readonly requests: TickRequests;
   readonly validator: ConfigValidator;
   readonly offsetLocks: OffsetLocks;
-  /** True while the group signs its internal requests. */
+  /** True while the group signs its internal requests, or would if it were joined. */
   readonly requiresSignature: () => boolean;
   /** `inter.worker.verification.algorithms`. */
   readonly verificationAlgorithms: readonly string[];
@@ -103,9 +103,10 @@ export class HerderWrites {
     });
   }
 
-  async submitTaskConfigs(name: string, taskConfigs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
+  /** Nothing of a body is looked at before its signature. */
+  async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     const { configs, requests, offsetLocks } = this.options;
-    this.verify(body);
+    const taskConfigs = await read(this.verify(body));
     const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
     await requests.runAsLeader(stage, async () => {
       const snapshot = configs.snapshot();
@@ -133,9 +134,12 @@ export class HerderWrites {
     });
   }
 
-  private verify(body: SignedBody): void {
+  /** False: the group does not sign. Throws HerderError. */
+  private verify(body: SignedBody): boolean {
     const { configs, requiresSignature, verificationAlgorithms } = this.options;
-    if (requiresSignature()) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    const isSigned = requiresSignature();
+    if (isSigned) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    return isSigned;
   }
 
   private async validate(config: ConnectorConfig): Promise<void> {

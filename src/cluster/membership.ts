@@ -83,6 +83,8 @@ export class Membership {
   /** Aborts the join that is under way, so that lost work is stopped first. */
   private joining: AbortController | null = null;
   private current: Current | null = null;
+  /** What the group spoke last; before the first rebalance, what it will speak if nobody in it is older. */
+  private spoken: ConnectProtocolName;
   /** Everything assigned so far. */
   private held: Work = NO_WORK;
   /** What the join under way reports as this worker's. */
@@ -105,6 +107,7 @@ export class Membership {
     const { settings, clients, client } = options;
     this.now = options.now ?? monotonicNow;
     this.leader = this.newLeader();
+    [this.spoken] = offeredProtocols(settings.connectProtocol);
     this.joinSnapshot = options.snapshot();
     const { lease } = options;
     this.member = clients.groupMember(client, {
@@ -134,6 +137,10 @@ export class Membership {
   }
   get protocol(): ConnectProtocolName | null {
     return this.current?.protocol ?? null;
+  }
+  /** Whether internal requests carry signatures; without a membership, too, since they are done with the next one. */
+  get signsRequests(): boolean {
+    return this.spoken === 'sessioned';
   }
   /** What the last rebalance said to this worker. */
   get assignment(): Assignment | null {
@@ -344,6 +351,7 @@ export class Membership {
     const assignment = decodeAssignment(joined.assignment);
     const protocol = joined.protocol as ConnectProtocolName;
     this.current = { joined, protocol, assignment };
+    this.spoken = protocol;
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
     if (joined.leaderId !== joined.memberId) this.owners = new Map();

@@ -20,6 +20,8 @@ function taskNumber(call: Call): number {
 const SIGNATURE = 'x-connect-authorization';
 const ALGORITHM = 'x-connect-request-signature-algorithm';
 
+const NO_CONTENT = 'No content to map due to end-of-input';
+
 /** The first of a header's values. */
 function header(call: Call, name: string): string | null {
   const value = call.request.headers[name];
@@ -36,6 +38,12 @@ function signedBody(call: Call, raw: Buffer): SignedBody {
   return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM) };
 }
 
+async function taskConfigs(raw: Buffer): Promise<readonly ConnectorConfig[]> {
+  const document = await parseDocument(raw, TASK_CONFIGS);
+  if (document === undefined) throw new RestError(500, NO_CONTENT);
+  return (document ?? []) as unknown as readonly ConnectorConfig[];
+}
+
 export function tasksResources(context: RestContext): readonly Resource[] {
   return [
     {
@@ -46,14 +54,15 @@ export function tasksResources(context: RestContext): readonly Resource[] {
         POST: async (call) => {
           const name = param(call, 'name');
           const raw = await readBody(call.request);
-          const document = await parseDocument(raw, TASK_CONFIGS);
-          if (document === undefined) throw new RestError(500, 'No content to map due to end-of-input');
-          const configs = (document ?? []) as unknown as readonly ConnectorConfig[];
+          if (raw.length === 0) throw new RestError(500, NO_CONTENT);
+          // Once, though it may be asked for again when another worker has become the leader.
+          let configs: Promise<readonly ConnectorConfig[]> | undefined;
+          const read = (): Promise<readonly ConnectorConfig[]> => (configs ??= taskConfigs(raw));
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
             async () => {
-              await context.herder().submitTaskConfigs(name, configs, signedBody(call, raw));
+              await context.herder().submitTaskConfigs(name, signedBody(call, raw), read);
               return noContent;
             },
             passThrough(noContent),

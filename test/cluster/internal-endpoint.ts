@@ -1,6 +1,7 @@
 /** The one REST route that workers need of each other, for tests without the REST layer. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ConnectorConfig } from '@millrace/sdk';
 import type { Herder } from '../../src/cluster/herder';
 
 export interface Endpoint {
@@ -19,11 +20,15 @@ export async function serveInternalEndpoint(): Promise<Endpoint> {
       const name = decodeURIComponent(/^\/connectors\/(.*)\/tasks/.exec(request.url ?? '')?.[1] ?? '');
       const header = (key: string): string | null => (request.headers[key] as string | undefined) ?? null;
       const submitted = herder
-        ? herder.submitTaskConfigs(name, JSON.parse(raw.toString()), {
-            raw,
-            signature: header('x-connect-authorization'),
-            algorithm: header('x-connect-request-signature-algorithm'),
-          })
+        ? herder.submitTaskConfigs(
+            name,
+            {
+              raw,
+              signature: header('x-connect-authorization'),
+              algorithm: header('x-connect-request-signature-algorithm'),
+            },
+            async () => JSON.parse(raw.toString()) as ConnectorConfig[],
+          )
         : Promise.reject(Object.assign(new Error('not ready'), { status: 404 }));
       submitted.then(
         () => response.writeHead(204).end(),

@@ -244,11 +244,14 @@ describe('internal task configurations', () => {
   });
 
   test('connect-rest R13: an empty body, null, and something else', async () => {
-    const post = (body: string): request.Test =>
-      api().post('/connectors/a/tasks').set('Content-Type', 'application/json').send(body);
+    const post = (body: string, headers: Record<string, string> = {}): request.Test =>
+      api().post('/connectors/a/tasks').set('Content-Type', 'application/json').set(headers).send(body);
     expect((await post('')).body).toEqual(error(500, 'No content to map due to end-of-input'));
     expect((await post('null')).body).toEqual(error(400, 'Internal request missing required signature'));
-    expect((await post('{}')).status).toBe(500);
-    expect((await post('[[1]]')).status).toBe(500);
+    const signed = { 'X-Connect-Authorization': 'c2ln', 'X-Connect-Request-Signature-Algorithm': 'HmacSHA256' };
+    for (const body of ['{}', '[[1]]', '[']) {
+      expect((await post(body)).body).toEqual(error(400, 'Internal request missing required signature'));
+      expect((await post(body, signed)).status).toBe(500);
+    }
   });
 });

@@ -15,6 +15,7 @@ import type {
   ConnectorInfo,
   ConnectorStateInfo,
   Herder,
+  ReadTaskConfigs,
   RestartRequest,
   SignedBody,
   State,
@@ -389,10 +390,9 @@ export class FakeHerder implements Herder {
     this.loggerLevels.push([namespace, level]);
     return Promise.resolve();
   }
-  async submitTaskConfigs(name: string, configs: readonly ConnectorConfig[], body: SignedBody): Promise<void> {
+  async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
-    this.submitted.push({ name, configs, body });
-    return Promise.resolve();
+    this.submitted.push({ name, configs: await read(true), body });
   }
   readonly fenceTasks = noTask;
 }
