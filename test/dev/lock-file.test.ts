@@ -1,12 +1,40 @@
-/** `npm ci` refuses a lock file that lacks even one optional package of another platform. */
+/** What an installation takes from the registry: all of it named, each package by its hash, and none of its scripts run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingEntries } from '../../dev/complete-lock-file';
+import { ROOT } from '../../dev/services/paths';
+
+interface Entry {
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly resolved?: string;
+  readonly name?: string;
+  readonly hasInstallScript?: boolean;
+}
+const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+const lock = read('package-lock.json') as { packages: Record<string, Entry> };
+/** Without this repository's own packages: their folders, and the links to them. */
+const fromRegistry = Object.entries(lock.packages).filter(
+  ([place, { link }]) => /(^|\/)node_modules\//.test(place) && !link,
+);
 
 test('the lock file knows the platform packages of every platform', () => {
-  const lock = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package-lock.json'), 'utf8'));
-  // Otherwise: node dev/complete-lock-file.js
+  // Otherwise `npm ci` refuses it: node dev/complete-lock-file.js
   expect(Object.keys(missingEntries(lock))).toEqual([]);
+});
+
+test('every package of the lock file has a hash and names no registry', () => {
+  const bare = fromRegistry.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''));
+  expect(bare.map(([place]) => place)).toEqual([]);
+  expect(fromRegistry.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  expect(fromRegistry.length).toBeGreaterThan(500);
+});
+
+test('no package runs a script when it is installed, and each that wants to has been looked at', () => {
+  expect(readFileSync(join(ROOT, '.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true');
+  const wanting = fromRegistry.filter(([, { hasInstallScript }]) => hasInstallScript);
+  const names = wanting.map(([place, { name }]) => name ?? place.replace(/^.*node_modules\//, ''));
+  expect(read('package.json').allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
 });
 
 test('an absent platform package is entered with its parent’s version and its platform', () => {
