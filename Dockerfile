@@ -1,15 +1,16 @@
 # docker build -t millrace .
 # `npm run check:image` runs these very steps without a container engine: keep to plain RUN, COPY and CMD forms.
-FROM node:24-slim AS build
+# Base images stand here by digest: `npm run pin:images -- https://REGISTRY` renews them.
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY . .
-RUN npm ci
+RUN npm ci --ignore-scripts
 RUN npm run build
-RUN npm prune --omit=dev
+RUN npm prune --ignore-scripts --omit=dev
 # What remains is what a worker needs at run time.
 RUN rm -rf connectors/*/src connectors/*/emulator connectors/*/tsconfig* embedded/src embedded/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
 
-FROM node:24-slim
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json /app/worker.properties ./

@@ -3,9 +3,10 @@
  * then runs its CMD against a Kafka of its own until its HEALTHCHECK agrees. Knows the instruction forms used there.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { copyBuildContext, DECOYS } from './build-context';
 import { freePort } from './services/free-port';
 import { useOrStartKafka } from './services/kafka';
 import { KeptProcess } from './services/kept-process';
@@ -21,18 +22,32 @@ const instructions = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
     return { name, rest };
   });
 
+/** What the files hold that must stay outside. */
+const DECOY = 'kept-to-the-developer';
+
 function run(command: string, cwd: string): void {
   console.log(`+ ${command}`);
   const { status } = spawnSync('/bin/sh', ['-c', command], { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) throw new Error(`${command} ended with ${status}`);
 }
 
-/** A clone of the last commit without what .dockerignore leaves out. */
-function buildContext(folder: string): void {
-  run(`git clone -q ${ROOT} ${folder}`, tmpdir());
-  for (const line of readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')) {
-    if (line !== '' && !line.includes('*')) rmSync(join(folder, line), { recursive: true, force: true });
+/** The build context of a clone of the last commit, in which files lie that must not reach it. */
+function buildContext(clone: string, folder: string): void {
+  run(`git clone -q ${ROOT} ${clone}`, tmpdir());
+  for (const path of DECOYS) {
+    mkdirSync(dirname(join(clone, path)), { recursive: true });
+    writeFileSync(join(clone, path), DECOY);
   }
+  copyBuildContext(clone, folder);
+  noDecoys(folder);
+}
+
+/** @throws Error naming a file that reached a folder and must not have. */
+function noDecoys(folder: string): void {
+  const { status, stdout } = spawnSync('grep', ['-rl', '--exclude-dir=node_modules', DECOY, folder], {
+    encoding: 'utf8',
+  });
+  if (status !== 1) throw new Error(`what must stay outside is inside: ${stdout}`);
 }
 
 function copy(words: string[], from: string, to: string): void {
@@ -56,6 +71,7 @@ async function check(build: string, image: string): Promise<void> {
     else if (name === 'HEALTHCHECK') health = JSON.parse(rest.slice(rest.indexOf('['))) as string[];
     else if (name === 'CMD') command = JSON.parse(rest) as string[];
   }
+  noDecoys(image);
   run('du -sh .', image);
 
   const kafka = await useOrStartKafka();
@@ -97,7 +113,7 @@ async function check(build: string, image: string): Promise<void> {
 
 const place = mkdtempSync(join(tmpdir(), 'millrace-build-'));
 const [build, image] = [join(place, 'build'), join(place, 'app')] as const;
-buildContext(build);
+buildContext(join(place, 'clone'), build);
 mkdirSync(image);
 check(build, image)
   .catch((error: Error) => {

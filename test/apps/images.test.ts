@@ -14,8 +14,3 @@ test.each([
   expect(last.at(-2)).toContain(`CMD ["node", "${program}"`);
   expect(existsSync(join(ROOT, 'apps', app, 'src', source))).toBe(true);
 });
-
-test('what they are built from is in the build context', () => {
-  const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
-  expect(ignored).not.toContain('apps');
-});
