@@ -309,7 +309,7 @@ export class Fetcher {
     const { abortedTransactions, records: bytes } = answer;
     try {
       const decoded = decodeRecordBatches(bytes, { fetchOffset, isolation, abortedTransactions, checkCrcs });
-      if (decoded.nextOffset === fetchOffset && decoded.records.length === 0) return;
+      if (decoded.nextOffset === fetchOffset) throw noProgress(bytes.length);
       state.fetchEpoch = decoded.leaderEpoch;
       state.add(decoded.records, decoded.nextOffset, decoded.timestampType, bytes.length);
       this.signal();
@@ -405,6 +405,12 @@ export class Fetcher {
       this.pump();
     }
   }
+}
+
+/** A broker returns a first batch whole, however large it is: the same answer would come again and again. */
+function noProgress(bytes: number): KafkaError {
+  const text = `The broker's answer of ${bytes} bytes has no complete record batch from that offset on.`;
+  return new KafkaError('CORRUPT_BATCH', text);
 }
 
 function topicsOf(partitions: readonly TopicPartition[]): string[] {

@@ -18,6 +18,8 @@ import type { WireRequest } from './wire';
 
 /** TLS records, HTTP and other protocols read as sizes above this. */
 const MAX_RESPONSE_BYTES = 2 ** 28;
+/** Of the answers that open a connection: versions and the login's. */
+const MAX_OPENING_BYTES = 2 ** 20;
 const KEEP_ALIVE_MS = 60_000;
 const WRONG_PROTOCOL = 'is security.protocol right for this port?';
 
@@ -37,7 +39,7 @@ interface Pending {
 }
 
 export class KafkaConnection extends Connection {
-  private readonly frames = new FrameAssembler(MAX_RESPONSE_BYTES);
+  private readonly frames = new FrameAssembler(MAX_OPENING_BYTES);
   private readonly pending = new Map<number, Pending>();
   private readonly tlsOptions: tls.ConnectionOptions | null;
   /** Null: no authentication. */
@@ -100,6 +102,7 @@ export class KafkaConnection extends Connection {
     try {
       await Promise.race([failed, this.establish()]);
       this.ready = true;
+      this.frames.maxSize = MAX_RESPONSE_BYTES;
     } catch (cause) {
       const error = this.translate(cause);
       this.fail(error);

@@ -30,6 +30,7 @@ export interface DecodedBatches {
 }
 
 const ABORT_MARKER = 0;
+const NO_MARKER = -1;
 
 /**
  * @throws KafkaError CORRUPT_BATCH when a checksum or a length does not hold, UNSUPPORTED_VERSION_CLIENT for message formats 0 and
@@ -73,6 +74,8 @@ function readBatch(
   }
   const attributes = batch.readInt16BE(layout.ATTRIBUTES_AT);
   const lastOffset = baseOffset + batch.readInt32BE(layout.LAST_OFFSET_DELTA_AT);
+  if (baseOffset < 0 || lastOffset < baseOffset || !Number.isSafeInteger(lastOffset))
+    throw corrupt(baseOffset, `cannot end at offset ${lastOffset}`);
   // A batch may lie wholly before the position when the log was compacted; the position never moves back.
   if (lastOffset < options.fetchOffset) return;
   const producerId = layout.readInt64(batch, layout.PRODUCER_ID_AT);
@@ -82,7 +85,7 @@ function readBatch(
   if (isControl) {
     if (aborted && controlType(batch, baseOffset) === ABORT_MARKER) aborted.markerPassed(producerId);
   } else if (!(aborted && attributes & layout.TRANSACTIONAL_FLAG && aborted.covers(producerId))) {
-    readRecords(batch, baseOffset, attributes, options.fetchOffset, result);
+    readRecords(batch, baseOffset, lastOffset, attributes, options.fetchOffset, result);
   }
   result.nextOffset = Math.max(result.nextOffset, lastOffset + 1);
   result.leaderEpoch = batch.readInt32BE(layout.LEADER_EPOCH_AT);
@@ -91,6 +94,7 @@ function readBatch(
 function readRecords(
   batch: Buffer,
   baseOffset: number,
+  lastOffset: number,
   attributes: number,
   fetchOffset: number,
   result: DecodedBatches,
@@ -103,6 +107,7 @@ function readRecords(
     result.bytes += reader.readAll(
       count,
       baseOffset,
+      lastOffset,
       layout.readInt64(batch, layout.BASE_TIMESTAMP_AT),
       logAppendTime ? layout.readInt64(batch, layout.MAX_TIMESTAMP_AT) : null,
       fetchOffset,
@@ -123,8 +128,10 @@ function recordSection(batch: Buffer, attributes: number): Buffer {
 /** The marker's kind is in its record's key: int16 version, int16 type. */
 function controlType(batch: Buffer, baseOffset: number): number {
   const records: ConsumerRecord[] = [];
+  // Compaction leaves the header of a producer's last batch when its record is gone.
+  if (batch.readInt32BE(layout.RECORD_COUNT_AT) === 0) return NO_MARKER;
   try {
-    new RecordSectionReader(batch.subarray(layout.BATCH_HEADER_BYTES)).readAll(1, 0, 0, null, 0, records);
+    new RecordSectionReader(batch.subarray(layout.BATCH_HEADER_BYTES)).readAll(1, 0, 0, 0, null, 0, records);
     return records[0]!.key!.readInt16BE(2);
   } catch (error) {
     throw corrupt(baseOffset, 'is a control batch without a readable marker', error);

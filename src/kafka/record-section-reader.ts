@@ -10,18 +10,22 @@ export class RecordSectionReader {
 
   /**
    * Appends the records at `fetchOffset` or after to `into`; returns the bytes of their keys and values.
+   * @param lastOffset of the batch, which none of its records lies behind.
    * @param logAppendTime the one timestamp of all records, or null when each has its own.
-   * @throws RangeError when a length leads outside.
+   * @throws RangeError when a length leads outside, or the records are not those that were announced.
    */
   readAll(
     count: number,
     baseOffset: number,
+    lastOffset: number,
     baseTimestamp: number,
     logAppendTime: number | null,
     fetchOffset: number,
     into: ConsumerRecord[],
   ): number {
     let total = 0;
+    // Each takes a byte at least.
+    if (count < 0 || count > this.bytes.length) throw new RangeError(`impossible record count ${count}`);
     for (let i = 0; i < count; i++) {
       const length = this.varint();
       const end = this.at + length;
@@ -29,15 +33,19 @@ export class RecordSectionReader {
       this.at++; // attributes: unused
       const timestamp = baseTimestamp + this.varlong();
       const offset = baseOffset + this.varint();
+      if (offset < baseOffset || offset > lastOffset) throw new RangeError(`record ${i} has the offset ${offset}`);
       if (offset >= fetchOffset) {
         const key = this.nullableBytes(end);
         const value = this.nullableBytes(end);
         const headers = this.headers(end);
+        if (this.at !== end) throw new RangeError(`record ${i} is not as long as it says`);
         total += (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
         into.push({ offset, timestamp: logAppendTime ?? timestamp, key, value, headers });
       }
       this.at = end;
     }
+    if (this.at !== this.bytes.length)
+      throw new RangeError(`${this.bytes.length - this.at} bytes are left behind its records`);
     return total;
   }
 

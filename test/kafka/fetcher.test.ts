@@ -280,6 +280,25 @@ describe('the fetcher', () => {
     expect(fetcher.position(tp)).toBe(7);
   });
 
+  test.each([
+    ['a batch that is longer than the answer', batchOf({ baseOffset: 7, values: ['x', 'y'] }).subarray(0, 70)],
+    ['less than a header', batchOf({ baseOffset: 7, values: ['x'] }).subarray(0, 10)],
+    ['records before the position alone', batchOf({ baseOffset: 0, values: ['x', 'y'] })],
+  ])('%s moves nothing, so it is an error and not asked for again at once', async (_, records) => {
+    const partition = new OnePartition(() => ({ errorCode: 0, records }));
+    const fetcher = over(partition, 7);
+    await expect(nextOf(fetcher)).rejects.toMatchObject({
+      code: 'CORRUPT_BATCH',
+      topic: 't',
+      partition: 0,
+      message: expect.stringMatching(
+        /^Reading t-0 at offset 7 failed: .* bytes .* no complete record batch/,
+      ) as unknown,
+    });
+    expect(fetcher.position(tp)).toBe(7);
+    expect(partition.asked.length).toBeLessThan(5);
+  });
+
   test('reads ahead no more than it may', async () => {
     const value = 'v'.repeat(700_000);
     const partition = new OnePartition(({ offset }) => ({

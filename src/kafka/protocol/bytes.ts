@@ -129,6 +129,9 @@ export class ByteWriter {
   }
 }
 
+/** Of 32 bits, as all lengths and counts of the protocol. */
+const MAX_UVARINT_BYTES = 5;
+
 /** Throws RangeError for input that ends too early; callers turn that into a KafkaError with the request's name. */
 export class ByteReader {
   constructor(
@@ -179,12 +182,13 @@ export class ByteReader {
   uvarint(): number {
     let value = 0;
     let factor = 1;
-    for (;;) {
+    for (let count = 0; count < MAX_UVARINT_BYTES; count++) {
       const byte = this.buffer[this.take(1)] as number;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
       factor *= 128;
     }
+    throw new RangeError(`a number of more than ${MAX_UVARINT_BYTES} bytes ends at byte ${this.offset}`);
   }
 
   string(): string {
@@ -217,6 +221,9 @@ export class ByteReader {
   /** A null array reads as an empty one. */
   array<T>(read: () => T): T[] {
     const count = this.flexible ? this.uvarint() - 1 : this.int32();
+    // Each item takes a byte at least.
+    if (count < -1 || count > this.remaining)
+      throw new RangeError(`${count} items were announced at byte ${this.offset}, ${this.remaining} bytes are left`);
     const items: T[] = [];
     for (let i = 0; i < count; i++) items.push(read());
     return items;
