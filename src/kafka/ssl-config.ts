@@ -8,28 +8,47 @@ import { invalid as clientSetting, list, text } from './client-settings';
 import { pemBlocks } from './pem';
 import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from './port';
+import { cipherSuites } from './ssl-ciphers';
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+/** What Java takes for `ssl.protocol`. It names a context; which versions are spoken, `ssl.enabled.protocols` says. */
+const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
 
 /** The error for a setting with this name, e.g. `ssl.keystore.location`; `problem` continues the sentence that the key begins. */
 export type Complain = (key: string, problem: string, cause?: unknown) => Error;
 
 /** Throws what `complain` makes. (Default: KafkaError INVALID_CLIENT_CONFIG naming the key) */
 export function readTlsOptions(config: ClientConfig, complain: Complain = clientSetting): ConnectionOptions {
+  if (text(config, 'ssl.engine.factory.class') !== undefined) {
+    throw complain('ssl.engine.factory.class', 'is not supported: it names a Java class; use ssl.keystore.* instead');
+  }
   const options: ConnectionOptions = {
     ...protocolVersions(config, complain),
+    ...cipherSuites(config, complain),
     ...trust(config, complain),
     ...identity(config, complain),
   };
-  // Java: a key that is present and empty switches the check of the host name off.
-  if (config['ssl.endpoint.identification.algorithm']?.trim() === '') options.checkServerIdentity = () => undefined;
+  if (!namesAreChecked(config, complain)) options.checkServerIdentity = () => undefined;
   return options;
+}
+
+/** Java: a key that is present and empty switches the check of the host name off. */
+function namesAreChecked(config: ClientConfig, invalid: Complain): boolean {
+  const key = 'ssl.endpoint.identification.algorithm';
+  const algorithm = config[key]?.trim().toLowerCase() ?? 'https';
+  if (algorithm === '') return false;
+  if (algorithm === 'https' || algorithm === 'ldaps') return true;
+  throw invalid(key, `must be https, or empty so that names are not checked, not '${algorithm}'`);
 }
 
 function protocolVersions(
   config: ClientConfig,
   invalid: Complain,
 ): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
+  const context = text(config, 'ssl.protocol');
+  if (context !== undefined && !CONTEXTS.includes(context)) {
+    throw invalid('ssl.protocol', `must be one of ${CONTEXTS.join(', ')}, not '${context}'`);
+  }
   const key = 'ssl.enabled.protocols';
   const wanted = list(config, key);
   const unknown = wanted.find((name) => !VERSIONS.includes(name as SecureVersion));
@@ -43,6 +62,9 @@ function trust(config: ClientConfig, invalid: Complain): Pick<ConnectionOptions,
   const inline = text(config, inlineKey);
   const key = 'ssl.truststore.location';
   const location = text(config, key);
+  // As in Java. Often a variable that is not set: the public authorities must not take its place unsaid.
+  const empty = [inlineKey, key].find((name) => config[name]?.trim() === '');
+  if (empty !== undefined && (inline ?? location) === undefined) throw invalid(empty, 'is empty');
   if (inline === undefined && location === undefined) return {};
   const usedKey = inline === undefined ? key : inlineKey;
   let ca: string[];

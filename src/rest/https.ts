@@ -3,7 +3,7 @@
  * Source: connect-rest §5.2.
  */
 import type { ServerOptions } from 'node:https';
-import { getCiphers, type ConnectionOptions } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { ConfigError } from '@millrace/sdk';
 import { listenerSsl, type ListenerSsl } from '../config/listener-ssl';
 import { CLIENT_AUTH } from '../config/listeners';
@@ -48,11 +48,19 @@ export function httpsOptions(
   if (!(CLIENT_AUTH as readonly string[]).includes(auth)) {
     throw complain('ssl.client.auth', `is invalid: String must be one of: ${CLIENT_AUTH.join(', ')}`);
   }
-  const { cert, key, pfx, passphrase, ca, minVersion, maxVersion } = tls;
+  // Java falls back to the JVM's CAs, and Node to its own: then whoever buys a certificate would be let in.
+  if (auth !== 'none' && tls.ca === undefined) {
+    throw complain(
+      'ssl.client.auth',
+      `is ${auth}, but no trust store says which clients to trust: set ssl.truststore.location or ` +
+        'ssl.truststore.certificates beside it (public certificate authorities are never trusted for clients)',
+    );
+  }
+  const { cert, key, pfx, passphrase, ca, minVersion, maxVersion, ciphers } = tls;
   return {
     server: {
       ...{ cert, key, pfx, passphrase, ca, minVersion, maxVersion },
-      ...(ssl.settings['ssl.cipher.suites']?.trim() ? { ciphers: cipherSuites(ssl, complain) } : {}),
+      ...(ciphers === undefined ? {} : { ciphers }),
       requestCert: auth !== 'none',
       rejectUnauthorized: auth === 'required',
     },
@@ -71,31 +79,5 @@ export function forwardingTls(config: Pick<WorkerConfig, 'raw' | 'listeners'>, r
 }
 
 function readTls({ prefix, settings }: ListenerSsl, read: ReadTls): ConnectionOptions {
-  const complain = complainAbout(prefix);
-  if (settings['ssl.engine.factory.class']?.trim()) {
-    throw complain('ssl.engine.factory.class', 'is not supported: it names a Java class; use ssl.keystore.* instead');
-  }
-  return read(settings, complain);
-}
-
-/** Java's names (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) are OpenSSL's (`ECDHE-RSA-AES128-GCM-SHA256`) in other words; those of TLS 1.3 are the same. */
-function cipherSuites({ settings }: ListenerSsl, complain: Complain): string {
-  const known = new Set(getCiphers());
-  return (settings['ssl.cipher.suites'] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-    .map((name) => {
-      if (known.has(name.toLowerCase()) && name.startsWith('TLS_')) return name;
-      const ours = name
-        .replace(/^TLS_(?:RSA_WITH_)?/, '')
-        .replace('_WITH', '')
-        .replace(/AES_(\d+)/, 'AES$1')
-        .replace('_CBC_', '_')
-        .replace(/(CHACHA20_POLY1305)_SHA256$/, '$1')
-        .replaceAll('_', '-');
-      if (!known.has(ours.toLowerCase())) throw complain('ssl.cipher.suites', `names ${name}, which is not available`);
-      return ours;
-    })
-    .join(':');
+  return read(settings, complainAbout(prefix));
 }

@@ -196,6 +196,26 @@ test.each<[string, Record<string, string>, RegExp]>([
     /^Worker setting "listeners\.https\.ssl\.client\.auth" is invalid: String must be one of: none, requested, required\.$/,
   ],
   [
+    'client certificates that any public authority may have signed',
+    { ...PEM, 'listeners.https.ssl.client.auth': 'required' },
+    /^Worker setting "listeners\.https\.ssl\.client\.auth" is required, but no trust store says which clients to trust: /,
+  ],
+  [
+    'an empty trust store setting',
+    { ...PEM, 'listeners.https.ssl.truststore.location': '' },
+    /^Worker setting "listeners\.https\.ssl\.truststore\.location" is empty\.$/,
+  ],
+  [
+    'a check of names nobody knows',
+    { ...PEM, 'listeners.https.ssl.endpoint.identification.algorithm': 'none' },
+    /^Worker setting "listeners\.https\.ssl\.endpoint\.identification\.algorithm" must be https, or empty so that names/,
+  ],
+  [
+    'a protocol nobody knows',
+    { ...PEM, 'listeners.https.ssl.protocol': 'PLAIN' },
+    /^Worker setting "listeners\.https\.ssl\.protocol" must be one of TLS, /,
+  ],
+  [
     'a cipher suite nobody knows',
     { ...PEM, 'listeners.https.ssl.cipher.suites': 'TLS_RSA_WITH_RC4_128_MD5' },
     /^Worker setting "listeners\.https\.ssl\.cipher\.suites" names TLS_RSA_WITH_RC4_128_MD5, which is not available\.$/,

@@ -1,0 +1,73 @@
+/** Client certificates asked for without saying whose: any that a public authority signed would open the door. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWorker } from '../../dev/services/worker';
+import { makeIdentity, makePkcs12 } from '../kafka/certificates';
+
+const server = makeIdentity('worker', null, '127.0.0.1');
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-strangers-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const identity = (prefix: string): Record<string, string> => ({
+  [`${prefix}ssl.keystore.certificate.chain`]: server.cert.replace(/\s+/g, ' '),
+  [`${prefix}ssl.keystore.key`]: server.key.replace(/\s+/g, ' '),
+});
+
+/** What the worker says before it ends with exit code 1. There is no Kafka: it must not get that far. */
+async function refusal(settings: Record<string, string>): Promise<string> {
+  const worker = await startWorker({ bootstrapServers: '127.0.0.1:1', group: 'strangers', settings });
+  try {
+    expect(await worker.exited()).toBe(1);
+    return worker.process.log();
+  } finally {
+    await worker.stop();
+  }
+}
+
+const NO_STORE = (key: string, auth: string): string =>
+  `Worker setting "${key}" is ${auth}, but no trust store says which clients to trust: set ssl.truststore.location or ` +
+  'ssl.truststore.certificates beside it (public certificate authorities are never trusted for clients).';
+
+test.each(['required', 'requested'])('%s without a trust store is refused at start', async (auth) => {
+  const prefix = 'listeners.https.';
+  const settings = { listeners: 'https://127.0.0.1:0', ...identity(prefix), [`${prefix}ssl.client.auth`]: auth };
+  expect(await refusal(settings)).toContain(NO_STORE(`${prefix}ssl.client.auth`, auth));
+});
+
+test('so it is for admin listeners, and whose trust store is that of other listeners', async () => {
+  const prefix = 'admin.listeners.https.';
+  const settings = {
+    'admin.listeners': 'https://127.0.0.1:0',
+    ...identity(prefix),
+    [`${prefix}ssl.client.auth`]: 'required',
+    'listeners.https.ssl.truststore.certificates': server.cert.replace(/\s+/g, ' '),
+  };
+  expect(await refusal(settings)).toContain(NO_STORE(`${prefix}ssl.client.auth`, 'required'));
+});
+
+test.each<[string, () => Buffer | string, string]>([
+  ['an empty file', () => '', 'names a file that is neither PEM nor PKCS12.'],
+  ['a PEM file without a certificate', () => server.key, 'holds no certificate.'],
+  [
+    'a store that another password opens',
+    () => makePkcs12(server, 'other', false),
+    'does not open the PKCS12 trust store',
+  ],
+])('a trust store that says nothing is refused: %s', async (name, content, sentence) => {
+  const store = join(folder, `${name.replaceAll(' ', '-')}.store`);
+  await writeFile(store, content());
+  const prefix = 'listeners.https.';
+  const log = await refusal({
+    listeners: 'https://127.0.0.1:0',
+    ...identity(prefix),
+    [`${prefix}ssl.client.auth`]: 'required',
+    [`${prefix}ssl.truststore.location`]: store,
+    [`${prefix}ssl.truststore.password`]: 'canary-password',
+  });
+  expect(log).toContain(sentence);
+  expect(log).not.toContain('canary-password');
+});
