@@ -4,11 +4,43 @@ import type { ConfigProvider } from './provider';
 /** Hears for how long each value that was used is good. Milliseconds. */
 export type Expires = (ttlMs: number) => void;
 
-const PLACEHOLDER = /\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}/g;
+interface Placeholder {
+  readonly start: number;
+  /** Behind the brace. */
+  readonly end: number;
+  readonly provider: string;
+  readonly path: string;
+  readonly key: string;
+}
+
+/**
+ * What Java finds by `\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}`, each character looked at a few times at most: the expression takes the cube of the
+ * length for values such as `${${${…`.
+ */
+function* placeholdersOf(value: string): Generator<Placeholder> {
+  for (let start = value.indexOf('${'); start !== -1; start = value.indexOf('${', start)) {
+    const brace = value.indexOf('}', start + 2);
+    if (brace === -1) return;
+    const body = value.slice(start + 2, brace);
+    const first = body.indexOf(':');
+    if (first !== -1) {
+      const second = body.indexOf(':', first + 1);
+      yield {
+        start,
+        end: brace + 1,
+        provider: body.slice(0, first),
+        path: second === -1 ? '' : body.slice(first + 1, second),
+        key: body.slice((second === -1 ? first : second) + 1),
+      };
+    }
+    // Where the whole body has no colon, none that begins inside has one.
+    start = brace + 1;
+  }
+}
 
 /** True when the value holds anything that looks like a placeholder. */
 export function hasPlaceholder(value: string): boolean {
-  return value.includes('${') && new RegExp(PLACEHOLDER.source).test(value);
+  return placeholdersOf(value).next().done !== true;
 }
 
 /**
@@ -28,12 +60,15 @@ export async function resolvePlaceholders<T extends string | null>(
     for (const [path, keys] of paths) found.set(place(name, path), await provider.get(path, keys));
     if (provider.ttlMs !== undefined) expires(provider.ttlMs);
   }
-  const replace = (value: string): string =>
-    value.replace(
-      PLACEHOLDER,
-      (text, name: string, _, path: string | undefined, key: string) =>
-        found.get(place(name, path ?? ''))?.get(key) ?? text,
-    );
+  const replace = (value: string): string => {
+    let replaced = '';
+    let done = 0;
+    for (const { start, end, provider, path, key } of placeholdersOf(value)) {
+      replaced += value.slice(done, start) + (found.get(place(provider, path))?.get(key) ?? value.slice(start, end));
+      done = end;
+    }
+    return replaced + value.slice(done);
+  };
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [key, value === null ? value : (replace(value) as T)]),
   );
@@ -44,11 +79,11 @@ type Wanted = Map<string, Map<string, Set<string>>>;
 function wantedKeys(values: readonly (string | null)[], providers: ReadonlyMap<string, ConfigProvider>): Wanted {
   const wanted: Wanted = new Map();
   for (const value of values) {
-    if (value === null || !value.includes('${')) continue;
-    for (const [, name = '', , path = '', key = ''] of value.matchAll(PLACEHOLDER)) {
-      if (!providers.has(name)) continue;
-      const paths = wanted.get(name) ?? new Map<string, Set<string>>();
-      wanted.set(name, paths.set(path, (paths.get(path) ?? new Set()).add(key)));
+    if (value === null) continue;
+    for (const { provider, path, key } of placeholdersOf(value)) {
+      if (!providers.has(provider)) continue;
+      const paths = wanted.get(provider) ?? new Map<string, Set<string>>();
+      wanted.set(provider, paths.set(path, (paths.get(path) ?? new Set()).add(key)));
     }
   }
   return wanted;

@@ -1,0 +1,62 @@
+/** Placeholders are found as Java's expression finds them, in time that grows with the length alone. */
+import { hasPlaceholder, resolvePlaceholders } from '../../../src/config/providers/placeholders';
+import type { ConfigProvider } from '../../../src/config/providers/provider';
+
+/** `DirectoryConfigProvider` and its like answer for any path and key; a key that begins with x is not there. */
+const echo: ConfigProvider = {
+  get: (path, keys) => {
+    const known = [...keys].filter((key) => !key.startsWith('x'));
+    return Promise.resolve(new Map(known.map((key) => [key, `<${path}|${key}>`])));
+  },
+};
+
+const providers = new Map(['', 'a', 'b', '$', '{', 'a$', '${', 'a\n'].map((name) => [name, echo]));
+
+const EXPRESSION = /\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}/;
+
+/** What the expression of Apache Kafka's ConfigTransformer makes of it. */
+function asJava(value: string): string {
+  return value.replace(
+    new RegExp(EXPRESSION, 'g'),
+    (text: string, name: string, _: unknown, path: string | undefined, key: string) =>
+      providers.has(name) && !key.startsWith('x') ? `<${path ?? ''}|${key}>` : text,
+  );
+}
+
+test('connect-runtime 8.2: 30,000 small values resolve as by the expression of Java', async () => {
+  // A generator of our own, so that a failure comes again.
+  let state = 12_345;
+  const next = (below: number): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+  const pieces = ['$', '{', '}', ':', '${', '${a:', 'a', 'b', 'x', '\n', '$1', '$&'];
+  const values: Record<string, string> = {};
+  for (let i = 0; i < 30_000; i++)
+    values[i] = Array.from({ length: 1 + next(14) }, () => pieces[next(pieces.length)]).join('');
+  const resolved = await resolvePlaceholders(values, providers);
+  const found = Object.keys(values).filter((key) => resolved[key] !== values[key]);
+  expect(found.length).toBeGreaterThan(2_000);
+  for (const [key, value] of Object.entries(values)) {
+    const expected = { value, resolved: asJava(value), found: EXPRESSION.test(value) };
+    const actual = { value, resolved: resolved[key], found: hasPlaceholder(value) };
+    // Jest's own comparison of so many takes longer than all the rest.
+    if (actual.resolved !== expected.resolved || actual.found !== expected.found) expect(actual).toEqual(expected);
+  }
+});
+
+test.each([
+  ['openings that nothing closes', '${'.repeat(100_000)],
+  ['colons that nothing closes', `\${${':'.repeat(100_000)}`],
+  ['empty ones before a colon', `${'${}'.repeat(100_000)}:`],
+  ['openings before a brace', `${'${'.repeat(100_000)}}`],
+])('a value of 200 KB takes no CPU time to speak of: %s', async (_, value) => {
+  const before = process.cpuUsage();
+  expect(await resolvePlaceholders({ value }, providers)).toEqual({ value });
+  expect(hasPlaceholder(value)).toBe(false);
+  const { user, system } = process.cpuUsage(before);
+  // The expression took minutes.
+  expect((user + system) / 1_000).toBeLessThan(2_000);
+});
