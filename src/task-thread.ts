@@ -19,8 +19,8 @@ const data = workerData as ThreadData;
 const levels = new LogLevels(data.levels.initial, data.levels.rules);
 // Loggers have the names they have in the worker, so that a level reaches both.
 const logger = new ThreadLogger(post, levels, {}, 'millrace.tasks');
-const clients = createKafkaClients(logger.child({}, 'millrace.kafka'));
 const config = parseWorkerConfig(data.settings);
+const clients = createKafkaClients(logger.child({}, 'millrace.kafka'), config.tokenUrls);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
   builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],

@@ -74,7 +74,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
   const failed = new Promise<unknown>((resolve) => (fail = resolve));
 
   function buildHerder(restUrl: string): Herder {
-    const clients = createKafkaClients(named('kafka'));
+    const clients = createKafkaClients(named('kafka'), config.tokenUrls);
     return createHerder({
       config,
       clients,

@@ -21,7 +21,7 @@ export async function produceTo(
   io: Pick<CliIo, 'stderr' | 'env'>,
 ): Promise<Producer> {
   const log = new LogOnStderr(io);
-  const clients = createKafkaClients(log.logger);
+  const clients = createKafkaClients(log.logger, config.tokenUrls);
   let raw = config.raw;
   if (embedded) {
     const address = await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));

@@ -5,7 +5,11 @@
  *
  * `CONNECT_*` wins over a short name: it is meant for this process alone, while a short name such as `BOOTSTRAP_SERVERS` is often shared by a
  * whole container or CI job.
+ *
+ * Beside them, weakest of all, the one system property of a JVM that clients are configured by: Java's images hand it over in `KAFKA_OPTS`.
  */
+import { ALLOWED_TOKEN_URLS } from './oauth-urls';
+
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   BOOTSTRAP_SERVERS: 'bootstrap.servers',
   GROUP_ID: 'group.id',
@@ -25,6 +29,9 @@ export function withEnvironment(settings: Readonly<Record<string, string>>, env:
 /** Settings given by environment variables alone. */
 export function environmentSettings(env: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
+  const option = `-D${ALLOWED_TOKEN_URLS}=`;
+  const allowed = (env.KAFKA_OPTS ?? '').split(/\s+/).findLast((word) => word.startsWith(option));
+  if (allowed !== undefined) settings[ALLOWED_TOKEN_URLS] = allowed.slice(option.length);
   for (const [variable, key] of Object.entries(SHORT_NAMES)) {
     const value = env[variable];
     if (value !== undefined && value.trim() !== '') settings[key] = value;

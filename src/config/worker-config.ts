@@ -2,6 +2,7 @@ import { ConfigError } from '@millrace/sdk';
 import { clientSettings, withoutPrefix, type ClientKind } from './client-config';
 import { corsSettings, type CorsSettings } from './cors';
 import { parseListener, type Listener } from './listeners';
+import { ALLOWED_TOKEN_URLS, tokenUrls } from './oauth-urls';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
@@ -64,6 +65,8 @@ export interface WorkerConfig {
   readonly clientOverridePolicy: string;
   readonly clientOverrideAllowlist: readonly string[];
   readonly pluginPath: readonly string[];
+  /** Where Kafka clients may fetch OAUTHBEARER tokens, a connector's clients included. */
+  readonly tokenUrls: ReadonlySet<string>;
   /** What recent figures of metrics are taken over. */
   readonly metricsWindows: { readonly sampleMs: number; readonly samples: number };
   /** Millrace's own: what connectors restart by, unless they say otherwise. */
@@ -158,6 +161,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     clientOverridePolicy: overridePolicy(text('connector.client.config.override.policy')) as string,
     clientOverrideAllowlist: list('connector.client.config.override.allowlist'),
     pluginPath: list('plugin.path').filter((path) => path !== ''),
+    tokenUrls: tokenUrls(raw, list(ALLOWED_TOKEN_URLS)),
     restart: {
       max: number(RESTART_MAX),
       backoffMs: number(RESTART_BACKOFF),

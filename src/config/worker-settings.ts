@@ -5,6 +5,7 @@
 import { getHashes } from 'node:crypto';
 import { parseCorsMethods, parseOrigins } from './cors';
 import { CLIENT_AUTH, isHostName, parseListener } from './listeners';
+import { ALLOWED_TOKEN_URLS } from './oauth-urls';
 import { parseHeaderRules } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_DEFAULTS, RESTART_MAX } from './restart-settings';
 import {
@@ -177,6 +178,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   ),
   setting('connector.client.config.override.allowlist', 'LIST', []),
   setting('plugin.path', 'LIST', []),
+  setting(ALLOWED_TOKEN_URLS, 'LIST', []),
   setting(
     'plugin.discovery',
     'STRING',

@@ -5,7 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { duration, integer, invalid, list, oneOf, text } from './client-settings';
 import type { ClientConfig } from './port';
-import { readSaslSettings, type SaslSettings } from './sasl-config';
+import { readSaslSettings, type SaslSettings, type TokenUrls } from './sasl-config';
 import { readTlsOptions } from './ssl-config';
 
 export const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
@@ -52,8 +52,11 @@ export function parseBootstrapServers(config: ClientConfig): HostAndPort[] {
   return servers;
 }
 
-/** Throws KafkaError INVALID_CLIENT_CONFIG naming the key. Reads key and trust store files. */
-export function readConnectionSettings(config: ClientConfig): ConnectionSettings {
+/**
+ * Throws KafkaError INVALID_CLIENT_CONFIG naming the key. Reads key and trust store files.
+ * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
+ */
+export function readConnectionSettings(config: ClientConfig, tokenUrls?: TokenUrls): ConnectionSettings {
   const securityProtocol = oneOf(config, 'security.protocol', 'PLAINTEXT', SECURITY_PROTOCOLS);
   const withTls = securityProtocol === 'SSL' || securityProtocol === 'SASL_SSL';
   const withSasl = securityProtocol === 'SASL_PLAINTEXT' || securityProtocol === 'SASL_SSL';
@@ -72,6 +75,6 @@ export function readConnectionSettings(config: ClientConfig): ConnectionSettings
     connectionsMaxIdleMs: duration(config, 'connections.max.idle.ms', 540_000, -1),
     securityProtocol,
     tls: withTls ? readTlsOptions(config) : null,
-    sasl: withSasl ? readSaslSettings(config) : null,
+    sasl: withSasl ? readSaslSettings(config, tokenUrls) : null,
   };
 }

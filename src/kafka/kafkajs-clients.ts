@@ -8,13 +8,18 @@ import { createGroupMember } from './group-member';
 import { createWire } from './kafkajs-wire';
 import type { ClientConfig, KafkaClients } from './port';
 import { createProducer } from './producer';
+import type { TokenUrls } from './sasl-config';
 import type { Wire } from './wire';
 
-/** Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before `connect` or the first use. */
-export function createKafkaClients(logger: Logger): KafkaClients {
+/**
+ * Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before `connect` or the
+ * first use.
+ * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
+ */
+export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): KafkaClients {
   /** A wire whose client could not be made must not stay behind. */
   const over = <T>(config: ClientConfig, make: (wire: Wire) => T): T => {
-    const wire = createWire(config, { logger });
+    const wire = createWire(config, { logger, tokenUrls });
     try {
       return make(wire);
     } catch (error) {
@@ -25,7 +30,11 @@ export function createKafkaClients(logger: Logger): KafkaClients {
   return {
     admin: (config) =>
       over(config, (wire) => {
-        const { apiTimeoutMs: timeoutMs, retryBackoffMs, retryBackoffMaxMs } = readConnectionSettings(config);
+        const {
+          apiTimeoutMs: timeoutMs,
+          retryBackoffMs,
+          retryBackoffMaxMs,
+        } = readConnectionSettings(config, tokenUrls);
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
     producer: (config, permission) => over(config, (wire) => createProducer(wire, config, logger, permission)),

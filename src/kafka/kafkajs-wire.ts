@@ -10,6 +10,7 @@ import { readConnectionSettings, type ConnectionSettings, type HostAndPort } fro
 import { KafkaError } from './errors';
 import { KafkaConnection } from './kafkajs-connection';
 import type { ClientConfig, TopicPartition } from './port';
+import type { TokenUrls } from './sasl-config';
 import { FIND_COORDINATOR, findCoordinatorRequest } from './protocol/find-coordinator';
 import { METADATA, metadataRequest, type MetadataResponse } from './protocol/metadata';
 import { protocolError } from './protocol/error-codes';
@@ -377,9 +378,14 @@ class KafkajsWire implements Wire {
   }
 }
 
+export interface WireOptions {
+  readonly logger?: Logger;
+  readonly tokenUrls?: TokenUrls;
+}
+
 /** Opens nothing yet: see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
-export function createWire(config: ClientConfig, options: { logger?: Logger } = {}): Wire {
-  return new KafkajsWire(readConnectionSettings(config), options.logger ?? silentLogger);
+export function createWire(config: ClientConfig, { logger = silentLogger, tokenUrls }: WireOptions = {}): Wire {
+  return new KafkajsWire(readConnectionSettings(config, tokenUrls), logger);
 }
 
 function closedError(): KafkaError {

@@ -106,6 +106,8 @@ async function requestToken(
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
       body: form,
+      // Elsewhere may be anywhere, and nobody has allowed it.
+      redirect: 'manual',
       signal: timeoutSignal(timeoutMs),
     });
     status = response.status;
@@ -117,7 +119,8 @@ async function requestToken(
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (status !== 200) {
     const error = typeof answer['error'] === 'string' ? ` (${answer['error']})` : '';
-    throw fail(`it answered with HTTP status ${status}${error}`, status >= 500 || status === 429);
+    const elsewhere = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+    throw fail(`it answered with HTTP status ${status}${error}${elsewhere}`, status >= 500 || status === 429);
   }
   const value = answer['access_token'];
   if (typeof value !== 'string' || value === '') throw fail('its answer has no access_token', false);

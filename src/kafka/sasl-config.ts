@@ -22,9 +22,13 @@ const LOGIN_MODULES: Readonly<Record<(typeof SASL_MECHANISMS)[number], string>> 
 };
 const JAAS = 'sasl.jaas.config';
 const TOKEN_URL = 'sasl.oauthbearer.token.endpoint.url';
+const ALLOWED_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls';
+
+/** URLs that a client may fetch tokens from, written as in its settings. */
+export type TokenUrls = ReadonlySet<string>;
 
 /** Throws KafkaError INVALID_CLIENT_CONFIG naming the key, never a value of `sasl.jaas.config`. */
-export function readSaslSettings(config: ClientConfig): SaslSettings {
+export function readSaslSettings(config: ClientConfig, tokenUrls: TokenUrls = new Set()): SaslSettings {
   if (text(config, 'sasl.mechanism')?.toUpperCase() === 'GSSAPI' || text(config, 'sasl.mechanism') === undefined) {
     throw invalid(
       'sasl.mechanism',
@@ -37,7 +41,7 @@ export function readSaslSettings(config: ClientConfig): SaslSettings {
   if (jaas.loginModule.split('.').at(-1) !== expected) {
     throw invalid(JAAS, `must name ${expected} for sasl.mechanism ${mechanism}`);
   }
-  if (mechanism === 'OAUTHBEARER') return { mechanism, tokens: oauthTokens(config, jaas) };
+  if (mechanism === 'OAUTHBEARER') return { mechanism, tokens: oauthTokens(config, jaas, tokenUrls) };
   const { username, password } = jaas.options;
   if (username === undefined || password === undefined) {
     throw invalid(JAAS, `needs ${username === undefined ? 'username' : 'password'} for sasl.mechanism ${mechanism}`);
@@ -45,7 +49,7 @@ export function readSaslSettings(config: ClientConfig): SaslSettings {
   return { mechanism, username, password };
 }
 
-function oauthTokens(config: ClientConfig, jaas: JaasEntry): TokenSource {
+function oauthTokens(config: ClientConfig, jaas: JaasEntry, tokenUrls: TokenUrls): TokenSource {
   const url = text(config, TOKEN_URL);
   if (url === undefined) {
     if (Object.keys(jaas.options).some((name) => name.startsWith('unsecuredLogin')))
@@ -57,6 +61,14 @@ function oauthTokens(config: ClientConfig, jaas: JaasEntry): TokenSource {
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw invalid(TOKEN_URL, 'must be an http or https address');
+  }
+  // Else whoever may post a connector has the worker send requests anywhere, e.g. to a cloud's metadata service.
+  if (!tokenUrls.has(url)) {
+    throw invalid(
+      TOKEN_URL,
+      'cannot be used: The URL cannot be accessed due to restrictions. ' +
+        `Update the worker setting '${ALLOWED_URLS}' to allow the URL to be accessed`,
+    );
   }
   const clientId = jaas.options['clientId'] ?? text(config, 'sasl.oauthbearer.client.credentials.client.id');
   const clientSecret =

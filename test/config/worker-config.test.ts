@@ -70,6 +70,7 @@ describe('defaults', () => {
       exactlyOnceSourceSupport: 'disabled',
       clientOverridePolicy: 'All',
       clientOverrideAllowlist: [],
+      tokenUrls: new Set(),
       pluginPath: [],
       restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
       watchdog: { taskMs: 300000, tickMs: 120000 },
@@ -306,4 +307,19 @@ describe('warnings', () => {
   ])('edits from %s to %s', (a, b, edits) => {
     expect(editDistance(a, b, 2)).toBe(edits);
   });
+});
+
+test('kafka-client 3: where tokens may come from is listed, or in a setting of the worker’s own clients', () => {
+  const url = 'sasl.oauthbearer.token.endpoint.url';
+  const { tokenUrls } = parse({
+    'org.apache.kafka.sasl.oauthbearer.allowed.urls': ' https://idp/a , https://idp/b,,',
+    [url]: 'https://idp/worker',
+    [`producer.${url}`]: 'https://idp/producer',
+    [`consumer.${url}`]: 'https://idp/consumer',
+    [`admin.${url}`]: 'https://idp/a',
+    [`producer.override.${url}`]: 'https://idp/no-key-of-a-worker',
+  });
+  expect([...tokenUrls].sort()).toEqual(
+    ['a', 'b', 'consumer', 'producer', 'worker'].map((path) => `https://idp/${path}`),
+  );
 });

@@ -3,9 +3,9 @@ import { readGroupSettings } from '../../src/kafka/consumer-settings';
 import type { KafkaError } from '../../src/kafka/errors';
 
 const base = { 'bootstrap.servers': 'one:9092' };
-const errorOf = (config: Record<string, string>): KafkaError => {
+const errorOf = (config: Record<string, string>, tokenUrls?: ReadonlySet<string>): KafkaError => {
   try {
-    readConnectionSettings(config);
+    readConnectionSettings(config, tokenUrls);
   } catch (error) {
     return error as KafkaError;
   }
@@ -102,6 +102,10 @@ describe('client settings', () => {
   });
 
   test('SASL settings are checked without repeating secrets', () => {
+    const tokenFrom = (url: string): Record<string, string> =>
+      sasl('OAUTHBEARER', 'OAuthBearerLoginModule required clientSecret="geheim";', {
+        'sasl.oauthbearer.token.endpoint.url': url,
+      });
     const cases: [Record<string, string>, RegExp][] = [
       [{ ...base, 'security.protocol': 'SASL_SSL' }, /'sasl\.mechanism'.*GSSAPI/],
       [sasl('PLAIN', ''), /'sasl\.jaas\.config' is missing/],
@@ -112,15 +116,12 @@ describe('client settings', () => {
         sasl('OAUTHBEARER', 'OAuthBearerLoginModule required clientSecret="geheim";'),
         /token\.endpoint\.url' is missing/,
       ],
-      [
-        sasl('OAUTHBEARER', 'OAuthBearerLoginModule required clientSecret="geheim";', {
-          'sasl.oauthbearer.token.endpoint.url': 'http://idp/token',
-        }),
-        /needs clientId/,
-      ],
+      [tokenFrom('http://idp/token'), /needs clientId/],
+      [tokenFrom('http://idp/token?x'), /'sasl\.oauthbearer\.token\.endpoint\.url'.*restrictions.*allowed\.urls'/],
+      [tokenFrom('file:///etc/passwd'), /must be an http or https address/],
     ];
     for (const [config, message] of cases) {
-      const error = errorOf(config);
+      const error = errorOf(config, new Set(['http://idp/token']));
       expect(error.code).toBe('INVALID_CLIENT_CONFIG');
       expect(error.message).toMatch(message);
       expect(error.message).not.toContain('geheim');

@@ -25,12 +25,8 @@ const broker = async (options: FakeBrokerOptions = {}): Promise<FakeBroker> => {
   open.push(made);
   return made;
 };
-const wireTo = (to: FakeBroker, config: Record<string, string> = {}): Wire => {
-  const made = createWire({
-    'bootstrap.servers': to.server,
-    'client.id': 'test',
-    ...config,
-  });
+const wireTo = (to: FakeBroker, config: Record<string, string> = {}, tokenUrls?: ReadonlySet<string>): Wire => {
+  const made = createWire({ 'bootstrap.servers': to.server, 'client.id': 'test', ...config }, { tokenUrls });
   open.push(made);
   return made;
 };
@@ -129,16 +125,21 @@ describe('kafka-client 3: SASL', () => {
       ...oauth(`clientId="me" clientSecret="${secret}" scope="kafka"`),
       'sasl.oauthbearer.token.endpoint.url': url,
     });
-    const wire = wireTo(it, config('it is secret'));
+    const allowed = new Set([url]);
+    const wire = wireTo(it, config('it is secret'), allowed);
     await wire.connect();
     await wire.send(1, metadataRequest(8, [], false), 'another');
     expect(asked).toEqual(['me:it is secret grant_type=client_credentials&scope=kafka']);
-    const refused = wireTo(it, config('n0t it')).connect();
+    const refused = wireTo(it, config('n0t it'), allowed).connect();
     await expect(refused).rejects.toMatchObject({
       code: 'SASL_AUTHENTICATION_FAILED',
       message: expect.stringMatching(/token: .*HTTP status 401 \(invalid_client\)/) as unknown,
     });
     await refused.catch((error: Error) => expect(error.message).not.toContain('n0t it'));
+    const before = asked.length;
+    expect(() => wireTo(it, config('it is secret'))).toThrow(/'sasl.oauthbearer.token.endpoint.url'.*allowed\.urls'/);
+    expect(() => wireTo(it, config('it is secret'), new Set([`${url}/`]))).toThrow(/restrictions/);
+    expect(asked).toHaveLength(before);
   });
 
   test('a session that ends is authenticated anew before the next request', async () => {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { clientCredentialsTokens } from '../../src/kafka/oauth-bearer';
 
-type Answer = { status: number; body: object } | 'nothing' | 'cut';
+type Answer = { status: number; body: object; location?: string } | 'nothing' | 'cut';
 
 let server: http.Server;
 let answer: Answer;
@@ -17,7 +17,8 @@ beforeEach(async () => {
     request.resume();
     if (answer === 'cut') return void request.socket.destroy();
     if (answer === 'nothing') return;
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    const { location } = answer;
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...(location && { location }) });
     response.end(JSON.stringify(answer.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,4 +65,14 @@ test('a token is not used on when its endpoint refuses another', async () => {
   expect(await at(0)).toBe('first');
   answer = { status: 401, body: { error: 'invalid_client' } };
   await expect(at(81)).rejects.toMatchObject({ code: 'SASL_AUTHENTICATION_FAILED', retriable: false });
+});
+
+test.each([301, 302, 303, 307, 308])('a redirect is not followed: %s', async (status) => {
+  const at = tokens();
+  answer = { status, body: {}, location: `http://127.0.0.1:${(server.address() as AddressInfo).port}/elsewhere` };
+  await expect(at(0)).rejects.toMatchObject({
+    message: expect.stringContaining(`HTTP status ${status}; redirects are not followed`) as unknown,
+    retriable: false,
+  });
+  expect(asked).toBe(1);
 });

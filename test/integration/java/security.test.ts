@@ -47,22 +47,25 @@ async function nextValue(consumer: GroupConsumer): Promise<string> {
 }
 
 /** A topic is made, with clients of these settings that administer it and write to it. */
-async function newTopic(config: ClientConfig): Promise<{ topic: string; admin: Admin; producer: Producer }> {
+async function newTopic(
+  config: ClientConfig,
+  by = clients,
+): Promise<{ topic: string; admin: Admin; producer: Producer }> {
   const topic = uniqueName('security');
-  const admin = own(clients.admin(config));
+  const admin = own(by.admin(config));
   await admin.createTopics([{ name: topic, partitions: 1, replicationFactor: 1 }]);
-  const producer = own(clients.producer(config));
+  const producer = own(by.producer(config));
   await producer.connect();
   await producer.prepare([topic]);
   return { topic, admin, producer };
 }
 
 /** A topic is made, written, read by a group that commits; resolves to what was read. */
-async function roundTrip(config: ClientConfig): Promise<string> {
-  const { topic, admin, producer } = await newTopic(config);
+async function roundTrip(config: ClientConfig, by = clients): Promise<string> {
+  const { topic, admin, producer } = await newTopic(config, by);
   producer.send({ topic, key: null, value: Buffer.from('a record') });
   await producer.flush();
-  const consumer = own(clients.groupConsumer({ ...config, 'group.id': topic, 'auto.offset.reset': 'earliest' }));
+  const consumer = own(by.groupConsumer({ ...config, 'group.id': topic, 'auto.offset.reset': 'earliest' }));
   await consumer.connect();
   consumer.subscribe([topic], nobody);
   const value = await nextValue(consumer);
@@ -185,11 +188,13 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
       const keys = {
         ...login.oauth(`clientId="me" clientSecret="${STORE_PASSWORD}"`),
-        'sasl.oauthbearer.token.endpoint.url': `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+        'sasl.oauthbearer.token.endpoint.url': url,
       };
-      expect(await roundTrip(sasl('SASL_SSL', keys))).toBe('a record');
+      const allowed = createKafkaClients(silentLogger, new Set([url]));
+      expect(await roundTrip(sasl('SASL_SSL', keys), allowed)).toBe('a record');
       expect(new Set(asked)).toEqual(new Set([`me:${STORE_PASSWORD}`]));
     } finally {
       server.close();
