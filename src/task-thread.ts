@@ -4,6 +4,7 @@ import { parseWorkerConfig } from './config/worker-config';
 import { builtInConverters } from './converters';
 import { createKafkaClients } from './kafka/kafkajs-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
+import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
 import { ThreadLogger } from './tasks/thread-logger';
 import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
@@ -31,6 +32,7 @@ const server = new ThreadServer({ config, registry, logger, clients }, post);
 
 port.on('message', (message: ToThread) => {
   if (message.type === 'log-level') levels.set(message.namespace, message.level);
+  else if (message.type === 'hide') providedValues.learn(message.values);
   else server.handle(message);
 });
 process.on('uncaughtException', (error) => {

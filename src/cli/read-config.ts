@@ -6,7 +6,7 @@ import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embed
 import { withEnvironment } from '../config/environment';
 import { parseProperties } from '../config/properties';
 import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
-import { hideResolved } from '../config/providers/hide-resolved';
+import { hiderOf } from '../config/providers/hide-resolved';
 import { parseWorkerConfig, type WorkerConfig } from '../config/worker-config';
 import type { CliIo } from './io';
 import type { WorkerOptions } from './worker-options';
@@ -49,7 +49,7 @@ function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<R
     return parseWorkerConfig(resolved);
   } catch (error) {
     if (!isConnectError(error)) throw error;
-    throw new ConfigError(hideResolved(error.message, settings, resolved), { code: error.code, place: error.place });
+    throw new ConfigError(hiderOf(settings, resolved)(error.message), { code: error.code, place: error.place });
   }
 }
 

@@ -48,9 +48,21 @@ function parseDouble(text: string): number {
   return Number(/(?:NaN|Infinity)$/.test(text) ? text : text.replace(/[dDfF]$/, ''));
 }
 
+const BLANKS = ' \t\n\v\f\r';
+
+/** Without the blanks next to a comma. */
+function inner(part: string, commaBefore: boolean, commaBehind: boolean): string {
+  let start = 0;
+  let end = part.length;
+  while (commaBefore && start < end && BLANKS.includes(part.charAt(start))) start++;
+  while (commaBehind && end > start && BLANKS.includes(part.charAt(end - 1))) end--;
+  return part.slice(start, end);
+}
+
 export function parseList(text: string): readonly string[] {
   const trimmed = javaTrim(text);
-  return trimmed === '' ? [] : trimmed.split(/[ \t\n\v\f\r]*,[ \t\n\v\f\r]*/);
+  // A pattern with blanks around the comma takes time in the square of a run of blanks.
+  return trimmed === '' ? [] : trimmed.split(',').map((part, at, all) => inner(part, at > 0, at < all.length - 1));
 }
 
 /** Throws ConfigParseError. CLASS is returned as text: whether it exists is the caller's to know. */

@@ -10,7 +10,7 @@ import { parseList } from './config-parse';
 import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from './connector-config';
 import { ownEntries } from './own-keys';
 import type { ConfigResolver } from './providers/config-resolver';
-import { hideResolved } from './providers/hide-resolved';
+import { hiderOf, type HideResolved } from './providers/hide-resolved';
 import { isUnlistedPlugin } from './unlisted-plugins';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './validation';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './validation-aliases';
@@ -49,6 +49,10 @@ export interface ConfigValidatorOptions {
   readonly pluginLimitMs?: number;
 }
 
+/** Of a config provider: entries for its keys would show what it is. */
+const ALIAS_WITHOUT_KEYS = 'The configuration has no keys for one of these aliases.';
+/** Java's texts list all connectors, and more than one error. Characters. */
+const THROWN_LIMIT = 32_768;
 const NULL_VALUE = 'Null value can not be supplied as the configuration value.';
 
 export function createConfigValidator(options: ConfigValidatorOptions): ConfigValidator {
@@ -97,12 +101,12 @@ class Entries {
    * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the same for messages about
    * other keys.
    */
-  answer(name: string, resolved: ReadonlyMap<string, string>, hide: (message: string) => string): ConfigInfos {
+  answer(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
       const placeholder = resolved.get(entry.name);
-      if (placeholder === undefined) return { ...entry, errors: entry.errors.map(hide) };
+      if (placeholder === undefined) return { ...entry, errors: entry.errors.map((message) => hide(message)) };
       const reason = 'the value resolved from the config provider reference failed validation';
       const errors = entry.errors.length === 0 ? [] : [`Invalid value for configuration '${entry.name}': ${reason}`];
       return { ...entry, value: placeholder, recommended: [], errors };
@@ -141,8 +145,13 @@ class Validator implements ConfigValidator {
         (entry): entry is [string, string] => entry[1] !== (valueOf(config, entry[0]) ?? null),
       ),
     );
-    const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
-    return entries.answer(asSent, resolved, (message) => hideResolved(message, sent, config));
+    const hide = hiderOf(sent, config);
+    try {
+      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
+      return entries.answer(asSent, resolved, hide);
+    } catch (error) {
+      throw hiddenIn(error, hide);
+    }
   }
 
   private async check(
@@ -171,9 +180,12 @@ class Validator implements ConfigValidator {
     entries.put(ownEntries(config));
     for (const kind of [TRANSFORMS, PREDICATES]) {
       const aliases = entries.byName.get(kind.listKey)?.parsed;
-      if (Array.isArray(aliases)) {
-        entries.put(await aliasEntries(kind, aliases as readonly string[], config, this.registry));
-      }
+      if (!Array.isArray(aliases)) continue;
+      const shown = (aliases as readonly string[]).filter(
+        (alias) => !resolved.has(kind.listKey) || isSpelled(kind.listKey, alias, config),
+      );
+      if (shown.length < aliases.length) entries.complain(kind.listKey, null, ALIAS_WITHOUT_KEYS);
+      entries.put(await aliasEntries(kind, shown, config, this.registry));
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
     else checkSourcePromises(entries.byName, config);
@@ -332,6 +344,16 @@ function requestedVersion(config: NullableConfig): VersionRange | null {
 function withoutNullsOf(config: NullableConfig, own: readonly ConfigKey[]): NullableConfig {
   const optional = new Set(own.filter((key) => key.default !== undefined).map((key) => key.name));
   return Object.fromEntries(Object.entries(config).filter(([key, value]) => value !== null || !optional.has(key)));
+}
+
+function isSpelled(listKey: string, alias: string, config: NullableConfig): boolean {
+  return Object.keys(config).some((key) => key.startsWith(`${listKey}.${alias}.`));
+}
+
+/** The same error, whose text shows nothing that config providers gave. */
+function hiddenIn(error: unknown, hide: HideResolved): unknown {
+  if (error instanceof Error) error.message = hide(error.message, THROWN_LIMIT);
+  return error;
 }
 
 /** `Map.toString()` of Java; values of keys that look like secrets are hidden. */

@@ -1,5 +1,5 @@
-/** Turns one log event into one line (text) or one JSON document. Pure. Stack traces follow a text line indented. */
-import { isError, redact, redactText } from './redact';
+/** Turns one log event into one line (text) or one JSON document. Stack traces follow a text line indented. */
+import { printableLine } from './printable-line';
 
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -17,29 +17,25 @@ export function formatLine(event: LogEvent, format: LogFormat): string {
   return format === 'json' ? jsonLine(event) : textLine(event);
 }
 
-function textLine({ time, level, name, message, fields }: LogEvent): string {
-  const shown = JSON.stringify(redact(fields));
-  const head = `${time.toISOString()} ${level.toUpperCase()} [${name}] ${redactText(message)}`;
+function textLine({ time, level, name, ...event }: LogEvent): string {
+  const { message, fields, stacks } = printableLine(event.message, event.fields);
+  const shown = JSON.stringify(fields);
+  const head = `${time.toISOString()} ${level.toUpperCase()} [${name}] ${message}`;
   return (
     (shown === '{}' ? head : `${head} ${shown}`) +
-    stacks(fields)
-      .map((stack) => `\n    ${stack.replaceAll('\n', '\n    ')}`)
-      .join('')
+    stacks.map((stack) => `\n    ${stack.replaceAll('\n', '\n    ')}`).join('')
   );
 }
 
-function jsonLine({ time, level, name, message, fields }: LogEvent): string {
-  const [stack] = stacks(fields);
+function jsonLine({ time, level, name, ...event }: LogEvent): string {
+  const { message, fields, stacks } = printableLine(event.message, event.fields);
+  const [stack] = stacks;
   return JSON.stringify({
     time: time.toISOString(),
     level,
     name,
-    message: redactText(message),
-    ...(redact(fields) as object),
+    message,
+    ...fields,
     ...(stack === undefined ? {} : { stack }),
   });
-}
-
-function stacks(fields: Readonly<Record<string, unknown>>): string[] {
-  return Object.values(fields).flatMap((field) => (isError(field) && field.stack ? [redactText(field.stack)] : []));
 }

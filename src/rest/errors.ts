@@ -2,6 +2,7 @@
 import { isConnectError } from '@millrace/sdk';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../cluster/errors';
 import { ValidationError } from '../config/validation-error';
+import { boundedText } from '../logging/bounded-text';
 import type { Logger } from '../logging/logger';
 import { JsonSyntaxError } from './json-tree';
 import { RestError } from './rest-error';
@@ -12,6 +13,8 @@ export interface ErrorEnvelope {
   readonly message: string | null;
 }
 
+/** Messages quote what the caller sent. Characters. */
+const MESSAGE_LIMIT = 32_768;
 /** How Java's texts begin that mean "later" (a name that is taken is a 409, too). */
 const LATER = /^Cannot complete request/;
 const RETRY_AFTER_S = '1';
@@ -26,7 +29,7 @@ export interface ErrorReply extends Reply {
 export function errorReply(error: unknown, logger: Logger): ErrorReply {
   const reply = (status: number, message: string | null, typed = true): ErrorReply => ({
     status,
-    body: { error_code: status, message },
+    body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
     typed,
     ...(status === 409 && LATER.test(message ?? '') ? { headers: { 'Retry-After': RETRY_AFTER_S } } : {}),
   });

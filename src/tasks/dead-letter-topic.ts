@@ -1,6 +1,7 @@
 /** The topic that failed records go to: made at a task's start, described in the headers of its records. Source: connect-runtime §5.8. */
 import { ConnectError } from '@millrace/sdk';
 import type { Admin, RecordHeader } from '../kafka/port';
+import { boundedText } from '../logging/bounded-text';
 import { isTransient } from './connect-client';
 import type { FailedRecord } from './failed-record';
 import type { TaskId } from './host';
@@ -23,7 +24,10 @@ export async function ensureDeadLetterTopic(admin: Admin, topic: string, replica
   }
 }
 
-/** In Java's order; all values are text. */
+/**
+ * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record, which is in the topic anyway, and
+ * must not make the dead letter larger than the topic takes.
+ */
 export function contextHeaders(failure: FailedRecord, id: TaskId): RecordHeader[] {
   const { consumed, error } = failure;
   const message = error instanceof Error || (typeof error === 'object' && error !== null) ? messageOf(error) : null;
@@ -36,7 +40,7 @@ export function contextHeaders(failure: FailedRecord, id: TaskId): RecordHeader[
     ['stage', failure.stage],
     ['class.name', failure.className],
     ['exception.class.name', javaClassOf(error)],
-    ['exception.message', message],
+    ['exception.message', message && boundedText(message)],
     ['exception.stacktrace', formatTrace(error)],
   ];
   return pairs.map(([name, text]) => ({ key: PREFIX + name, value: text === null ? null : Buffer.from(text) }));

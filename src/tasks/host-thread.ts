@@ -1,6 +1,7 @@
 /** The worker's side of one task thread. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { ConnectError } from '@millrace/sdk';
+import { providedValues } from '../logging/hidden-values';
 import type { CallClock } from './call-clock';
 import type { TaskSpec } from './host';
 import { taskName } from './task-id';
@@ -42,6 +43,8 @@ export class HostThread {
   gone = false;
   private readonly worker: Worker;
   private error: unknown = null;
+  /** Version of the provided values that it knows. */
+  private hidden = 0;
   private crash: { run: number | null; trace: string } | null = null;
 
   constructor(readonly options: HostThreadOptions) {
@@ -60,6 +63,13 @@ export class HostThread {
 
   post(message: ToThread): void {
     if (!this.gone) this.worker.postMessage(message);
+  }
+
+  /** Before a task's settings arrive in it: what config providers gave for them. */
+  hideProvided(): void {
+    if (this.hidden === providedValues.version) return;
+    this.hidden = providedValues.version;
+    this.post({ type: 'hide', values: providedValues.snapshot() });
   }
 
   /** Ends it now; nothing is reported. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type SourceOffset, startTimer } from '@millrace/sdk';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
+import { printableFields } from '../logging/printable-line';
 import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
@@ -73,6 +74,7 @@ export class ThreadTaskHost implements TaskHost {
     this.runs.set(name, run);
     thread.runs.set(run.number, run);
     this.keep(thread);
+    thread.hideProvided();
     thread.post({ type: 'start', run: run.number, spec, clock: calls.memory });
   }
 
@@ -225,7 +227,7 @@ export class ThreadTaskHost implements TaskHost {
   private received(thread: HostThread, message: FromThread): void {
     if (message.type === 'log') {
       const logger = message.name === null ? this.options.logger : this.options.logger.child({}, message.name);
-      logger[message.level](message.message, message.fields);
+      logger[message.level](message.line.message, printableFields(message.line));
       return;
     }
     const run = message.run === null ? undefined : thread.runs.get(message.run);

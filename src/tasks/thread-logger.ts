@@ -1,7 +1,8 @@
-/** A task thread's logger: what its level lets pass is sent to the worker's log. */
+/** A task thread's logger: what its level lets pass is made printable here, and sent to the worker's log. */
 import type { LogLevel } from '../logging/format-line';
 import { LogLevels, ROOT, SEVERITY, type Threshold } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
+import { printableLine } from '../logging/printable-line';
 import type { FromThread } from './thread-messages';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,17 +42,11 @@ export class ThreadLogger implements Logger {
   private send(level: LogLevel, message: string, fields: Fields = {}): void {
     // Nothing crosses the boundary for a level that is off.
     if (SEVERITY[level] > this.threshold.severity) return;
-    const all = { ...this.fields, ...fields };
-    const line = { type: 'log', level, name: this.name, message } as const;
-    try {
-      this.post({ ...line, fields: all });
-    } catch {
-      // Functions and the like do not cross; better a poorer line than none.
-      const texts = Object.entries(all).map(([key, value]) => [
-        key,
-        value instanceof Error ? value.message : String(value),
-      ]);
-      this.post({ ...line, fields: Object.fromEntries(texts) as Fields });
-    }
+    this.post({
+      type: 'log',
+      level,
+      name: this.name,
+      line: printableLine(message, { ...this.fields, ...fields }),
+    });
   }
 }

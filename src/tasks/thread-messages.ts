@@ -1,7 +1,9 @@
 /** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { LogLevel } from '../logging/format-line';
+import type { HiddenValues } from '../logging/hidden-values';
 import type { LevelName, LogLevels } from '../logging/log-levels';
+import type { PrintableLine } from '../logging/printable-line';
 import type { TaskSpec } from './host';
 
 /** Given to a thread when it is made. Holds secrets: never log it. */
@@ -18,6 +20,8 @@ export type ToThread =
   | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec; readonly clock: SharedArrayBuffer }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
   | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
+  /** What config providers gave: no line or trace of the thread shows it. */
+  | { readonly type: 'hide'; readonly values: ReturnType<HiddenValues['snapshot']> }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
   /** Answers `read` and `write`; `error` null: it went well. */
   | {
@@ -51,8 +55,7 @@ export type FromThread =
       readonly type: 'log';
       readonly level: LogLevel;
       readonly name: string | null;
-      readonly message: string;
-      readonly fields: Readonly<Record<string, unknown>>;
+      readonly line: PrintableLine;
     }
   /** Last words: an error nobody caught. `run` null: it is unknown whose. */
   | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

@@ -25,7 +25,7 @@ export class ThreadServer {
     private readonly post: (message: FromThread) => void,
   ) {}
 
-  handle(message: Exclude<ToThread, { type: 'log-level' }>): void {
+  handle(message: Exclude<ToThread, { type: 'log-level' | 'hide' }>): void {
     switch (message.type) {
       case 'start':
         this.start(message.run, message.spec, new CallClock(message.clock));

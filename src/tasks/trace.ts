@@ -1,11 +1,22 @@
 /** Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest §6.2. */
 import { isConnectError, isRetriable } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
+import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;
+/** Of one error. */
+const MAX_FRAMES = 50;
+const FRAME_LIMIT = 512;
+/** Code and place together. */
+const DETAILS_LIMIT = 1024;
+/** Of a whole trace: it is kept in the status topic, read by every worker and answered by REST. Characters. */
+export const TRACE_LIMIT = 16_384;
 
-/** The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. */
+/**
+ * The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. Whatever messages quote, it is
+ * bounded, and shows nothing that config providers gave.
+ */
 export function formatTrace(error: unknown): string {
   let text = '';
   const seen = new Set<unknown>();
@@ -16,7 +27,7 @@ export function formatTrace(error: unknown): string {
     if (cause === undefined || cause === null) break;
     at = cause;
   }
-  return text;
+  return text.length <= TRACE_LIMIT ? text : `${boundedText(text, TRACE_LIMIT)}\n`;
 }
 
 /** The message without the class: for log lines and for errors that quote others. Never empty. */
@@ -65,7 +76,8 @@ export function isWorthRestarting(error: unknown): boolean {
 
 function headline(error: unknown): string {
   const name = isErrorLike(error) && !isConnectError(error) && error.name !== 'Error' ? `${error.name}: ` : '';
-  return `${javaClassOf(error)}: ${name}${messageOf(error)}${details(error)}`;
+  const message = boundedText(messageOf(error), TEXT_LIMIT, { words: true });
+  return `${javaClassOf(error)}: ${name}${message}${boundedText(details(error), DETAILS_LIMIT)}`;
 }
 
 function details(error: unknown): string {
@@ -81,12 +93,16 @@ function details(error: unknown): string {
   return parts.length === 0 ? '' : ` [${parts.join(', ')}]`;
 }
 
+/** What follows the message in a stack: its own lines are no frames. */
 function frames(error: unknown): string {
   if (!isErrorLike(error) || typeof error.stack !== 'string') return '';
+  const at = error.message === '' ? -1 : error.stack.indexOf(error.message);
   return error.stack
+    .slice(at < 0 ? 0 : at + error.message.length)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-    .map((line) => `\t${line.trim()}\n`)
+    .slice(0, MAX_FRAMES)
+    .map((line) => `\t${boundedText(line.trim(), FRAME_LIMIT)}\n`)
     .join('');
 }
 

@@ -1,5 +1,6 @@
 import { RetriableError, type SinkRecord } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
+import { contextHeaders } from '../../src/tasks/dead-letter-topic';
 import { batch, eventually, type World } from './fakes';
 import { ScriptedSink, start, stop } from './sink-fixture';
 
@@ -65,6 +66,16 @@ describe('dead letters', () => {
       'connector-dlq-producer-c-0',
       'connector-dlq-adminclient-',
     ]);
+  });
+
+  test('what a header says of an exception is bounded', () => {
+    const error = new Error('x'.repeat(8_000_000), { cause: new Error('y'.repeat(8_000_000)) });
+    const failure = { stage: 'TASK_PUT', className: 'org.example.Task', error } as const;
+    const headers = contextHeaders(failure, { connector: 'c', task: 0 });
+    const [message, trace] = headers.slice(-2).map(({ value }) => String(value)) as [string, string];
+    expect(message).toMatch(/^x{2048}… \(7,997,952 more characters\)$/);
+    expect(trace).toMatch(/: y+… \(7,997,952 more characters\)\n/);
+    expect(trace.length).toBeLessThan(16_500);
   });
 
   test('also the record that makes the task fail', async () => {

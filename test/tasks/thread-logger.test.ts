@@ -20,22 +20,31 @@ test('connect-rest 145: only what its level lets pass leaves the thread, from th
       type: 'log',
       level: 'debug',
       name: 'org.example.Task',
-      message: 'yes',
-      fields: { connector: 'c', task: 0, n: 1 },
+      line: { message: 'yes', fields: { connector: 'c', task: 0, n: 1 }, stacks: [] },
     },
   ]);
 });
 
-test('what cannot cross goes as text', () => {
-  const posted: unknown[] = [];
-  let first = true;
-  const logger = new ThreadLogger((message: FromThread) => {
-    if (first) {
-      first = false;
-      throw new Error('could not be cloned');
-    }
-    posted.push(message);
-  });
-  logger.info('m', { error: new Error('e'), f: 1 });
-  expect(posted).toEqual([{ type: 'log', level: 'info', name: null, message: 'm', fields: { error: 'e', f: '1' } }]);
+test('what leaves the thread is redacted, bounded and can cross, whatever it was', () => {
+  const posted: FromThread[] = [];
+  const logger = new ThreadLogger((message: FromThread) => posted.push(structuredClone(message)));
+  const error = Object.assign(new Error('a.'.repeat(40_000)), { code: 'C', run: () => 1 });
+  logger.info('password=x', { error, f: () => 1, record: 'a.'.repeat(500_000) });
+  expect(posted).toEqual([
+    {
+      type: 'log',
+      level: 'info',
+      name: null,
+      line: {
+        message: 'password=[hidden]',
+        fields: {
+          error: { code: 'C', message: expect.stringMatching(/^(a\.){1024}… \(77,952 more characters\)$/) },
+          f: undefined,
+          record: expect.stringContaining('… (997,952 more characters)'),
+        },
+        stacks: [expect.stringMatching(/\n {4}at /)],
+      },
+    },
+  ]);
+  expect(JSON.stringify(posted).length).toBeLessThan(16_000);
 });

@@ -1,6 +1,7 @@
 import { ConfigError, ConnectError, RetriableError } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
-import { formatTrace, isWorthRestarting, messageOf } from '../../src/tasks/trace';
+import { providedValues } from '../../src/logging/hidden-values';
+import { formatTrace, isWorthRestarting, messageOf, TRACE_LIMIT } from '../../src/tasks/trace';
 
 const first = (error: unknown): string => formatTrace(error).split('\n')[0] as string;
 
@@ -29,6 +30,30 @@ test('frames, causes, and an end even when causes go in circles', () => {
     /^.*outer\n\tat .*\nCaused by: org\.apache\.kafka\.connect\.errors\.ConnectException: inner\n\tat /s,
   );
   expect(text.endsWith('\n')).toBe(true);
+});
+
+test('a trace is bounded, whatever messages quote, and keeps its frames and causes', () => {
+  const cause = new Error('y'.repeat(1_000_000));
+  const text = formatTrace(
+    new ConnectError(`x${'a.'.repeat(40_000)}\n    at forged`, { cause, place: { k: 'z'.repeat(9999) } }),
+  );
+  expect(text.length).toBeLessThan(TRACE_LIMIT);
+  expect(text).toMatch(/^org\.[\w.]+: xa\..*… \(77,96\d more characters\) \[k: z+… \([\d,]+ more characters\)\n\tat /);
+  expect(text).not.toContain('forged');
+  expect(text).toMatch(/\nCaused by: [\w.]+: y+… \(997,952 more characters\)\n\tat /);
+  let chain: Error | undefined;
+  for (let i = 0; i < 20; i++) chain = new Error('z'.repeat(100_000), chain && { cause: chain });
+  expect(formatTrace(chain).length).toBeLessThan(TRACE_LIMIT + 100);
+  expect(formatTrace(chain)).toMatch(/more characters\)\n$/);
+});
+
+test('a trace shows nothing that a config provider gave', () => {
+  providedValues.add('canary', '${p}');
+  providedValues.add('80', '${port}');
+  const cause = new Error('CANARY refused at port 80');
+  expect(formatTrace(new ConnectError('no canary', { cause, place: { table: 'canaries' } }))).not.toMatch(
+    /canary|port 80/i,
+  );
 });
 
 test('a host with several addresses gives no empty message', () => {

@@ -1,17 +1,20 @@
-/** Puts placeholders back into a text that may quote what they stand for. Pure. */
-
-/** Shorter values are no secrets, and would be found inside ordinary words. */
-const SHORTEST = 4;
+/** Puts placeholders back into a text that may quote what they stand for. */
+import { boundedText } from '../../logging/bounded-text';
+import { HiddenValues } from '../../logging/hidden-values';
 
 type Settings = Readonly<Record<string, string | null>>;
 
-export function hideResolved(text: string, asGiven: Settings, resolved: Settings): string {
-  let hidden = text;
+export type HideResolved = (text: string, limit?: number) => string;
+
+/**
+ * Of texts about these settings: hides what is in `resolved` where `asGiven` has placeholders, short values included where they stand as words.
+ * The answer is bounded.
+ */
+export function hiderOf(asGiven: Settings, resolved: Settings): HideResolved {
+  const hidden = new HiddenValues();
   for (const [key, value] of Object.entries(resolved)) {
-    const placeholder = asGiven[key];
-    if (value === null || placeholder == null || placeholder === value || value.trim().length < SHORTEST) continue;
-    for (const form of new Set([value, value.trim(), JSON.stringify(value.trim()).slice(1, -1)]))
-      hidden = hidden.replaceAll(form, () => placeholder);
+    const placeholder = Object.hasOwn(asGiven, key) ? asGiven[key] : null;
+    if (value !== null && placeholder != null && placeholder !== value) hidden.add(value, placeholder);
   }
-  return hidden;
+  return (text, limit) => boundedText(hidden.hide(text, { words: true }), limit);
 }

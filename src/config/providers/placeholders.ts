@@ -1,4 +1,5 @@
 /** Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source: connect-runtime §8.2. */
+import { providedValues } from '../../logging/hidden-values';
 import type { ConfigProvider } from './provider';
 
 /** Hears for how long each value that was used is good. Milliseconds. */
@@ -45,7 +46,7 @@ export function hasPlaceholder(value: string): boolean {
 
 /**
  * A copy with every placeholder replaced whose provider and key exist; the others stay as they are. One `get` per provider and path.
- * Rejects when a provider fails.
+ * Rejects when a provider fails. What the providers gave is hidden in log lines and traces from then on.
  */
 export async function resolvePlaceholders<T extends string | null>(
   settings: Readonly<Record<string, T>>,
@@ -64,7 +65,10 @@ export async function resolvePlaceholders<T extends string | null>(
     let replaced = '';
     let done = 0;
     for (const { start, end, provider, path, key } of placeholdersOf(value)) {
-      replaced += value.slice(done, start) + (found.get(place(provider, path))?.get(key) ?? value.slice(start, end));
+      const placeholder = value.slice(start, end);
+      const given = found.get(place(provider, path))?.get(key);
+      if (given !== undefined) providedValues.add(given, placeholder);
+      replaced += value.slice(done, start) + (given ?? placeholder);
       done = end;
     }
     return replaced + value.slice(done);

@@ -1,0 +1,67 @@
+import { boundedText } from '../../src/logging/bounded-text';
+import { HiddenValues, providedValues } from '../../src/logging/hidden-values';
+import { printableLine } from '../../src/logging/printable-line';
+
+function hiding(...values: string[]): HiddenValues {
+  const hidden = new HiddenValues();
+  for (const value of values) hidden.add(value, '${p}');
+  return hidden;
+}
+
+test.each([
+  ['as it is, in any case', ' S3cret"$& ', 'a s3CRET"$& b', 'a ${p} b'],
+  ['escaped for JSON', 'a"b\\c\nd', '{"x":"a\\"b\\\\c\\nd"}', '{"x":"${p}"}'],
+  ['escaped for a URL', 'p@ss/word', 'http://h?x=p%40ss%2Fword', 'http://h?x=${p}'],
+  ['a part of a list', 'first, second,no', 'no second: [first, second]', 'no ${p}: [${p}, ${p}]'],
+  ['a line of several', 'BEGIN\r\nMIIEvQIBADAN\nEND', 'no MIIEvQIBADAN here', 'no ${p} here'],
+  ['a number as it was read', '+00123456', 'port 123456.0', 'port ${p}.0'],
+  ['a big number in Java’s way', '123450000', 'size 1.2345E8', 'size ${p}'],
+  ['inside a longer word', 'canary', 'connect-canaryX', 'connect-${p}X'],
+  ['the longest of several', 'canary,canarybird', 'canarybird', '${p}'],
+  ['flags hide nothing', 'true', 'true or false', 'true or false'],
+  ['short ones are left', 'pw1', 'pw1', 'pw1'],
+])('%s', (_, value, text, shown) => {
+  expect(hiding(value).hide(text)).toBe(shown);
+});
+
+test('short ones are hidden as words where that is asked for', () => {
+  expect(hiding('80', 'é', 'a+').hide('port 80 of 8080, 80: é, né, a+b a+', { words: true })).toBe(
+    'port ${p} of 8080, ${p}: ${p}, né, a+b ${p}',
+  );
+});
+
+test('a value that crosses the cut is hidden whole', () => {
+  const hidden = hiding('the-very-secret-value');
+  const text = `before the-very-secret-value ${'x'.repeat(100)}`;
+  for (let limit = 1; limit < 60; limit++)
+    expect([limit, boundedText(text, limit, { hidden })]).toEqual([
+      limit,
+      expect.not.stringMatching(/the-|very|secret|value/),
+    ]);
+});
+
+test('another thread that is told of them hides the same', () => {
+  const other = new HiddenValues();
+  other.learn(hiding('canary,Other').snapshot());
+  expect(other.hide('CANARY other')).toBe('${p} ${p}');
+});
+
+test('of very many those used longest ago are forgotten', () => {
+  const hidden = new HiddenValues();
+  for (let i = 0; i < 21_000; i++) {
+    hidden.add(`value-${i}-`, '${p}');
+    hidden.add('value-0-', '${p}');
+  }
+  expect(hidden.hide('value-0- value-1- value-20999-')).toBe('${p} value-1- ${p}');
+  expect(hidden.snapshot()).toHaveLength(20_000);
+});
+
+test('log lines show none of them: messages, names, numbers, stacks', () => {
+  providedValues.add('canary', '${file:/f:c}');
+  providedValues.add('54321', '${file:/f:port}');
+  const error = Object.assign(new Error('no canary', { cause: new Error('CANARY') }), { code: 'canary' });
+  const line = printableLine('canary', { canary: ['xcanary'], port: 54321, 'canary.password': 1, error });
+  expect(JSON.stringify(line)).not.toMatch(/canary|54321/i);
+  expect(line.message).toBe('${file:/f:c}');
+  expect(line.fields).toMatchObject({ port: '${file:/f:port}' });
+});
