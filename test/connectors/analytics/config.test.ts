@@ -295,3 +295,55 @@ test('analytics-sink 31: metadata can not be added to binary files', () => {
 test('keys that every object has are just unknown keys', () => {
   expect(problemsWith({ constructor: 'x', toString: 'y' } as unknown as Record<string, string>)).toEqual([]);
 });
+
+test.each([
+  ['http://127.0.0.1:9', {}, false],
+  ['https://localhost:9', {}, false],
+  ['https://c.kusto.windows.net', {}, true],
+  ['https://adx.corp.example', { 'analytics.trusted.hosts': 'adx.corp.example,ingest-adx.corp.example' }, true],
+  ['http://127.0.0.1:9', { 'analytics.allow.insecure.endpoints': 'true' }, true],
+])('identities of this machine at %s, with %j of the worker: %s', (url, worker, allowed) => {
+  for (const strategy of ['managed_identity', 'WORKLOAD_IDENTITY'])
+    for (const key of ['analytics.url', 'analytics.query.url']) {
+      const other = { 'analytics.url': url, 'analytics.query.url': url, [key]: url };
+      const config = {
+        ...without('analytics.url'),
+        ...other,
+        'idp.auth.strategy': strategy,
+        'proxy.host': 'p',
+        'proxy.port': '1',
+      };
+      expect(checkConfig(config, worker).problems.map((problem) => problem.key)).toEqual(
+        allowed ? [] : ['idp.auth.strategy'],
+      );
+    }
+});
+
+test.each([
+  ['idp.auth.authority', '../x'],
+  ['idp.auth.authority', '..'],
+  ['idp.auth.authority', 't/../../x'],
+  ['idp.auth.authority', 't?x=1'],
+  ['idp.auth.authority', 't#'],
+  ['idp.auth.authority', 'a\nb'],
+  ['idp.auth.authority', 'a%2e'],
+  ['idp.auth.appid', `x', accesstype='admin`],
+  ['idp.auth.appid', 'a;b'],
+  ['idp.auth.appid', 'a b'],
+  ['idp.auth.accesstoken', 'geheim\r\nX: y'],
+  ['idp.auth.endpoint', 'http://127.0.0.1:8083/connectors/x/restart#'],
+  ['idp.auth.endpoint', 'https://login.example/?x='],
+  ['idp.auth.endpoint', 'https://user:geheim@login.example'],
+])('%s=%j is refused before it enters a URL, a command or a header', (key, value) => {
+  const found = problems({ ...without(), [key]: value });
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatch(new RegExp(`^${key}: Invalid value `));
+  expect(found[0]).not.toContain('geheim');
+});
+
+test.each(['72f988bf-86f1-41af-91ab-2d7cd011db47', 'corp.onmicrosoft.com', 'adfs', 'organizations'])(
+  'a tenant may be %s',
+  (tenant) => {
+    expect(problems({ ...without(), 'idp.auth.authority': tenant })).toEqual([]);
+  },
+);

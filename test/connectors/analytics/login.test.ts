@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSettings } from '../../../connectors/analytics/src/config/settings';
+import { chooseCloud } from '../../../connectors/analytics/src/service/cloud';
 import { Http } from '../../../connectors/analytics/src/service/http';
 import { Login } from '../../../connectors/analytics/src/service/login';
 
@@ -20,6 +21,7 @@ let server: Server;
 let url: string;
 let folder: string;
 let answer: { status: number; body: object };
+let cloud: Record<string, unknown>;
 
 beforeEach(async () => {
   asked.length = 0;
@@ -31,7 +33,6 @@ beforeEach(async () => {
     request.on('data', (chunk: Buffer) => (body += String(chunk)));
     request.on('end', () => {
       if (pathname === '/v1/rest/auth/metadata') {
-        const cloud = { LoginEndpoint: url, KustoServiceResourceId: 'https://kusto.cloud.example' };
         response.end(JSON.stringify({ AzureAD: cloud }));
         return;
       }
@@ -47,19 +48,26 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  cloud = { LoginEndpoint: url, KustoServiceResourceId: 'https://kusto.kusto.windows.net' };
 });
 afterEach(async () => {
   server.close().closeAllConnections();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function headers(config: Record<string, string>, environment: Record<string, string>): Promise<unknown> {
-  const { settings } = parseSettings({
-    topics: 't',
-    'analytics.url': url,
-    'analytics.tables.topics.mapping': `[{topic:'t',db:'d',table:'T'}]`,
-    ...config,
-  });
+/** What an administrator allows who has an emulator; identities are for HTTPS otherwise. */
+const INSECURE = { 'analytics.allow.insecure.endpoints': 'true' };
+
+async function headers(
+  config: Record<string, string>,
+  environment: Record<string, string>,
+  worker: Record<string, string> = INSECURE,
+): Promise<unknown> {
+  const mapping = `[{topic:'t',db:'d',table:'T'}]`;
+  const { settings } = parseSettings(
+    { topics: 't', 'analytics.url': url, 'analytics.tables.topics.mapping': mapping, ...config },
+    worker,
+  );
   const http = new Http({ proxy: null });
   return await new Login(http, settings.login, url, signal, environment).headers(signal);
 }
@@ -73,7 +81,7 @@ test('managed_identity: the machine’s own identity, for the cluster’s resour
   expect(asked).toMatchObject([
     {
       line: 'GET /metadata/identity/oauth2/token',
-      query: { 'api-version': '2018-02-01', resource: 'https://kusto.cloud.example' },
+      query: { 'api-version': '2018-02-01', resource: 'https://kusto.kusto.windows.net' },
       headers: { metadata: 'true' },
     },
   ]);
@@ -151,4 +159,73 @@ test('an identity provider that cannot be reached is told with the key that says
     message:
       'http://127.0.0.1:1/tenant/oauth2/v2.0/token does not answer: connect ECONNREFUSED 127.0.0.1:1. Check "idp.auth.endpoint", and whether this worker may reach that host.',
   });
+});
+
+const APPLICATION = { 'idp.auth.authority': 'tenant', 'idp.auth.appid': 'app', 'idp.auth.appkey': 'key' };
+
+test.each([
+  ['managed_identity', { KustoServiceResourceId: 'https://management.azure.com' }, 'what its tokens are for'],
+  ['managed_identity', { KustoServiceResourceId: 'https://kusto.kusto.windows.net.evil.example' }, 'what its tokens'],
+  ['managed_identity', { KustoServiceResourceId: { a: 1 } }, 'what its tokens are for'],
+  ['workload_identity', { LoginEndpoint: 'https://login.evil.example' }, 'its identity provider'],
+  [
+    'workload_identity',
+    { LoginEndpoint: 'https://login.microsoftonline.com/../@evil.example' },
+    'its identity provider',
+  ],
+  ['application', { LoginEndpoint: 'http://127.0.0.1:1' }, 'its identity provider'],
+  ['application', { KustoServiceResourceId: 'https://graph.microsoft.com' }, 'what its tokens are for'],
+])('%s: a cluster that names %j is given no token', async (strategy, said, what) => {
+  Object.assign(cloud, said);
+  const file = join(folder, 'token');
+  await writeFile(file, 'assertion');
+  const environment = {
+    AZURE_POD_IDENTITY_AUTHORITY_HOST: url,
+    AZURE_TENANT_ID: 't',
+    AZURE_CLIENT_ID: 'c',
+    AZURE_FEDERATED_TOKEN_FILE: file,
+  };
+  await expect(headers({ ...APPLICATION, 'idp.auth.strategy': strategy }, environment)).rejects.toMatchObject({
+    code: 'ANALYTICS_LOGIN',
+    message: expect.stringContaining(what) as unknown,
+  });
+  expect(asked).toEqual([]);
+});
+
+test('a cluster on this machine may be the identity provider of an application, as the emulator is', async () => {
+  cloud = { LoginEndpoint: `${url}/`, KustoServiceResourceId: url };
+  expect(await headers(APPLICATION, {}, {})).toEqual({ Authorization: 'Bearer token-1' });
+  expect(asked).toMatchObject([{ line: 'POST /tenant/oauth2/v2.0/token', form: { scope: `${url}/.default` } }]);
+});
+
+const at = (host: string, answer: Record<string, unknown>, mayBeProvider = false): unknown =>
+  chooseCloud({ url: `https://${host}`, mayBeProvider }, answer);
+
+test('analytics-sink 5.3: each cloud has its own login and resources, and a cluster may be what its token is for', () => {
+  const login = 'https://login.microsoftonline.com';
+  const resource = 'https://kusto.kusto.windows.net';
+  expect(at('ingest-c.r.kusto.windows.net', {})).toEqual({ loginEndpoint: login, resource });
+  expect(at('ingest-c.r.kusto.windows.net', { LoginMfaRequired: true })).toEqual({
+    loginEndpoint: login,
+    resource: 'https://kusto.kustomfa.windows.net',
+  });
+  const own = 'https://c.r.kusto.windows.net';
+  expect(at('ingest-c.r.kusto.windows.net', { KustoServiceResourceId: own })).toEqual({
+    loginEndpoint: login,
+    resource: own,
+  });
+  expect(at('c.kusto.fabric.microsoft.com', { LoginEndpoint: login, KustoServiceResourceId: resource })).toEqual({
+    loginEndpoint: login,
+    resource,
+  });
+  expect(at('c.kusto.usgovcloudapi.net', {})).toEqual({
+    loginEndpoint: 'https://login.microsoftonline.us',
+    resource: 'https://kusto.kusto.usgovcloudapi.net',
+  });
+  expect(() => at('c.kusto.usgovcloudapi.net', { LoginEndpoint: login })).toThrow('login.microsoftonline.us');
+  // A private link has a name of the administrator's, and the answers of the cluster behind it.
+  expect(at('adx.corp.example', { LoginEndpoint: 'https://login.chinacloudapi.cn' })).toMatchObject({
+    loginEndpoint: 'https://login.chinacloudapi.cn',
+  });
+  expect(() => at('adx.corp.example', { LoginEndpoint: 'https://adx.corp.example' })).toThrow('its identity provider');
 });

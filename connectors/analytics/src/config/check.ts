@@ -3,7 +3,15 @@ import type { ConfigProblem, ConnectorConfig, WorkerSettings } from '@millrace/s
 import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
 import { canonicalConfig } from './canonical';
 import { DEFINITIONS, listOf, type Definition } from './definitions';
-import { checkEndpoint, isLoopback, ingestionUrlOf, queryUrlOf, trustOf, type Trust } from './endpoints';
+import {
+  checkEndpoint,
+  isLoopback,
+  ingestionUrlOf,
+  mayGetIdentity,
+  queryUrlOf,
+  trustOf,
+  type Trust,
+} from './endpoints';
 
 type Value = string | number | boolean | null;
 
@@ -27,8 +35,9 @@ export function checkConfig(config: ConnectorConfig, worker: WorkerSettings = {}
   for (const definition of DEFINITIONS) {
     const text = texts[definition.name]?.trim();
     const parsed = text === undefined ? { value: definition.default } : parseValue(definition, text);
+    const shown = definition.type === 'PASSWORD' ? '[hidden]' : text;
     if ('problem' in parsed)
-      report(definition.name, `Invalid value ${text} for configuration ${definition.name}: ${parsed.problem}`);
+      report(definition.name, `Invalid value ${shown} for configuration ${definition.name}: ${parsed.problem}`);
     else values.set(definition.name, parsed.value);
     if (definition.required && !text)
       report(definition.name, `Missing required configuration "${definition.name}" which has no default value.`);
@@ -39,7 +48,7 @@ export function checkConfig(config: ConnectorConfig, worker: WorkerSettings = {}
   if (texts['analytics.tables.topics.mapping'])
     for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
   const unused = checkTopics(config, mappings, report);
-  checkLogin(values, urls.ingestion, trust, report);
+  checkLogin(values, urls, trust, report);
   checkDeadLetters(values, report);
   checkMetadata(values, mappings, report);
   return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings, ...unused] };
@@ -108,15 +117,20 @@ function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMapp
     .map(({ topic }) => `The mapping of topic ${topic} is not used: "topics" does not name it`);
 }
 
-function checkLogin(values: ReadonlyMap<string, Value>, url: string, trust: Trust, report: Report): void {
+function checkLogin(values: ReadonlyMap<string, Value>, urls: Checked['urls'], trust: Trust, report: Report): void {
+  const url = urls.ingestion;
   const strategy = String(values.get('idp.auth.strategy') ?? '').toLowerCase();
   const provider = String(values.get('idp.auth.endpoint') ?? '');
-  if (provider !== '' && !isSafe(provider, trust))
+  if (provider !== '' && !isSafe(provider, trust)) {
+    const shown = provider.replace(/\/\/[^/]*@/, '//[hidden]@');
+    const more = /[?#@]/.test(provider) ? ' without user, query and fragment' : '';
     report(
       'idp.auth.endpoint',
-      `Invalid value ${provider} for configuration idp.auth.endpoint: it is not an HTTPS URL`,
+      `Invalid value ${shown} for configuration idp.auth.endpoint: it is not an HTTPS URL${more}`,
     );
-  const missing = (names: readonly string[]): string[] => names.filter((name) => !values.get(name));
+  }
+  // What was refused is not there, but not missing either.
+  const missing = (names: readonly string[]): string[] => names.filter((name) => values.has(name) && !values.get(name));
   if (strategy === 'application') {
     const absent = missing(['idp.auth.authority', 'idp.auth.appid', 'idp.auth.appkey']);
     if (absent.length > 0)
@@ -130,15 +144,29 @@ function checkLogin(values: ReadonlyMap<string, Value>, url: string, trust: Trus
   } else if (strategy === 'none') {
     if (url !== '' && !isLoopback(new URL(url).hostname))
       report('idp.auth.strategy', 'Authentication strategy none is for an emulator on this machine alone.');
-  } else if (strategy.endsWith('_identity') && values.get('idp.auth.scope'))
+  } else if (strategy.endsWith('_identity')) {
     // Whoever may register connectors would get what the worker's identity may do anywhere.
-    report('idp.auth.scope', `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`);
+    if (values.get('idp.auth.scope'))
+      report(
+        'idp.auth.scope',
+        `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`,
+      );
+    const stranger = [urls.ingestion, urls.query].find((text) => text !== '' && !mayGetIdentity(text, trust));
+    if (stranger !== undefined)
+      report(
+        'idp.auth.strategy',
+        `Authentication strategy ${strategy} gives tokens of this machine to HTTPS endpoints of the service alone, not to ` +
+          `${stranger}, unless the worker setting "analytics.allow.insecure.endpoints" is true.`,
+      );
+  }
 }
 
 /** A secret is sent there. */
 function isSafe(text: string, { insecure }: Trust): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && (insecure || isLoopback(url.hostname)));
+  // Behind either, the path of the login would be no path any more.
+  if (url === null || /[?#]/.test(text) || url.username || url.password) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)));
 }
 
 function checkDeadLetters(values: ReadonlyMap<string, Value>, report: Report): void {

@@ -20,6 +20,13 @@ function atLeast(smallest: number): (value: string | number | boolean) => string
   return (value) => (Number(value) >= smallest ? null : `Value must be at least ${smallest}`);
 }
 
+/** A GUID or the name of a domain: it becomes part of URLs and commands. */
+function identifier(value: string | number | boolean): string | null {
+  return /^[A-Za-z0-9][\w.-]{0,253}$/.test(String(value))
+    ? null
+    : 'Only alphanumeric characters, underscores, hyphens, and dots are allowed';
+}
+
 /** Any case; the Java sink takes all-upper and all-lower. */
 function oneOf(...allowed: readonly string[]): (value: string | number | boolean) => string | null {
   const lower = allowed.map((text) => text.toLowerCase());
@@ -55,7 +62,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: null,
     importance: 'LOW',
     group: GROUP.connection,
-    documentation: 'Host of an HTTP proxy for the cluster and its storage.',
+    documentation: 'Host of an HTTP proxy for the cluster and its storage. Only HTTPS goes through it.',
   },
   {
     name: 'proxy.port',
@@ -82,6 +89,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'HIGH',
     group: GROUP.login,
     documentation: 'Tenant id. Needed by the strategy `application`.',
+    constraint: identifier,
   },
   {
     name: 'idp.auth.appid',
@@ -91,6 +99,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.login,
     documentation:
       'Application (client) id. Needed by the strategy `application`; with `managed_identity` it names one of several identities.',
+    constraint: identifier,
   },
   {
     name: 'idp.auth.appkey',
@@ -107,6 +116,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.login,
     documentation: 'Bearer token of the strategy `az_dev_token`.',
+    constraint: (value) => (/^[!-~]+$/.test(String(value)) ? null : 'A token has no spaces, line breaks or accents'),
   },
   {
     name: 'idp.auth.endpoint',

@@ -1,24 +1,7 @@
 /** Which clusters the sink speaks to, and how the two URLs of one follow from each other. Source: analytics-sink §1.5. */
 import { isIP } from 'node:net';
 import type { WorkerSettings } from '@millrace/sdk';
-
-/** Suffixes of the service's hosts in every cloud; a token is sent to no other host. */
-const KNOWN_SUFFIXES = [
-  '.kusto.windows.net',
-  '.kustomfa.windows.net',
-  '.kusto.azuresynapse.net',
-  '.kusto.fabric.microsoft.com',
-  '.kusto.data.microsoft.com',
-  '.playfab.com',
-  '.kusto.usgovcloudapi.net',
-  '.kusto.chinacloudapi.cn',
-  '.kusto.azuresynapse.azure.cn',
-  '.kusto.core.eaglex.ic.gov',
-  '.kusto.core.microsoft.scloud',
-  '.kusto.sovcloud-api.fr',
-  '.kusto.sovcloud-api.de',
-  '.kusto.sovcloud-api.sg',
-];
+import { isServiceHost } from './clouds';
 
 /** What the worker's administrator adds, and no connector's configuration can. */
 export interface Trust {
@@ -66,9 +49,15 @@ export function checkEndpoint(text: string, trust: Trust): Endpoint {
   return { url: url.origin };
 }
 
+/** Whether what this machine may do itself can be lent there: a caller who can post a document may own anything else. */
+export function mayGetIdentity(endpoint: string, trust: Trust): boolean {
+  const { protocol, hostname } = new URL(endpoint);
+  return trust.insecure || (protocol === 'https:' && isKnown(hostname, trust));
+}
+
 function isKnown(host: string, { hosts }: Trust): boolean {
   return (
-    KNOWN_SUFFIXES.some((suffix) => host.endsWith(suffix)) ||
+    isServiceHost(host) ||
     hosts.some((trusted) => (trusted.startsWith('.') ? host.endsWith(trusted) : host === trusted))
   );
 }

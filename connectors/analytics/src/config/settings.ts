@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrace/sdk';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { checkConfig } from './check';
+import { isServiceHost } from './clouds';
 import type { METADATA_COLUMNS } from './definitions';
 import { listOf } from './definitions';
+import { trustOf } from './endpoints';
 
 export type MetadataColumn = (typeof METADATA_COLUMNS)[number];
 
@@ -17,6 +19,8 @@ export interface LoginSettings {
   /** Null: as the cluster says. */
   readonly endpoint: string | null;
   readonly scope: string | null;
+  /** Whether the cluster may name itself as the identity provider and as what tokens are for. */
+  readonly clusterMayBeProvider: boolean;
 }
 
 /** Durations in milliseconds, sizes in bytes. */
@@ -81,6 +85,9 @@ export function parseSettings(
       accessToken: text('idp.auth.accesstoken'),
       endpoint: text('idp.auth.endpoint') || null,
       scope: text('idp.auth.scope') || null,
+      clusterMayBeProvider:
+        !isServiceHost(new URL(urls.ingestion).hostname) &&
+        (lower('idp.auth.strategy') === 'application' || trustOf(worker).insecure),
     },
     mappings: mappings.mappings,
     validateTables: flag('analytics.validation.table.enable'),

@@ -1,4 +1,9 @@
-/** Where a cluster's tokens come from and what they are for, as the cluster itself says. Source: analytics-sink §5.3. */
+/**
+ * Where a cluster's tokens come from and what they are for. The cluster says so, and may only choose among what is known of its cloud.
+ * Source: analytics-sink §5.3.
+ */
+import { loginsFor, resourcesFor } from '../config/clouds';
+import { queryUrlOf } from '../config/endpoints';
 import { parseJson, type Http } from './http';
 import { ServiceError } from './service-error';
 import { INGESTION_URL } from './setting-names';
@@ -8,15 +13,15 @@ export interface Cloud {
   readonly resource: string;
 }
 
-/** What a cluster that does not say so means. */
-export const PUBLIC_CLOUD: Cloud = {
-  loginEndpoint: 'https://login.microsoftonline.com',
-  resource: 'https://kusto.kusto.windows.net',
-};
+export interface AskedCluster {
+  readonly url: string;
+  /** Whether tokens may come from the cluster itself, as from an emulator. */
+  readonly mayBeProvider: boolean;
+}
 
-/** @throws ServiceError */
-export async function readCloud(http: Http, clusterUrl: string, signal: AbortSignal): Promise<Cloud> {
-  const url = `${clusterUrl}/v1/rest/auth/metadata`;
+/** @throws ServiceError, with code `ANALYTICS_LOGIN` for an answer that names other places. */
+export async function readCloud(http: Http, cluster: AskedCluster, signal: AbortSignal): Promise<Cloud> {
+  const url = `${cluster.url}/v1/rest/auth/metadata`;
   const text = await http
     .require({ method: 'GET', url, headers: { Accept: 'application/json' }, setting: INGESTION_URL, signal })
     .then(
@@ -26,11 +31,31 @@ export async function readCloud(http: Http, clusterUrl: string, signal: AbortSig
         throw error;
       },
     );
-  if (text === null) return PUBLIC_CLOUD;
-  const { AzureAD: cloud = {} } = parseJson(text, url) as { AzureAD?: Record<string, unknown> };
-  const resource = String(cloud.KustoServiceResourceId ?? PUBLIC_CLOUD.resource);
+  if (text === null) return chooseCloud(cluster, {});
+  return chooseCloud(cluster, (parseJson(text, url) as { AzureAD?: Record<string, unknown> } | null)?.AzureAD ?? {});
+}
+
+/** By the cluster's answer, with defaults for what it does not say. Pure. @throws ServiceError as above. */
+export function chooseCloud({ url, mayBeProvider }: AskedCluster, answer: Readonly<Record<string, unknown>>): Cloud {
+  const { hostname } = new URL(url);
+  const own = [url, queryUrlOf(url)];
+  const logins = [...loginsFor(hostname), ...(mayBeProvider ? own : [])];
+  const resources = [...resourcesFor(hostname), ...(mayBeProvider || url.startsWith('https://') ? own : [])];
+  const choose = (said: unknown, known: readonly string[], what: string): string => {
+    const fallback = known[0] as string;
+    const text = String(said ?? fallback).replace(/\/$/, '');
+    if (known.includes(text.toLowerCase())) return text.toLowerCase();
+    throw new ServiceError(
+      `${url} names ${JSON.stringify(text.slice(0, 200))} as ${what}, which is none of ${known.join(', ')}. ` +
+        `Check "${INGESTION_URL}".`,
+      'transient',
+      { code: 'ANALYTICS_LOGIN' },
+    );
+  };
+  const loginEndpoint = choose(answer.LoginEndpoint, logins, 'its identity provider');
+  const resource = choose(answer.KustoServiceResourceId, resources, 'what its tokens are for');
   return {
-    loginEndpoint: String(cloud.LoginEndpoint ?? PUBLIC_CLOUD.loginEndpoint),
-    resource: cloud.LoginMfaRequired === true ? resource.replace('.kusto.', '.kustomfa.') : resource,
+    loginEndpoint,
+    resource: answer.LoginMfaRequired === true ? resource.replace('.kusto.', '.kustomfa.') : resource,
   };
 }

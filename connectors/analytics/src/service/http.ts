@@ -1,7 +1,11 @@
-/** Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them. */
+/**
+ * Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them. Only HTTPS goes by way of
+ * the proxy, in a tunnel: it is the caller's, and would otherwise see tokens and answer in the service's name.
+ */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { isLoopback } from '../config/endpoints';
 import { failureKind, ServiceError } from './service-error';
 import { TunnelAgent, type Proxy } from './tunnel-agent';
 
@@ -34,10 +38,11 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 export class Http {
   private readonly plain = new HttpAgent(KEPT);
-  private readonly secure: HttpsAgent;
+  private readonly secure = new HttpsAgent(KEPT);
+  private readonly tunnels: TunnelAgent | null;
 
-  constructor(private readonly options: HttpOptions) {
-    this.secure = options.proxy ? new TunnelAgent(options.proxy, KEPT) : new HttpsAgent(KEPT);
+  constructor({ proxy }: HttpOptions) {
+    this.tunnels = proxy && new TunnelAgent(proxy, KEPT);
   }
 
   /** Any answer at all. @throws ServiceError without one. */
@@ -67,28 +72,33 @@ export class Http {
   }
 
   /** The end of a sentence about an address that may be wrong. */
-  private keysOf({ setting }: HttpRequest, more: string): string {
+  private keysOf({ setting, url }: HttpRequest, more: string): string {
     if (setting === undefined) return '';
-    const keys = [setting, ...(this.options.proxy ? ['proxy.host', 'proxy.port'] : [])];
+    const keys = [setting, ...(this.isTunnelled(new URL(url)) ? ['proxy.host', 'proxy.port'] : [])];
     return `. Check ${keys.map((key) => `"${key}"`).join(', ')}${more}.`;
   }
 
   close(): void {
     this.plain.destroy();
     this.secure.destroy();
+    this.tunnels?.destroy();
+  }
+
+  /** This machine is no further away than itself. */
+  private isTunnelled({ protocol, hostname }: URL): boolean {
+    return this.tunnels !== null && protocol === 'https:' && !isLoopback(hostname);
   }
 
   private async exchange(url: URL, given: HttpRequest): Promise<HttpAnswer> {
     const { method, headers, body, signal, timeoutMs = TIMEOUT_MS } = given;
     const isSecure = url.protocol === 'https:';
+    const secure = this.isTunnelled(url) ? (this.tunnels as TunnelAgent) : this.secure;
     const options: RequestOptions = {
       method,
-      // By name, because a proxy is the host that is connected to.
-      headers: { Host: url.host, ...headers },
+      headers,
       signal,
       timeout: timeoutMs,
-      agent: isSecure ? this.secure : this.plain,
-      ...(this.options.proxy && !isSecure && { ...this.options.proxy, path: url.href }),
+      agent: isSecure ? secure : this.plain,
     };
     const send = isSecure ? httpsRequest : httpRequest;
     return await new Promise<HttpAnswer>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /** Bearer tokens: asked for once, kept until shortly before they run out. Sources: analytics-sink §1.4, §5.2. */
 import type { LoginSettings } from '../config/settings';
-import { PUBLIC_CLOUD, readCloud, type Cloud } from './cloud';
+import { chooseCloud, readCloud, type Cloud } from './cloud';
 import { GRANTS } from './grants';
 import { Http } from './http';
 import { SharedRead } from './shared-read';
@@ -55,8 +55,10 @@ export class Login {
   }
 
   private async cloudOf(signal: AbortSignal): Promise<Cloud> {
-    if (this.settings.endpoint !== null && this.settings.scope !== null) return PUBLIC_CLOUD;
-    this.cloud ??= await readCloud(this.http, this.clusterUrl, signal);
+    const { endpoint, scope, clusterMayBeProvider: mayBeProvider } = this.settings;
+    const cluster = { url: this.clusterUrl, mayBeProvider };
+    if (endpoint !== null && scope !== null) return chooseCloud(cluster, {});
+    this.cloud ??= await readCloud(this.http, cluster, signal);
     return this.cloud;
   }
 }
