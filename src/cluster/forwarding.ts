@@ -33,6 +33,10 @@ export interface ForwardedAnswer {
 const TIMEOUT_MS = 90_000;
 /** Whoever takes longer to open a connection is not there. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Of an answer: far above a connector with thousands of failed tasks, and their traces. */
+const MAX_ANSWER = 32 * 1024 * 1024;
+/** Of an answer that is no worker's, in the error that is made of it. */
+const MAX_TEXT = 1_000;
 const NOT_CONNECTED = ['connect', 'getaddrinfo'];
 
 /** The path below the other worker's base URL. */
@@ -77,7 +81,12 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
       },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > MAX_ANSWER) outgoing.destroy(new Error(`the answer has more than ${MAX_ANSWER} bytes`));
+          else chunks.push(chunk);
+        });
         response.on('error', reject);
         response.on('end', () =>
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
@@ -126,5 +135,5 @@ export async function forwardRequest(request: OutgoingRequest, tls: ConnectionOp
   if (status >= 200 && status < 300) return { status, body: parsed };
   if (status < 400) throw new HerderError(500, `Unexpected status code when handling forwarded request: ${status}`);
   const message = (parsed as { message?: unknown } | null)?.message;
-  throw new HerderError(status, typeof message === 'string' ? message : text || `HTTP ${status}`);
+  throw new HerderError(status, typeof message === 'string' ? message : text.slice(0, MAX_TEXT) || `HTTP ${status}`);
 }

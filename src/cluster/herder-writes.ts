@@ -106,7 +106,7 @@ export class HerderWrites {
   /** Nothing of a body is looked at before its signature. */
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     const { configs, requests, offsetLocks } = this.options;
-    const taskConfigs = await read(this.verify(body));
+    const taskConfigs = read(this.verify(body));
     const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
     await requests.runAsLeader(stage, async () => {
       const snapshot = configs.snapshot();

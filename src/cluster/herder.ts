@@ -53,7 +53,7 @@ export interface SignedBody {
 }
 
 /** What a body holds; asked for once its signature is right, or when the group has none (`isSigned` false). */
-export type ReadTaskConfigs = (isSigned: boolean) => Promise<readonly ConnectorConfig[]>;
+export type ReadTaskConfigs = (isSigned: boolean) => readonly ConnectorConfig[];
 
 export interface WorkerHealth {
   readonly status: 'healthy' | 'starting' | 'unhealthy';

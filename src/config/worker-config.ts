@@ -7,7 +7,7 @@ import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
-import { overridePolicy, WORKER_SETTINGS } from './worker-settings';
+import { BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
  * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for defaults.
@@ -33,6 +33,8 @@ export interface WorkerConfig {
   /** Null: no CORS headers. */
   readonly cors: CorsSettings | null;
   readonly responseHeaders: readonly HeaderRule[];
+  /** Millrace's own: what bodies of requests may take, one and all. */
+  readonly restBodies: { readonly maxBytes: number; readonly inFlightBytes: number };
   readonly advertisedHost: string | null;
   readonly advertisedPort: number | null;
   readonly advertisedListener: 'http' | 'https' | null;
@@ -112,6 +114,12 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       `it must be lower than session.timeout.ms, but ${number('heartbeat.interval.ms')} is not lower than ${number('session.timeout.ms')}`,
     );
   }
+  if (number(BODIES_IN_FLIGHT) < number(BODY_MAX)) {
+    throw invalid(
+      BODIES_IN_FLIGHT,
+      `it must not be lower than ${BODY_MAX}, but ${number(BODIES_IN_FLIGHT)} is lower than ${number(BODY_MAX)}`,
+    );
+  }
   const signature = text('inter.worker.signature.algorithm');
   if (!list('inter.worker.verification.algorithms').includes(signature)) {
     throw invalid(
@@ -129,6 +137,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     adminListeners: get<readonly string[] | null>('admin.listeners')?.map(parseListener) ?? null,
     cors: corsSettings(text('access.control.allow.origin'), text('access.control.allow.methods')),
     responseHeaders: parseHeaderRules(text('response.http.headers.config')),
+    restBodies: { maxBytes: number(BODY_MAX), inFlightBytes: number(BODIES_IN_FLIGHT) },
     advertisedHost: textOrNull('rest.advertised.host.name'),
     advertisedPort: get('rest.advertised.port'),
     advertisedListener: (textOrNull('rest.advertised.listener')?.toLowerCase() ?? null) as 'http' | 'https' | null,

@@ -1,6 +1,6 @@
 /**
  * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `errors.restart.`, `watchdog.` and `task.` other than Java's are Millrace's own.
+ * Settings under `errors.restart.`, `watchdog.` and `task.` other than Java's are Millrace's own, and so are `rest.body.` and `rest.bodies.`.
  */
 import { getHashes } from 'node:crypto';
 import { parseCorsMethods, parseOrigins } from './cors';
@@ -19,6 +19,9 @@ import {
   type SettingValue,
 } from './setting';
 import { WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
+
+export const BODY_MAX = 'rest.body.max.bytes';
+export const BODIES_IN_FLIGHT = 'rest.bodies.in.flight.max.bytes';
 
 const OVERRIDE_POLICIES = ['All', 'None', 'Principal', 'Allowlist'];
 const POLICY_CLASS =
@@ -145,6 +148,8 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting('access.control.allow.origin', 'STRING', '', parses(parseOrigins)),
   setting('access.control.allow.methods', 'STRING', '', parses(parseCorsMethods)),
   setting('response.http.headers.config', 'STRING', '', parses(parseHeaderRules)),
+  setting(BODY_MAX, 'INT', 1024 * 1024, atLeast(1024)),
+  setting(BODIES_IN_FLIGHT, 'INT', 16 * 1024 * 1024, atLeast(1024)),
   setting('rest.extension.classes', 'LIST', [], noExtensions),
   setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),
 

@@ -5,6 +5,7 @@ import { connectorsResources } from './connectors-router';
 import type { RestContext } from './context';
 import { dispatch, writeError, type DispatchOptions } from './dispatch';
 import { errorReply } from './errors';
+import { cutOffRest } from './hang-up';
 import { lifecycleResources } from './lifecycle-router';
 import { loggersResources } from './loggers-router';
 import { metricsResources } from './metrics-router';
@@ -50,7 +51,8 @@ export function createApp(
   app.set('query parser', false);
   app.enable('case sensitive routing');
 
-  const tidy: RequestHandler = (request, _response, next) => {
+  const tidy: RequestHandler = (request, response, next) => {
+    cutOffRest(request, response);
     request.url = tidyUrl(requestTarget(request));
     next();
   };

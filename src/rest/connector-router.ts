@@ -35,7 +35,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
         GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name'))).config),
         PUT: async (call) => {
           const name = param(call, 'name');
-          const sent = named(name, configMap(await readDocument(call.request, CONFIG_MAP)));
+          const sent = named(name, configMap(await readDocument(call, CONFIG_MAP)));
           const config = await withoutNullValues(sent, context.validator);
           return context.forward(
             call,
@@ -50,7 +50,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
         },
         PATCH: async (call) => {
           const name = param(call, 'name');
-          const patch = configPatch(await readDocument(call.request, CONFIG_MAP));
+          const patch = configPatch(await readDocument(call, CONFIG_MAP));
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/config`, body: patch },

@@ -51,7 +51,7 @@ export function connectorsResources(context: RestContext): readonly Resource[] {
           return ok(call.query.has('expand') ? expanded(herder, call.query.getAll('expand')) : herder.connectors());
         },
         POST: async (call) => {
-          const request = createRequest(await readDocument(call.request, CREATE_REQUEST));
+          const request = createRequest(await readDocument(call, CREATE_REQUEST));
           const config = await withoutNullValues(request.config, context.validator);
           const { name, initialState } = request;
           return context.forward(

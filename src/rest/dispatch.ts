@@ -1,9 +1,11 @@
 /** Express on one side, routes as data on the other: method, media type and Accept are decided here, in Java's order. Source: connect-rest §0.4. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../logging/logger';
+import type { BodyBudget } from './body-budget';
 import { JSON_TYPE, requestType, responseType } from './content-negotiation';
 import { within } from './deadline';
 import { errorReply, type ErrorReply } from './errors';
+import { incomingBody } from './incoming-body';
 import { encodeJson } from './json-encode';
 import { routingError } from './rest-error';
 import type { Call, Method, Reply, Resource } from './route';
@@ -11,6 +13,7 @@ import type { Call, Method, Reply, Resource } from './route';
 export interface DispatchOptions {
   readonly logger: Logger;
   readonly requestLimitMs: number;
+  readonly bodies: BodyBudget;
 }
 
 /** Java's, which is that of a hash map. */
@@ -53,7 +56,10 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
       contentType = responseType(request.headers.accept, resource.textType);
       if (contentType === null) throw routingError(406);
-      const reply = await within(options.requestLimitMs, Promise.resolve(handler(callOf(request, method))));
+      const reply = await within(
+        options.requestLimitMs,
+        Promise.resolve(handler(callOf(request, response, method, options.bodies))),
+      );
       writeReply(response, reply, contentType);
     } catch (error) {
       const errorType = resource.textType === undefined ? contentType : null;
@@ -62,13 +68,14 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
   };
 }
 
-function callOf(request: Request, method: Method): Call {
+function callOf(request: Request, response: Response, method: Method, bodies: BodyBudget): Call {
   const encrypted = 'encrypted' in request.socket;
   const { localAddress = 'localhost', localPort = 0 } = request.socket;
   const own = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
   const mark = request.url.indexOf('?');
   return {
     request,
+    body: incomingBody(request, response, bodies),
     method,
     params: request.params as Record<string, string>,
     query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),

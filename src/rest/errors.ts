@@ -17,7 +17,7 @@ export interface ErrorEnvelope {
 const MESSAGE_LIMIT = 32_768;
 /** How Java's texts begin that mean "later" (a name that is taken is a 409, too). */
 const LATER = /^Cannot complete request/;
-const RETRY_AFTER_S = '1';
+const RETRY_AFTER_S = 1;
 
 export interface ErrorReply extends Reply {
   readonly body: ErrorEnvelope;
@@ -27,12 +27,17 @@ export interface ErrorReply extends Reply {
 
 /** Errors that nobody foresaw are logged with their stack; the others are the client's business. */
 export function errorReply(error: unknown, logger: Logger): ErrorReply {
-  const reply = (status: number, message: string | null, typed = true): ErrorReply => ({
-    status,
-    body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
-    typed,
-    ...(status === 409 && LATER.test(message ?? '') ? { headers: { 'Retry-After': RETRY_AFTER_S } } : {}),
-  });
+  const reply = (status: number, message: string | null, typed = true): ErrorReply => {
+    const isMomentary = status === 409 && LATER.test(message ?? '');
+    const said = error instanceof RestError ? error.retryAfterS : null;
+    const retryAfter = said ?? (isMomentary ? RETRY_AFTER_S : null);
+    return {
+      status,
+      body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
+      typed,
+      ...(retryAfter === null ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
+    };
+  };
   if (error instanceof RestError) return reply(error.status, error.message, !error.routing);
   if (error instanceof JsonSyntaxError) return reply(error.status, error.message);
   if (error instanceof HerderError || error instanceof ValidationError) {

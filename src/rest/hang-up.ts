@@ -2,7 +2,7 @@
  * Ends a connection whose client does not speak HTTP, or with too many bytes before the body. Node would close it over what it has not read,
  * and the reset that follows often overtakes the answer; so the answer goes first, and what still comes is read and thrown away.
  */
-import { METHODS } from 'node:http';
+import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { startTimer } from '@millrace/sdk';
 import { encodeJson } from './json-encode';
@@ -66,6 +66,15 @@ function methodOf(packet: Buffer | undefined): string | undefined {
 /** One that gets no further than the parser: unknown to it, or `CONNECT`, which is for proxies. */
 export function refuseMethod(socket: Duplex): void {
   end(socket, lastAnswer('405 Method Not Allowed', routingError(405).message));
+}
+
+/** A body that nobody waits for any more may end, so that the connection can be used again, but not for ever. */
+export function cutOffRest(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const timer = startTimer(() => request.socket.destroy(), LINGER_MS);
+    for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
+  });
 }
 
 function end(socket: Duplex, answer: Buffer): void {

@@ -1,8 +1,7 @@
 /**
- * Holds a parsed document against the shape of a request. Ajv finds what does not fit; the words are Jackson's, because clients show and
- * match them. Source: connect-rest §0.2, §2.4.
+ * Holds a parsed document against the shape of a request, in the order of its text, up to the first thing that does not fit. The words are
+ * Jackson's, because clients show and match them. Source: connect-rest §0.2, §2.4.
  */
-import type { ValidateFunction } from 'ajv';
 import { JsonSyntaxError, location, type JsonNode } from './json-tree';
 
 /** A document without positions; scalars are their literal text, as Java binds them to strings. */
@@ -33,158 +32,143 @@ const MAP: JavaType = {
   full: 'java.util.LinkedHashMap<java.lang.String,java.lang.String>',
   raw: 'java.util.LinkedHashMap',
 };
+const LIST = 'java.util.ArrayList';
+
+/** What a value has to be; `null` fits everywhere. */
+type Expected =
+  | { readonly kind: 'text'; readonly type: JavaType; readonly oneOf?: readonly string[] }
+  /** `values` null: whatever they are. */
+  | { readonly kind: 'map'; readonly type: JavaType; readonly values: Expected | null }
+  | { readonly kind: 'list'; readonly type: JavaType; readonly items: Expected }
+  /** Members in the order Java lists them. */
+  | { readonly kind: 'class'; readonly type: JavaType; readonly members: ReadonlyMap<string, Expected> };
 
 export interface Shape {
   /** What Java says a whole document became when more follows it; null: it does not look. */
   readonly boundAs: string | null;
-  /** JSON schema over the plain document. */
-  readonly schema: object;
-  readonly typeAt: (path: readonly string[]) => JavaType;
-  /** Members that are known at a path, in the order Java lists them; empty for a map. */
-  readonly membersAt: (path: readonly string[]) => readonly string[];
+  readonly root: Expected;
 }
 
-const nullableMap = { type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } };
+const TEXT: Expected = { kind: 'text', type: STRING };
+const TEXT_MAP: Expected = { kind: 'map', type: MAP, values: TEXT };
 const REQUEST = 'org.apache.kafka.connect.runtime.rest.entities.CreateConnectorRequest';
 
 export const CREATE_REQUEST: Shape = {
   boundAs: REQUEST,
-  schema: {
-    type: ['object', 'null'],
-    properties: {
-      name: { type: ['string', 'null'] },
-      config: nullableMap,
-      initial_state: {
-        type: ['string', 'null'],
-        pattern: '^(?:[Rr][Uu][Nn][Nn][Ii][Nn][Gg]|[Pp][Aa][Uu][Ss][Ee][Dd]|[Ss][Tt][Oo][Pp][Pp][Ee][Dd])$',
-      },
-    },
-    additionalProperties: false,
+  root: {
+    kind: 'class',
+    type: { full: REQUEST, raw: REQUEST },
+    members: new Map<string, Expected>([
+      ['config', TEXT_MAP],
+      ['name', TEXT],
+      ['initial_state', { kind: 'text', type: STRING, oneOf: ['RUNNING', 'PAUSED', 'STOPPED'] }],
+    ]),
   },
-  typeAt: (path) => {
-    if (path.length === 0) return { full: REQUEST, raw: REQUEST };
-    return path.length === 1 && path[0] === 'config' ? MAP : STRING;
-  },
-  membersAt: () => ['config', 'name', 'initial_state'],
 };
 
-export const CONFIG_MAP: Shape = {
-  boundAs: 'java.util.Map',
-  schema: nullableMap,
-  typeAt: (path) => (path.length === 0 ? MAP : STRING),
-  membersAt: () => [],
-};
+export const CONFIG_MAP: Shape = { boundAs: 'java.util.Map', root: TEXT_MAP };
 
 export const TASK_CONFIGS: Shape = {
   boundAs: null,
-  schema: { type: ['array', 'null'], items: nullableMap },
-  typeAt: (path) =>
-    [
-      {
-        full: 'java.util.ArrayList<java.util.Map<java.lang.String,java.lang.String>>',
-        raw: 'java.util.ArrayList',
-      },
-      MAP,
-    ][path.length] ?? STRING,
-  membersAt: () => [],
+  root: {
+    kind: 'list',
+    type: { full: `${LIST}<java.util.Map<java.lang.String,java.lang.String>>`, raw: LIST },
+    items: TEXT_MAP,
+  },
 };
 
 const OFFSETS = 'org.apache.kafka.connect.runtime.rest.entities.ConnectorOffsets';
 const ENTRY = 'org.apache.kafka.connect.runtime.rest.entities.ConnectorOffset';
-const anyMap = { type: ['object', 'null'] };
+const ANY_MAP: Expected = {
+  kind: 'map',
+  type: { full: 'java.util.LinkedHashMap<java.lang.String,java.lang.Object>', raw: 'java.util.LinkedHashMap' },
+  values: null,
+};
 
 export const CONNECTOR_OFFSETS: Shape = {
   boundAs: OFFSETS,
-  schema: {
-    type: ['object', 'null'],
-    properties: {
-      offsets: {
-        type: ['array', 'null'],
-        items: {
-          type: ['object', 'null'],
-          properties: { partition: anyMap, offset: anyMap },
-          additionalProperties: false,
+  root: {
+    kind: 'class',
+    type: { full: OFFSETS, raw: OFFSETS },
+    members: new Map<string, Expected>([
+      [
+        'offsets',
+        {
+          kind: 'list',
+          type: { full: `${LIST}<${ENTRY}>`, raw: LIST },
+          items: {
+            kind: 'class',
+            type: { full: ENTRY, raw: ENTRY },
+            members: new Map([
+              ['partition', ANY_MAP],
+              ['offset', ANY_MAP],
+            ]),
+          },
         },
-      },
-    },
-    additionalProperties: false,
+      ],
+    ]),
   },
-  typeAt: (path) =>
-    [
-      { full: OFFSETS, raw: OFFSETS },
-      { full: `java.util.ArrayList<${ENTRY}>`, raw: 'java.util.ArrayList' },
-      { full: ENTRY, raw: ENTRY },
-    ][path.length] ?? {
-      full: 'java.util.LinkedHashMap<java.lang.String,java.lang.Object>',
-      raw: 'java.util.LinkedHashMap',
-    },
-  membersAt: (path) => (path.length === 0 ? ['offsets'] : ['partition', 'offset']),
 };
 
-const compiled = new WeakMap<Shape, ValidateFunction>();
-
-/** Ajv is loaded with the first body, not with the worker: most of a cold start would be it. */
-async function validator(shape: Shape): Promise<ValidateFunction> {
-  let found = compiled.get(shape);
-  if (!found) {
-    const { Ajv } = await import('ajv');
-    found = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(shape.schema);
-    compiled.set(shape, found);
-  }
-  return found;
-}
-
 /** Throws JsonSyntaxError for the first mismatch in the text. */
-export async function checkShape(shape: Shape, root: JsonNode, text: string): Promise<PlainJson> {
-  const plain = toPlain(root);
-  const validate = await validator(shape);
-  if (validate(plain)) return plain;
-  const problems = (validate.errors ?? []).map((error) => {
-    const path = error.instancePath
-      .split('/')
-      .slice(1)
-      .map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
-    if (error.keyword === 'additionalProperties') path.push(String(error.params.additionalProperty));
-    return { keyword: error.keyword, path, node: nodeAt(root, path) };
-  });
-  problems.sort((a, b) => a.node.at - b.node.at);
-  const first = problems[0];
-  if (!first) throw new Error('ajv refused a document without saying why');
-  throw new JsonSyntaxError(
-    describe(shape, first.keyword, first.path, first.node) +
-      location(text, first.node.at) +
-      (first.path.length === 0 ? '' : chain(shape, first.path)),
-  );
-}
+export function checkShape(shape: Shape, root: JsonNode, text: string): void {
+  const chain: string[] = [];
 
-function nodeAt(root: JsonNode, path: readonly string[]): JsonNode {
-  return path.reduce((node: JsonNode, step) => {
-    const next =
-      node.kind === 'object' ? node.members.get(step) : node.kind === 'array' ? node.items[Number(step)] : undefined;
-    return next ?? node;
-  }, root);
-}
-
-function chain(shape: Shape, path: readonly string[]): string {
-  const links = path.map((step, index) => {
-    const owner = shape.typeAt(path.slice(0, index)).raw;
-    return owner === 'java.util.ArrayList' ? `${owner}[${step}]` : `${owner}["${step}"]`;
-  });
-  return ` (through reference chain: ${links.join('->')})`;
-}
-
-function describe(shape: Shape, keyword: string, path: readonly string[], node: JsonNode): string {
-  if (keyword === 'additionalProperties') {
-    const members = shape.membersAt(path.slice(0, -1));
-    const known = members.map((name) => `"${name}"`).join(', ');
-    const count = members.length === 1 ? 'one known property: ' : `${members.length} known properties: `;
-    const owner = shape.typeAt(path.slice(0, -1)).raw;
-    return `Unrecognized field "${path.at(-1)}" (class ${owner}), not marked as ignorable (${count}${known})`;
+  function refuse(reason: string, at: number): never {
+    const through = chain.length === 0 ? '' : ` (through reference chain: ${chain.join('->')})`;
+    throw new JsonSyntaxError(reason + location(text, at) + through);
   }
-  if (keyword === 'pattern' && 'text' in node) {
-    return `Cannot construct instance of \`${REQUEST}$InitialState\`, problem: No enum constant ${REQUEST}.InitialState.${node.text.toUpperCase()}`;
+
+  function check(expected: Expected, node: JsonNode): void {
+    if (node.kind === 'null') return;
+    const { raw } = expected.type;
+    switch (expected.kind) {
+      case 'text':
+        if (node.kind === 'object' || node.kind === 'array') break;
+        if (expected.oneOf?.includes(node.text.toUpperCase()) === false) refuse(noSuchState(node.text), node.at);
+        return;
+      case 'list':
+        if (node.kind !== 'array') break;
+        for (const [index, item] of node.items.entries()) {
+          chain.push(`${raw}[${index}]`);
+          check(expected.items, item);
+          chain.pop();
+        }
+        return;
+      case 'map':
+        if (node.kind !== 'object') break;
+        if (expected.values === null) return;
+        for (const [name, member] of node.members) {
+          chain.push(`${raw}["${name}"]`);
+          check(expected.values, member);
+          chain.pop();
+        }
+        return;
+      case 'class':
+        if (node.kind !== 'object') break;
+        for (const [name, member] of node.members) {
+          chain.push(`${raw}["${name}"]`);
+          const known = expected.members.get(name);
+          if (known === undefined) refuse(unknownMember(name, raw, expected.members), member.at);
+          check(known, member);
+          chain.pop();
+        }
+        return;
+    }
+    refuse(mismatch(expected.type, node), node.at);
   }
-  return mismatch(shape.typeAt(path), node);
+
+  check(shape.root, root);
+}
+
+function unknownMember(name: string, owner: string, members: ReadonlyMap<string, Expected>): string {
+  const known = [...members.keys()].map((member) => `"${member}"`).join(', ');
+  const count = members.size === 1 ? 'one known property: ' : `${members.size} known properties: `;
+  return `Unrecognized field "${name}" (class ${owner}), not marked as ignorable (${count}${known})`;
+}
+
+function noSuchState(text: string): string {
+  return `Cannot construct instance of \`${REQUEST}$InitialState\`, problem: No enum constant ${REQUEST}.InitialState.${text.toUpperCase()}`;
 }
 
 /** Lists are made of lists alone, maps of texts too as far as Java's binder goes, and classes of whatever they have a constructor for. */

@@ -21,12 +21,21 @@ export class JsonSyntaxError extends Error {
 const SOURCE = 'REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)';
 const VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 const MAX_DEPTH = 1000;
+/** Jackson's, in characters. */
+const MAX_NUMBER = 1000;
+const MAX_NAME = 50_000;
+/** Far above what a configuration has, and what keeps a small text from becoming many objects. */
+export const MAX_VALUES = 100_000;
+const MAX_MEMBERS = 10_000;
 /** Jackson shows no more of a token. */
 const MAX_TOKEN = 256;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?<fraction>\.[0-9]+)?(?<exponent>[eE][+-]?[0-9]+)?/y;
 /** Numbers that only other formats have. */
 const NON_STANDARD = /^(?:NaN|[+-]?Infinity|[+-]INF)$/;
 const WORD = /[\p{L}\p{N}_$]+/uy;
+/** Of a text, up to its end, an escape, or what may not stand there. */
+// eslint-disable-next-line no-control-regex
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
@@ -40,9 +49,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Columns are bytes, as Jackson counts them. */
 function place(text: string, at: number): string {
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1)) + 1;
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {
+    line++;
+    start = end + 1;
+  }
+  const column = Buffer.byteLength(text.slice(start, at)) + 1;
   return `[Source: ${SOURCE}; line: ${line}, column: ${column}]`;
 }
 
@@ -58,8 +71,8 @@ export interface ParsedJson {
 }
 
 /** Null when there is nothing but whitespace. Throws JsonSyntaxError. */
-export function parseJson(text: string): ParsedJson | null {
-  const parser = new Parser(text);
+export function parseJson(text: string, maxValues = MAX_VALUES): ParsedJson | null {
+  const parser = new Parser(text, maxValues);
   if (parser.atEnd()) return null;
   const root = parser.value(1);
   if (parser.atEnd()) return { root, trailing: null };
@@ -82,6 +95,11 @@ export function parseJson(text: string): ParsedJson | null {
 
 type Scope = 'Object' | 'Array';
 
+function tooLong(what: string, length: number, limit: number, setting: string): JsonSyntaxError {
+  const from = `${limit}, from \`StreamReadConstraints.${setting}()\``;
+  return new JsonSyntaxError(`${what} length (${length}) exceeds the maximum allowed (${from})`, 400);
+}
+
 class Parser {
   position = 0;
   /** What has been opened, the innermost last. */
@@ -89,11 +107,20 @@ class Parser {
   /** What Jackson had read before the current token; the end of the text within a number is told by it. */
   private last: string | null = null;
 
-  constructor(private readonly text: string) {}
+  private values = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly maxValues: number,
+  ) {}
 
   atEnd(): boolean {
-    while (' \t\n\r'.includes(this.text[this.position] ?? 'x')) this.position++;
-    return this.position >= this.text.length;
+    for (;;) {
+      // Behind the end it is NaN.
+      const code = this.text.charCodeAt(this.position);
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return this.position >= this.text.length;
+      this.position++;
+    }
   }
 
   nextTokenName(): string {
@@ -109,6 +136,8 @@ class Parser {
   }
 
   value(depth: number): JsonNode {
+    if (++this.values > this.maxValues)
+      throw new JsonSyntaxError(`The document has more than ${this.maxValues} values`, 400);
     const char = this.text[this.position];
     if (char !== '{' && char !== '[') return this.scalar();
     if (depth > MAX_DEPTH) {
@@ -131,6 +160,7 @@ class Parser {
         throw this.unexpected('was expecting double-quote to start field name');
       }
       const name = this.string('field name');
+      if (name.length > MAX_NAME) throw tooLong('Name', name.length, MAX_NAME, 'getMaxNameLength');
       this.skipBetween();
       if (!this.take(':')) throw this.unexpected('was expecting a colon to separate field name and value');
       this.skipBetween();
@@ -139,6 +169,8 @@ class Parser {
       // The last of several wins, in its own place.
       members.delete(name);
       members.set(name, value);
+      if (members.size > MAX_MEMBERS)
+        throw new JsonSyntaxError(`An object of the document has more than ${MAX_MEMBERS} members`, 400);
       this.skip();
       if (this.close('}')) return { kind: 'object', at, members };
       if (!this.take(',')) throw this.badSeparator();
@@ -190,6 +222,7 @@ class Parser {
     const found = NUMBER.exec(this.text);
     if (!found) throw this.badSign();
     this.position += found[0].length;
+    if (found[0].length > MAX_NUMBER) throw tooLong('Number value', found[0].length, MAX_NUMBER, 'getMaxNumberLength');
     const next = this.text[this.position] ?? '';
     const { fraction, exponent } = found.groups ?? {};
     if (fraction === undefined && exponent === undefined) {
@@ -261,6 +294,9 @@ class Parser {
     let from = ++this.position;
     const start = from;
     for (;;) {
+      PLAIN.lastIndex = this.position;
+      PLAIN.test(this.text);
+      this.position = PLAIN.lastIndex;
       const char = this.text[this.position];
       if (char === undefined && what === 'field name' && this.position === start)
         throw this.failure(`Unexpected end-of-input: was expecting closing '"' for name`);
@@ -273,10 +309,6 @@ class Parser {
         throw this.failure(
           `Illegal unquoted character (${describeChar(char)}): has to be escaped using backslash to be included in string value`,
         );
-      }
-      if (char !== '\\') {
-        this.position++;
-        continue;
       }
       out += this.text.slice(from, this.position) + this.escape();
       from = this.position;

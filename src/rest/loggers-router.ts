@@ -27,7 +27,7 @@ export function loggersResources({ levels, herder }: RestContext): readonly Reso
         },
         PUT: async (call) => {
           const name = param(call, 'logger');
-          const document = (await readDocument(call.request, CONFIG_MAP)) as Record<string, string | null> | null;
+          const document = (await readDocument(call, CONFIG_MAP)) as Record<string, string | null> | null;
           if (document === null) {
             throw new RestError(500, 'Cannot invoke "java.util.Map.get(Object)" because "levelMap" is null');
           }

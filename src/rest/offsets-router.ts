@@ -21,7 +21,7 @@ export function offsetsResources(context: RestContext): readonly Resource[] {
         },
         PATCH: async (call) => {
           const name = param(call, 'name');
-          const offsets = offsetsRequest(await readTree(call.request, CONNECTOR_OFFSETS));
+          const offsets = offsetsRequest(await readTree(call, CONNECTOR_OFFSETS));
           return context.forward(
             call,
             { path: path(name), body: new JsonText(offsetsJson(offsets)) },

@@ -52,7 +52,7 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
       methods: {
         PUT: async (call) => {
           const plugin = param(call, 'plugin');
-          const config = configMap(await readDocument(call.request, CONFIG_MAP));
+          const config = configMap(await readDocument(call, CONFIG_MAP));
           const included = valueOf(config, 'connector.class');
           if (included != null && !withoutSuffix(included).endsWith(withoutSuffix(plugin))) {
             throw new RestError(400, `Included connector type ${included} does not match request type ${plugin}`);

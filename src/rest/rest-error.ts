@@ -3,12 +3,19 @@ export class RestError extends Error {
   readonly status: number;
   /** Routing errors carry the JSON envelope but no Content-Type. */
   readonly routing: boolean;
+  /** When to try again, in seconds. */
+  readonly retryAfterS: number | null;
 
-  constructor(status: number, message: string, options: { routing?: boolean; cause?: unknown } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    options: { routing?: boolean; retryAfterS?: number; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RestError';
     this.status = status;
     this.routing = options.routing ?? false;
+    this.retryAfterS = options.retryAfterS ?? null;
   }
 }
 

@@ -1,10 +1,12 @@
 /** A route as data: what it answers to and who answers. The express side of it is `dispatch.ts`. */
 import type { IncomingMessage } from 'node:http';
+import type { IncomingBody } from './incoming-body';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Call {
   readonly request: IncomingMessage;
+  readonly body: IncomingBody;
   readonly method: Method;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ import type { WorkerConfig } from '../config/worker-config';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
+import { BodyBudget } from './body-budget';
 import { adminResources, createApp, resources } from './app';
 import { metricsResources } from './metrics-router';
 import type { RestContext } from './context';
@@ -22,7 +23,10 @@ export interface RestServerOptions {
   readonly herder: Herder | (() => Herder | null);
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
-  readonly config: Pick<WorkerConfig, 'raw' | 'listeners' | 'adminListeners' | 'cors' | 'responseHeaders'>;
+  readonly config: Pick<
+    WorkerConfig,
+    'raw' | 'listeners' | 'adminListeners' | 'cors' | 'responseHeaders' | 'restBodies'
+  >;
   /** Reads the stores of HTTPS listeners. */
   readonly readTls: ReadTls;
   readonly levels: LogLevels;
@@ -67,7 +71,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
   };
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
   const served = servedListeners(listeners, adminListeners);
-  const limits = { logger: options.logger, requestLimitMs: options.requestLimitMs ?? 90_000 };
+  const limits = {
+    logger: options.logger,
+    requestLimitMs: options.requestLimitMs ?? 90_000,
+    bodies: new BodyBudget(options.config.restBodies),
+  };
   // As in Java, a separate admin listener has neither CORS nor headers of its own.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
   const connect = resources(context);

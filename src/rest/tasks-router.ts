@@ -1,11 +1,13 @@
 /** Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old ones fenced. Source: connect-rest §1.14 to §1.16, §1.22. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { SignedBody } from '../cluster/herder';
+import type { ReadTaskConfigs, SignedBody } from '../cluster/herder';
+import { tooLarge } from './body-budget';
 import type { RestContext } from './context';
 import { taskInfo, taskState } from './entities';
 import { passThrough } from './forward';
-import { TASK_CONFIGS } from './json-shape';
-import { parseDocument, readBody } from './request-body';
+import { TASK_CONFIGS, toPlain } from './json-shape';
+import { MAX_VALUES } from './json-tree';
+import { parseTree } from './request-body';
 import { encodeSegment, parseTaskNumber } from './request-path';
 import { matchedError, RestError } from './rest-error';
 import { noContent, ok, param, type Call, type Resource } from './route';
@@ -20,6 +22,7 @@ function taskNumber(call: Call): number {
 const SIGNATURE = 'x-connect-authorization';
 const ALGORITHM = 'x-connect-request-signature-algorithm';
 
+const MAX_SIGNED_VALUES = 10 * MAX_VALUES;
 const NO_CONTENT = 'No content to map due to end-of-input';
 
 /** The first of a header's values. */
@@ -38,10 +41,14 @@ function signedBody(call: Call, raw: Buffer): SignedBody {
   return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM) };
 }
 
-async function taskConfigs(raw: Buffer): Promise<readonly ConnectorConfig[]> {
-  const document = await parseDocument(raw, TASK_CONFIGS);
-  if (document === undefined) throw new RestError(500, NO_CONTENT);
-  return (document ?? []) as unknown as readonly ConnectorConfig[];
+const isSigned = (call: Call): boolean => header(call, SIGNATURE) !== null && header(call, ALGORITHM) !== null;
+
+/** Whoever has the group's key may send more than a client. */
+function taskConfigs({ body }: Call, raw: Buffer, isVerified: boolean): readonly ConnectorConfig[] {
+  if (!isVerified && raw.length > body.maxBytes) throw tooLarge(body.maxBytes);
+  const root = parseTree(raw, TASK_CONFIGS, isVerified ? MAX_SIGNED_VALUES : MAX_VALUES);
+  if (root === null) throw new RestError(500, NO_CONTENT);
+  return (toPlain(root) ?? []) as unknown as readonly ConnectorConfig[];
 }
 
 export function tasksResources(context: RestContext): readonly Resource[] {
@@ -53,11 +60,11 @@ export function tasksResources(context: RestContext): readonly Resource[] {
         GET: (call) => ok(context.herder().taskInfos(param(call, 'name')).map(taskInfo)),
         POST: async (call) => {
           const name = param(call, 'name');
-          const raw = await readBody(call.request);
+          const raw = await call.body.read(isSigned(call) ? call.body.maxSignedBytes : undefined);
           if (raw.length === 0) throw new RestError(500, NO_CONTENT);
           // Once, though it may be asked for again when another worker has become the leader.
-          let configs: Promise<readonly ConnectorConfig[]> | undefined;
-          const read = (): Promise<readonly ConnectorConfig[]> => (configs ??= taskConfigs(raw));
+          let configs: readonly ConnectorConfig[] | undefined;
+          const read: ReadTaskConfigs = (isVerified) => (configs ??= taskConfigs(call, raw, isVerified));
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
@@ -76,7 +83,7 @@ export function tasksResources(context: RestContext): readonly Resource[] {
       methods: {
         PUT: async (call) => {
           const name = param(call, 'name');
-          const raw = await readBody(call.request);
+          const raw = await call.body.read();
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/fence`, raw, headers: signatureOf(call) },

@@ -79,6 +79,23 @@ describe('connect-rest §0.7: forwarding', () => {
     ).rejects.toMatchObject({ status: 409, message: 'Connector c already exists' });
   });
 
+  test('an answer has a bound, and so has what is told of one that no worker gave', async () => {
+    const get = { url, method: 'PUT', path: '/connectors/c/stop', body: null, forward: true };
+    answer = (response) => {
+      const piece = Buffer.alloc(1024 * 1024, ' ');
+      response.writeHead(200);
+      // Without an end: it has to be cut off.
+      const more = (): unknown => !response.destroyed && response.write(piece, more);
+      more();
+    };
+    await expect(forwardRequest(get)).rejects.toMatchObject({
+      status: 500,
+      message: 'IO Error trying to forward REST request: the answer has more than 33554432 bytes',
+    });
+    reply(502, 'x'.repeat(100_000));
+    await expect(forwardRequest(get)).rejects.toMatchObject({ status: 502, message: 'x'.repeat(1000) });
+  });
+
   test('redirects are not followed', async () => {
     reply(302, '', { Location: url });
     await expect(

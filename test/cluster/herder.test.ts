@@ -166,7 +166,7 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'STOPPED');
     expect(host.running.size).toBe(0);
     await expect(
-      herder.submitTaskConfigs('c', { raw: Buffer.alloc(0), signature: null, algorithm: null }, async () => []),
+      herder.submitTaskConfigs('c', { raw: Buffer.alloc(0), signature: null, algorithm: null }, () => []),
     ).rejects.toMatchObject({ status: 400, message: 'Internal request missing required signature' });
     await herder.putConnectorConfig('c', source({ value: 'new', 'tasks.max': '1' }));
     await herder.setTargetState('c', 'STARTED');
@@ -674,7 +674,7 @@ describe('two workers', () => {
     await one.herder.putConnectorConfig('a', source({ name: 'a', value: 'x' }));
     await until('new tasks', () => [one, two].some(({ host }) => host.running.get('a-0')?.taskConfig.value === 'x'));
     const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
-    await one.herder.submitTaskConfigs('a', unsigned, async () => [{ k: 'v' }]);
+    await one.herder.submitTaskConfigs('a', unsigned, () => [{ k: 'v' }]);
     expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
   });
 

@@ -27,7 +27,7 @@ export async function serveInternalEndpoint(): Promise<Endpoint> {
               signature: header('x-connect-authorization'),
               algorithm: header('x-connect-request-signature-algorithm'),
             },
-            async () => JSON.parse(raw.toString()) as ConnectorConfig[],
+            () => JSON.parse(raw.toString()) as ConnectorConfig[],
           )
         : Promise.reject(Object.assign(new Error('not ready'), { status: 404 }));
       submitted.then(

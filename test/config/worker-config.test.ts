@@ -39,6 +39,7 @@ describe('defaults', () => {
       adminListeners: null,
       cors: null,
       responseHeaders: [],
+      restBodies: { maxBytes: 1_048_576, inFlightBytes: 16_777_216 },
       advertisedHost: null,
       advertisedPort: null,
       advertisedListener: null,
@@ -148,6 +149,12 @@ describe('faulty settings', () => {
     ['offset.flush.interval.ms', '-1', '"-1": Value must be at least 0'],
     ['topic.creation.enable', 'yes', '"yes": Expected value to be either true or false'],
     ['connect.protocol', 'lazy', '"lazy": String must be one of (case insensitive): eager, compatible, sessioned'],
+    ['rest.body.max.bytes', '1023', '"1023": Value must be at least 1024'],
+    [
+      'rest.bodies.in.flight.max.bytes',
+      '1048575',
+      'it must not be lower than rest.body.max.bytes, but 1048575 is lower than 1048576',
+    ],
     ['heartbeat.interval.ms', '10000', 'it must be lower than session.timeout.ms, but 10000 is not lower than 10000'],
     [
       'inter.worker.signature.algorithm',

@@ -39,6 +39,7 @@ import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/context';
+import { BodyBudget, type BodyLimits } from '../../src/rest/body-budget';
 import { createForwarder } from '../../src/rest/forward';
 import { withOpenApi } from '../../src/rest/openapi';
 import { RestError } from '../../src/rest/rest-error';
@@ -392,7 +393,7 @@ export class FakeHerder implements Herder {
   }
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
-    this.submitted.push({ name, configs: await read(true), body });
+    this.submitted.push({ name, configs: read(true), body });
   }
   readonly fenceTasks = noTask;
 }
@@ -410,6 +411,7 @@ export interface FakeWorkerOptions {
   readonly requestLimitMs?: number;
   readonly healthLimitMs?: number;
   readonly pluginLimitMs?: number;
+  readonly bodies?: BodyLimits;
   /** No herder yet. */
   readonly starting?: boolean;
 }
@@ -440,7 +442,11 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
-  const app = createApp(routes, { logger: silentLogger, requestLimitMs: options.requestLimitMs ?? 90_000 });
+  const app = createApp(routes, {
+    logger: silentLogger,
+    requestLimitMs: options.requestLimitMs ?? 90_000,
+    bodies: new BodyBudget(options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 }),
+  });
   return { app, herder, levels, routes };
 }
 

@@ -3,11 +3,16 @@ import { corsSettings, parseCorsMethods, parseOrigins } from '../../src/config/c
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { silentLogger } from '../../src/logging/logger';
 import { createApp } from '../../src/rest/app';
+import { BodyBudget } from '../../src/rest/body-budget';
 import { corsHeaders, responseHeaders } from '../../src/rest/header-rules';
 import { ok } from '../../src/rest/route';
 
 const routes = [{ path: '/connectors', methods: { GET: () => ok([]), POST: () => ok([]) } }];
-const options = { logger: silentLogger, requestLimitMs: 1000 };
+const options = {
+  logger: silentLogger,
+  requestLimitMs: 1000,
+  bodies: new BodyBudget({ maxBytes: 1024, inFlightBytes: 1024 }),
+};
 
 describe('CORS', () => {
   const app = (origins: string, methods = ''): ReturnType<typeof createApp> => {

@@ -240,12 +240,15 @@ describe('HTTP layer', () => {
     expect(answer).toMatch(/\r\nLocation: http:\/\/127\.0\.0\.1:\d+\/connectors\/a\r\n/);
   });
 
-  test('a body beyond 10 MiB is 413', async () => {
+  test('a body beyond 1 MiB is 413', async () => {
     const answer = await request(worker.app)
       .post('/connectors')
       .set('Content-Type', 'application/json')
-      .send(' '.repeat(10 * 1024 * 1024 + 1));
-    expect(answer.body).toEqual({ error_code: 413, message: 'The request body is larger than 10485760 bytes' });
+      .send(' '.repeat(1024 * 1024 + 1));
+    expect(answer.body).toEqual({
+      error_code: 413,
+      message: 'The request body is larger than 1048576 bytes; rest.body.max.bytes allows more',
+    });
   });
 });
 

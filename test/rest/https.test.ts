@@ -49,6 +49,7 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       adminListeners: admin && admin.map(parseListener),
       cors: null,
       responseHeaders: [],
+      restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
     },
     readTls: readTlsOptions,
     levels: new LogLevels(),

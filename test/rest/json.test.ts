@@ -133,3 +133,40 @@ test('connect-rest §0.2: quotes, backslashes, control characters and, as 4.3.1 
   expect(encoded).toBe('{"text":"\\"\\\\/<>ä\\uD83D\\uDE00\u007f\u2028\\u0001\\u001F\\b\\t\\\\u001f","none":null}');
   expect(JSON.parse(encoded)).toEqual({ text, none: null });
 });
+
+describe('limits', () => {
+  const refused = (text: string, maxValues?: number): string => {
+    try {
+      parseJson(text, maxValues);
+    } catch (error) {
+      expect(error).toMatchObject({ status: 400 });
+      return (error as Error).message;
+    }
+    return '';
+  };
+
+  test('numbers and names are as long as Jackson lets them be', () => {
+    expect(refused(`[${'1'.repeat(1000)}]`)).toBe('');
+    expect(refused(`[${'1'.repeat(1001)}]`)).toBe(
+      'Number value length (1001) exceeds the maximum allowed (1000, from `StreamReadConstraints.getMaxNumberLength()`)',
+    );
+    expect(refused(`{"${'a'.repeat(50_000)}":1}`)).toBe('');
+    expect(refused(`{"${'a'.repeat(50_001)}":1}`)).toBe(
+      'Name length (50001) exceeds the maximum allowed (50000, from `StreamReadConstraints.getMaxNameLength()`)',
+    );
+  });
+
+  test('values of a document and members of an object are counted, those with one name as one', () => {
+    const members = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"${i}":1`).join(',')}}`;
+    expect(refused(members(10_000))).toBe('');
+    expect(refused(members(10_001))).toBe('An object of the document has more than 10000 members');
+    expect(refused(`{${Array(10_001).fill('"a":1').join(',')}}`)).toBe('');
+    expect(refused('[1,[2],3]', 5)).toBe('');
+    expect(refused('[1,[2],3]', 4)).toBe('The document has more than 4 values');
+  });
+
+  test('a place far down and far right is told, and a long text with escapes is read', () => {
+    expect(() => parseJson(`[${'\n'.repeat(200_000)}  x]`)).toThrow(/line: 200001, column: 3\]$/);
+    expect(plain(`"${'\\n'.repeat(100_000)}"`)).toBe('\n'.repeat(100_000));
+  });
+});

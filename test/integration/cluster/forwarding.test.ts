@@ -123,11 +123,26 @@ test('connect-rest 154: large documents', async () => {
   const large = await put(followers[0], 900_000);
   expect([large.status, large.json.config.padding.length]).toEqual([201, 900_000]);
   // More than Kafka takes in a record: the same answer, whoever is asked.
-  const [near, far] = [await put(leader, 3_000_000), await put(followers[0], 3_000_000)];
+  const [near, far] = [await put(leader, 1_048_400), await put(followers[0], 1_048_400)];
   expect([near.status, near.json.message]).toEqual([500, 'Error writing connector configuration to Kafka']);
   expect(far.json).toEqual(near.json);
-  expect((await put(followers[0], 11_000_000)).status).toBe(413);
+  expect((await put(followers[0], 1_100_000)).status).toBe(413);
   expect((await followers[1].request('DELETE', '/connectors/large')).status).toBe(204);
+});
+
+test('connect-rest 158: a signed list of task configurations may be larger than what a client sends', async () => {
+  await leader.register({ name: 'wide', config: config() });
+  await followers[0].running('wide');
+  const task = { ...config(), 'task.class': 'test.UnrulySourceTask', padding: 'x'.repeat(500_000) };
+  const body = JSON.stringify([task, task, task]);
+  expect((await submit(followers[0], 'wide', body, null)).status).toBe(413);
+  const accepted = await submit(followers[0], 'wide', body, await sessionKey());
+  expect([accepted.status, accepted.body]).toEqual([204, '']);
+  await waitFor('three large task configurations', async () => {
+    const tasks = (await followers[1].request('GET', '/connectors/wide/tasks')).json as unknown[];
+    return tasks.length === 3;
+  });
+  expect((await followers[1].request('DELETE', '/connectors/wide')).status).toBe(204);
 });
 
 test('connect-rest 161, 162: a follower is asked after the leader was killed: the request waits for the next leader and succeeds', async () => {

@@ -1,0 +1,36 @@
+/** One HTTP request with exactly these headers, which `fetch` does not send: Host, Origin, a length of one's own. */
+import { request, type IncomingHttpHeaders } from 'node:http';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface HttpCall {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export async function httpCall(
+  url: string,
+  { method = 'GET', headers = {}, body }: HttpCall = {},
+): Promise<HttpAnswer> {
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,153 @@
+/** Documents that take more of a worker than they are worth, sent to a worker with little memory: each is refused, and the worker goes on. */
+import { request, type ClientRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { startWorker, type StartedWorker } from '../../dev/services/worker';
+import { httpCall, type HttpAnswer } from '../helpers/http-call';
+import { uniqueName } from '../helpers/unique-name';
+import { waitFor } from '../helpers/wait-for';
+
+const MIB = 1024 * 1024;
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const FORGED = {
+  'X-Connect-Authorization': 'A'.repeat(43) + '=',
+  'X-Connect-Request-Signature-Algorithm': 'HmacSHA256',
+};
+let worker: StartedWorker;
+
+beforeAll(async () => {
+  worker = await startWorker({
+    group: uniqueName('bodies'),
+    settings: { 'rest.bodies.in.flight.max.bytes': String(10 * MIB) },
+    nodeFlags: ['--max-old-space-size=256'],
+  });
+  await worker.ready();
+});
+afterAll(async () => await worker?.stop());
+
+const post = async (path: string, body: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+  await httpCall(worker.url + path, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });
+
+/** As many of `unit` as make `bytes`. */
+function list(bytes: number, unit: string): string {
+  return `[${Array(Math.floor((bytes - 2) / (unit.length + 1)))
+    .fill(unit)
+    .join(',')}]`;
+}
+
+async function expectAlive(): Promise<void> {
+  expect(worker.process.exitCode).toBeUndefined();
+  expect((await httpCall(`${worker.url}/connectors`)).status).toBe(200);
+}
+
+test('10 MiB of zeros without a signature, or with one that is not right, is never parsed', async () => {
+  const zeros = list(9.9 * MIB, '0');
+  const answers = [
+    await post('/connectors/any/tasks', zeros),
+    await post('/connectors/any/tasks', zeros, FORGED),
+    await post('/connectors', zeros),
+    await httpCall(`${worker.url}/connectors/any/fence`, { method: 'PUT', body: zeros }),
+  ];
+  const tooLarge = 'The request body is larger than 1048576 bytes; rest.body.max.bytes allows more';
+  expect(answers.map(({ status, text }) => [status, (JSON.parse(text) as { message: string }).message])).toEqual([
+    [413, tooLarge],
+    [403, 'Internal request contained invalid signature.'],
+    [413, tooLarge],
+    [413, tooLarge],
+  ]);
+  await expectAlive();
+});
+
+const many = (of: (index: number) => string): string => {
+  const parts: string[] = [];
+  for (let size = 0, i = 0; size < MIB - 64; i++) size += (parts[i] = of(i)).length + 1;
+  return parts.join(',');
+};
+const HOSTILE: Readonly<Record<string, string>> = {
+  zeros: list(MIB, '0'),
+  'empty objects': list(MIB, '{}'),
+  'open brackets': '['.repeat(MIB),
+  'open objects': '{"":'.repeat(MIB / 4),
+  'nested lists': list(MIB, '['.repeat(500) + ']'.repeat(500)),
+  'a number of a million digits': `{"offsets":[{"partition":{"a":1},"offset":{"b":${'1'.repeat(MIB - 64)}}}]}`,
+  'one name again and again': `{${many(() => '"a":1')}}`,
+  'a name of a million characters': `{"${'a'.repeat(MIB - 64)}":""}`,
+  'many short names': `{${many((i) => `"${i.toString(36)}":""`)}}`,
+  'many long names': `{"connector.class":"FileStreamSink","topics":"t",${many((i) => `"name.that.nobody.knows.${i}":"x"`)}}`,
+  escapes: `{"a":"${'\\n'.repeat(MIB / 2 - 32)}"}`,
+  lines: `{"a":\n${'\n'.repeat(MIB - 64)}x}`,
+};
+
+test('every kind of them, to every route that reads a document, all at once', async () => {
+  const routes = [
+    ['POST', '/connectors'],
+    ['PUT', '/connectors/any/config'],
+    ['PATCH', '/connectors/any/config'],
+    ['PATCH', '/connectors/any/offsets'],
+    ['PUT', '/connector-plugins/FileStreamSink/config/validate'],
+    ['PUT', '/admin/loggers/any'],
+  ] as const;
+  for (const [kind, body] of Object.entries(HOSTILE)) {
+    const answers = await Promise.all(
+      routes.map(async ([method, path]) => await httpCall(worker.url + path, { method, headers: JSON_TYPE, body })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    for (const status of statuses)
+      expect([kind, [200, 201, 400, 404, 500].includes(status), status]).toEqual([kind, true, status]);
+  }
+  await expectAlive();
+});
+
+/** A request that has sent this much of its body and waits. */
+async function unfinished(bytes: number): Promise<ClientRequest> {
+  const headers = { ...JSON_TYPE, 'Content-Length': String(MIB) };
+  const sent = request(`${worker.url}/connectors`, { method: 'POST', headers, agent: false });
+  sent.on('error', () => undefined);
+  await new Promise<void>((resolve) => sent.write(' '.repeat(bytes), () => resolve()));
+  return sent;
+}
+
+test('bodies in flight have a bound over all requests: 503 with Retry-After, until others are done', async () => {
+  const waiting = await Promise.all(Array.from({ length: 10 }, async () => await unfinished(1_000_000)));
+  const body = ' '.repeat(800_000);
+  const full = await waitFor('the budget to be used up', async () => {
+    const answer = await post('/connectors', body);
+    return answer.status === 503 && answer;
+  });
+  expect([full.headers['retry-after'], JSON.parse(full.text)]).toEqual([
+    '1',
+    {
+      error_code: 503,
+      message:
+        'The bodies of requests under way take all of rest.bodies.in.flight.max.bytes (10485760); try again in a moment',
+    },
+  ]);
+  // What declares nothing is counted as it comes.
+  const chunked = await httpCall(`${worker.url}/connectors`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },
+    body,
+  });
+  expect(chunked.status).toBe(503);
+  expect((await post('/connectors', '{}')).status).toBe(500);
+  for (const each of waiting) each.destroy();
+  await waitFor('room again', async () => (await post('/connectors', body)).status !== 503);
+});
+
+test('hundreds of connections that say nothing, or never end their headers, keep nobody out', async () => {
+  const idle = await Promise.all(
+    Array.from(
+      { length: 400 },
+      async (_, i) =>
+        await new Promise<Socket>((resolve, reject) => {
+          const { hostname, port } = new URL(worker.url);
+          const socket = connect(Number(port), hostname, () => {
+            if (i % 2 === 0) socket.write('GET /connectors HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+            resolve(socket);
+          });
+          socket.on('error', reject);
+        }),
+    ),
+  );
+  await expectAlive();
+  for (const socket of idle) socket.destroy();
+});
