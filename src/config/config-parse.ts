@@ -40,7 +40,7 @@ function parseInteger(type: 'SHORT' | 'INT' | 'LONG', text: string): number | bi
   throw new ConfigParseError(`Not a number of type ${type}`);
 }
 
-const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
+const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
 
 function parseDouble(text: string): number {
   if (!DECIMAL.test(text)) throw new ConfigParseError('Not a number of type DOUBLE');

@@ -28,7 +28,7 @@ export function parseSetting(type: SettingType, text: string): SettingValue {
     case 'STRING':
       return value;
     case 'LIST':
-      return value === '' ? [] : value.split(/\s*,\s*/);
+      return value === '' ? [] : value.split(',').map((part) => part.trim());
     case 'BOOLEAN':
       if (/^true$/i.test(value)) return true;
       if (/^false$/i.test(value)) return false;

@@ -5,6 +5,8 @@ import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;
+/** Of a message within another. Characters. */
+const QUOTED_LIMIT = TEXT_LIMIT / 2;
 /** Of one error. */
 const MAX_FRAMES = 50;
 const FRAME_LIMIT = 512;
@@ -40,9 +42,10 @@ export function messageOf(error: unknown): string {
   return parts.join('; ') || (code === undefined ? error.name : String(code));
 }
 
-/** A message of somebody else's within a text of ours. */
+/** A message of somebody else's within a text of ours, which says more behind it. */
 export function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  const quoted = boundedText(text, QUOTED_LIMIT);
+  return /[.!?]$/.test(quoted.slice(-1)) ? quoted : `${quoted}.`;
 }
 
 /** The name Java users know the error by. */

@@ -6,7 +6,7 @@ import { safeInteger } from '../converters/json-tree';
 export const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
 
 const INTEGER = /^[+-]?[0-9]+$/;
-const FLOATING = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
+const FLOATING = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
 
 /** Null when it is no integer, or one that does not fit. Blanks are not allowed. */
 export function parseInteger(text: string, bits: number): number | bigint | null {

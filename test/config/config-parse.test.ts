@@ -46,3 +46,16 @@ test.each([
 test('Java trims control characters and the space, nothing else', () => {
   expect(javaTrim('\u0000 \u00a0x\u2003 \n')).toBe('\u00a0x\u2003');
 });
+
+test('texts that fail at their end take the time of one pass', () => {
+  const blanks = ' '.repeat(1_000_000);
+  const began = process.cpuUsage();
+  expect(parseConfigValue('LIST', `a${blanks}b , c`)).toEqual([`a${blanks}b`, 'c']);
+  expect(() => parseConfigValue('DOUBLE', `${'9'.repeat(1_000_000)}x`)).toThrow('Not a number of type DOUBLE');
+  // In the square of its length, a tenth of one of them takes 10 s.
+  expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
+});
+
+test('only the blanks next to a comma are left out of a list', () => {
+  expect(parseConfigValue('LIST', ' a b ,\t c ,, \u00a0d,')).toEqual(['a b', 'c', '', '\u00a0d', '']);
+});
