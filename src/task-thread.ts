@@ -6,9 +6,9 @@ import { createKafkaClients } from './kafka/kafkajs-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
-import { ThreadLogger } from './tasks/thread-logger';
 import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
 import { ThreadServer } from './tasks/thread-server';
+import { ThreadLogger } from './threads/thread-logger';
 import { builtInTransformations } from './transforms';
 import { builtInPredicates } from './transforms/predicates';
 

@@ -7,7 +7,6 @@ import type { Herder } from './cluster/herder';
 import { configWarnings } from './config/config-warnings';
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
-import { createConfigValidator } from './config/validation-impl';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInConverters } from './converters';
 import { createKafkaClients } from './kafka/kafkajs-clients';
@@ -15,6 +14,7 @@ import { readTlsOptions } from './kafka/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
 import { prepareExposition } from './metrics/exposition';
+import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
 import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
@@ -54,7 +54,13 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
     logger: named('plugins'),
   });
-  const validator = createConfigValidator({ registry, config, resolver });
+  const { pluginHost, validator } = createPluginHost(config.taskHost, {
+    config,
+    registry,
+    resolver,
+    logger: named('herder'),
+    levels,
+  });
   let herder: Herder | null = null;
   const tls = forwardingTls(config, readTlsOptions);
   const forward: ForwardRequest = async (request) => await forwardRequest(request, tls);
@@ -80,6 +86,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       clients,
       registry,
       validator,
+      pluginHost,
       taskHost: ({ offsets, listener }) =>
         createTaskHost(config.taskHost, {
           config,
@@ -145,6 +152,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
         await herder?.stop();
       } finally {
         await rest.close();
+        await pluginHost.close();
       }
       logger.info('Millrace has stopped');
     },

@@ -1,5 +1,5 @@
 /** What a connector's class means on this worker. */
-import { ConfigError, type Connector, type ConnectorConfig } from '@millrace/sdk';
+import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import type { ConnectorType } from './herder';
 
@@ -31,10 +31,6 @@ export class ConnectorPlugins {
     throw new ConfigError(`Failed to find any class that implements Connector and which name matches ${name}`, {
       code: 'PLUGIN_NOT_FOUND',
     });
-  }
-
-  async load(description: PluginDescription): Promise<Connector> {
-    return (await this.registry.load(description)) as Connector;
   }
 }
 

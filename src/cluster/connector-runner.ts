@@ -2,9 +2,10 @@
  * Runs one connector instance. Its calls are made one at a time and never waited for by the tick, except for `stop`, which has a limit: a
  * plug-in that hangs holds up nobody but itself. Sources: connect-runtime §3.2, §10.2.
  */
-import type { ConnectorConfig, ConnectorInstance } from '@millrace/sdk';
+import type { ConnectorConfig } from '@millrace/sdk';
 import { ConnectError } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { HostedInstance } from '../plugin-host/host';
 import type { TargetState } from '../storage/config-records';
 import { within } from '../storage/retry';
 import { transition, type ConnectorLife, type Transition } from './connector-lifecycle';
@@ -15,7 +16,7 @@ const TASK_CONFIGS_TIMEOUT_MS = 60_000;
 export interface ConnectorRunnerOptions {
   readonly connector: string;
   /** Imports the plug-in and creates the instance; called once, before anything else. */
-  readonly create: () => Promise<ConnectorInstance>;
+  readonly create: () => Promise<HostedInstance>;
   readonly logger: Logger;
   readonly onState: (state: 'RUNNING' | 'PAUSED' | 'STOPPED') => void;
   readonly onFailed: (error: unknown) => void;
@@ -29,7 +30,7 @@ interface Pending {
 
 export class ConnectorRunner {
   private life: ConnectorLife = 'INIT';
-  private instance: ConnectorInstance | null = null;
+  private instance: HostedInstance | null = null;
   /** Between a successful `start` and the `stop` that belongs to it. */
   private started = false;
   private pending: Pending | null = null;
@@ -94,6 +95,8 @@ export class ConnectorRunner {
       );
     } catch (error) {
       logger.error(`Connector ${connector} did not stop cleanly`, { error });
+    } finally {
+      this.instance?.release?.();
     }
   }
 
@@ -130,7 +133,7 @@ export class ConnectorRunner {
     try {
       // A failed instance only has to be stopped; it may never have come into being.
       if (this.life !== 'FAILED') this.instance ??= await this.options.create();
-      if (this.closed) return;
+      if (this.closed) return this.instance?.release?.();
       await this.call(step);
     } catch (error) {
       this.fail(error);

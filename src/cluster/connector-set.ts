@@ -1,13 +1,7 @@
 /** The connector instances that run on this worker. Sources: connect-runtime §3.4, §10.2. */
-import {
-  ConfigError,
-  type Connector,
-  type ConnectorConfig,
-  type ConnectorInstance,
-  type SourceConnectorContext,
-  type WorkerSettings,
-} from '@millrace/sdk';
+import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import type { HostedInstance, PluginHost } from '../plugin-host/host';
 import type { PluginDescription } from '../plugins/registry';
 import type { TargetState } from '../storage/config-records';
 import type { OffsetStorage } from '../tasks/host';
@@ -22,6 +16,7 @@ export const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
 
 export interface ConnectorSetOptions {
   readonly plugins: ConnectorPlugins;
+  readonly pluginHost: Pick<PluginHost, 'traits' | 'create'>;
   readonly reporter: StatusReporter;
   readonly offsets: OffsetStorage;
   /** Sources may create topics: `topic.creation.enable` of the worker. */
@@ -98,31 +93,29 @@ export class ConnectorSet {
     if (runner.state === 'STARTED' && this.runners.get(connector) === runner) this.options.reconfigure(connector);
   }
 
-  private async create(
-    connector: string,
-    config: ConnectorConfig,
-    runner: ConnectorRunner,
-  ): Promise<ConnectorInstance> {
-    const { plugins, resolve, offsets, logger, reconfigure } = this.options;
+  private async create(connector: string, config: ConnectorConfig, runner: ConnectorRunner): Promise<HostedInstance> {
+    const { plugins, pluginHost, resolve, offsets, logger, reconfigure } = this.options;
     const lifetime = new Lifetime();
     const description = plugins.require(config);
-    const [plugin, resolved] = await Promise.all([plugins.load(description), resolve(config, lifetime.limit)]);
+    const [traits, resolved] = await Promise.all([pluginHost.traits(description), resolve(config, lifetime.limit)]);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
-    if (plugin.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
-    const context: SourceConnectorContext = {
-      connector,
-      logger: logger.child({ connector }),
-      workerSettings: this.options.workerSettings(description),
-      requestTaskReconfiguration: () => {
-        if (this.runners.get(connector) === runner) reconfigure(connector);
+    if (description.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
+    if (!traits.creates) return defaultInstance(description, resolved);
+    const workerSettings = this.options.workerSettings(description);
+    return await pluginHost.create(
+      { connector, description, config: resolved, workerSettings },
+      {
+        logger: logger.child({ connector }),
+        requestTaskReconfiguration: () => {
+          if (this.runners.get(connector) === runner) reconfigure(connector);
+        },
+        raiseError: (error) => runner.fail(error),
+        offsets: {
+          offset: async (partition) => (await offsets.read(connector, [partition]))[0] ?? null,
+          offsets: async (partitions) => await offsets.read(connector, partitions),
+        },
       },
-      raiseError: (error) => runner.fail(error),
-      offsets: {
-        offset: async (partition) => (await offsets.read(connector, [partition]))[0] ?? null,
-        offsets: async (partitions) => await offsets.read(connector, partitions),
-      },
-    };
-    return plugin.create?.(resolved, context) ?? defaultInstance(plugin, resolved);
+    );
   }
 
   /** As in Java it is the connector that fails, before it has any task. */
@@ -134,8 +127,8 @@ export class ConnectorSet {
 }
 
 /** A source has one task, a sink as many as it may have; each with the connector's own configuration. */
-function defaultInstance(plugin: Connector, config: ConnectorConfig): ConnectorInstance {
+function defaultInstance({ type }: PluginDescription, config: ConnectorConfig): HostedInstance {
   return {
-    taskConfigs: (max) => Array.from({ length: plugin.type === 'source' ? 1 : max }, () => config),
+    taskConfigs: (max) => Array.from({ length: type === 'source' ? 1 : max }, () => config),
   };
 }

@@ -8,6 +8,8 @@ import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
 import { GroupMetrics } from '../metrics/group-metrics';
 import { WorkMetrics } from '../metrics/work-metrics';
+import type { PluginHost } from '../plugin-host/host';
+import { InlinePluginHost } from '../plugin-host/inline-plugin-host';
 import type { ChangePermission } from '../storage/change-permission';
 import { ConfigStore } from '../storage/config-store';
 import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
@@ -55,6 +57,8 @@ export interface HerderOptions {
   readonly clients: KafkaClients;
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
+  /** Where code of plug-ins runs beside their tasks. (Default: in this thread) */
+  readonly pluginHost?: PluginHost;
   /** The host reports to the herder and reads offsets through it. The herder closes it. */
   readonly taskHost: (deps: { readonly offsets: OffsetStorage; readonly listener: TaskListener }) => TaskHost;
   readonly logger: Logger;
@@ -120,6 +124,7 @@ export function createHerder(options: HerderOptions): Herder {
   const client = config.client('worker');
   const admin = clients.admin({ ...client, 'client.id': `${config.groupId}-shared-admin` });
   const plugins = new ConnectorPlugins(options.registry);
+  const pluginHost = options.pluginHost ?? new InlinePluginHost(options.registry);
   const workMetrics = new WorkMetrics(config.metricsWindows);
   const groupMetrics = GroupMetrics.create(config.metricsWindows);
   const memberId = config.clientId || `connect-${workerId}`;
@@ -221,6 +226,7 @@ export function createHerder(options: HerderOptions): Herder {
   });
   const connectors = new ConnectorSet({
     plugins,
+    pluginHost,
     reporter,
     offsets,
     resolve,
@@ -238,6 +244,7 @@ export function createHerder(options: HerderOptions): Herder {
   const tasks = new TaskSet({
     host: taskHost,
     plugins,
+    pluginHost,
     reporter,
     offsets,
     resolve,
@@ -294,6 +301,7 @@ export function createHerder(options: HerderOptions): Herder {
     offsets,
     requests,
     plugins,
+    pluginHost,
     clients,
     worker: config,
     locks: offsetLocks,

@@ -6,6 +6,7 @@ import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
 import { KafkaError } from '../kafka/errors';
 import type { KafkaClients } from '../kafka/port';
+import type { PluginHost } from '../plugin-host/host';
 import type { ConfigStore } from '../storage/config-store';
 import type { SourceOffsets } from '../storage/offset-store';
 import { within } from '../storage/retry';
@@ -33,6 +34,7 @@ export interface HerderOffsetsOptions {
   readonly offsets: SourceOffsets;
   readonly requests: TickRequests;
   readonly plugins: ConnectorPlugins;
+  readonly pluginHost: Pick<PluginHost, 'traits' | 'alterOffsets'>;
   readonly clients: KafkaClients;
   readonly worker: Pick<WorkerConfig, 'client'>;
   readonly locks: OffsetLocks;
@@ -121,12 +123,16 @@ export class HerderOffsets {
     entries: readonly PartitionOffset[] | null,
     deadline: number,
   ): Promise<boolean> {
-    const { plugins, offsets, resolve } = this.options;
-    const plugin = await plugins.load(plugins.require(raw));
-    const steps = new OffsetChangeSteps(name, plugin.type, deadline, lock, () => lease.holds);
+    const { plugins, pluginHost, offsets, resolve } = this.options;
+    const description = plugins.require(raw);
+    const type = description.type === 'sink' ? 'sink' : 'source';
+    const steps = new OffsetChangeSteps(name, type, deadline, lock, () => lease.holds);
+    const { altersOffsets, partitionOrder } = await pluginHost.traits(description);
+    const ask = pluginHost.alterOffsets.bind(pluginHost, description);
+    const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets: ask }) };
     try {
       const config = await resolve(raw);
-      if (plugin.type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
+      if (type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
       return await this.withGroup(name, config, (group) =>
         changeSinkOffsets(group, { plugin, config, entries }, steps),
       );
@@ -134,9 +140,7 @@ export class HerderOffsets {
       if (error instanceof HerderError) throw error;
       if (error instanceof KafkaError && error.code === 'SESSION_LOST' && !error.inDoubt)
         throw new HerderError(409, CONFLICT, { cause: error });
-      const message = isConnectError(error)
-        ? error.message
-        : `Failed to modify offsets for ${plugin.type} connector ${name}`;
+      const message = isConnectError(error) ? error.message : `Failed to modify offsets for ${type} connector ${name}`;
       throw new HerderError(500, message, { cause: error });
     }
   }

@@ -18,7 +18,7 @@ export async function sinkOffsets({ admin, groupId }: SinkGroup): Promise<Partit
 }
 
 export interface SinkOffsetChange {
-  readonly plugin: SinkConnector;
+  readonly plugin: Pick<SinkConnector, 'alterOffsets'>;
   /** Resolved. */
   readonly config: ConnectorConfig;
   /** Null: reset the whole group. */

@@ -19,7 +19,7 @@ export async function sourceOffsets(offsets: SourceOffsets, connector: string): 
 }
 
 export interface SourceOffsetChange {
-  readonly plugin: SourceConnector;
+  readonly plugin: Pick<SourceConnector, 'alterOffsets' | 'partitionOrder'>;
   /** Resolved. */
   readonly config: ConnectorConfig;
   /** Null: reset everything that is stored. */

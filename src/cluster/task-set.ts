@@ -2,6 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { WorkMetrics } from '../metrics/work-metrics';
+import type { PluginHost } from '../plugin-host/host';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
 import type { LeaseMemory } from '../tasks/session-lease';
@@ -15,6 +16,7 @@ import { TooManyTasksError, taskLimit } from './task-configs';
 export interface TaskSetOptions {
   readonly host: TaskHost;
   readonly plugins: ConnectorPlugins;
+  readonly pluginHost: Pick<PluginHost, 'traits'>;
   readonly reporter: StatusReporter;
   readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
@@ -133,7 +135,7 @@ export class TaskSet {
   }
 
   private async spec(id: TaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
-    const { plugins, resolve, offsets } = this.options;
+    const { plugins, pluginHost, resolve, offsets } = this.options;
     const config = snapshot.connectorConfig(id.connector) ?? {};
     const stored = snapshot.taskConfig(id) ?? {};
     const limit = taskLimit(config);
@@ -141,13 +143,13 @@ export class TaskSet {
     if (limit.enforce && count > limit.max) throw new TooManyTasksError(id.connector, count, limit.max);
     const description = plugins.require(config);
     const type = description.type === 'sink' ? 'sink' : 'source';
-    const [plugin, connectorConfig, taskConfig] = await Promise.all([
-      plugins.load(description),
+    const [traits, connectorConfig, taskConfig] = await Promise.all([
+      pluginHost.traits(description),
       resolve(config),
       resolve(stored),
     ]);
-    if (plugin.type === 'source') {
-      offsets.setPartitionOrder(id.connector, plugin.partitionOrder ?? 'hash-map');
+    if (type === 'source') {
+      offsets.setPartitionOrder(id.connector, traits.partitionOrder);
       await offsets.open(id.connector);
     }
     return {

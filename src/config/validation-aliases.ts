@@ -3,7 +3,7 @@ import type { ConfigKey, Importance } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { invalidValue } from './config-parse';
 import { pluginVersion } from './connector-config-checks';
-import { classOf, findUnambiguous } from './validation-converters';
+import { classOf, findUnambiguous, loadForCheck } from './validation-converters';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
 import { compareVersions, unmetVersion } from './validation-version';
 
@@ -107,7 +107,7 @@ async function oneAlias(
     type.errors.push(...version.errors);
   } else if (plugin) {
     try {
-      own = ((await registry.load(plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
+      own = ((await loadForCheck(registry, plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
     } catch (error) {
       const reason = `Error getting config definition from ${kind.base}: ${(error as Error).message}`;
       type.errors.push(invalidValue(type.name, requested ?? '', reason));

@@ -1,9 +1,10 @@
 /** Converters named in a connector's configuration. Source: connect-rest §3.4 (6), §3.5. */
 import type { ConfigKey, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
-import type { PluginDescription, PluginRegistry } from '../plugins/registry';
+import type { LoadedPlugin, PluginDescription, PluginRegistry } from '../plugins/registry';
 import { javaTrim } from './config-parse';
 import type { Choices, ConverterChoice } from './connector-config';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { validationStep } from './validation-step';
 import { unmetVersion } from './validation-version';
 
 export type ConverterPart = 'key' | 'value' | 'header';
@@ -22,6 +23,12 @@ export function findUnambiguous(registry: PluginRegistry, name: string, type?: P
   } catch {
     return null;
   }
+}
+
+/** Imports a plug-in's module, which may not come back. */
+export async function loadForCheck(registry: PluginRegistry, plugin: PluginDescription): Promise<LoadedPlugin> {
+  validationStep(`the import of ${plugin.class} in ${plugin.location}`);
+  return await registry.load(plugin);
 }
 
 /** The class that a name stands for, whatever kind of plug-in it is. Null: unknown. */
@@ -99,7 +106,7 @@ export async function converterEntries(
 ): Promise<Entry[]> {
   let keys: readonly ConfigKey[];
   try {
-    keys = ((await registry.load(plugin)) as ConverterPlugin | HeaderConverterPlugin).config;
+    keys = ((await loadForCheck(registry, plugin)) as ConverterPlugin | HeaderConverterPlugin).config;
   } catch (error) {
     entry.errors.push(`Failed to load ConfigDef from ${part} converter: ${(error as Error).message}`);
     return [];

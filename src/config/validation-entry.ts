@@ -2,6 +2,7 @@
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from './config-parse';
 import type { ConfigDefinitionInfo, ConfigValueInfo } from './validation';
+import { checkOf } from './validation-step';
 
 /** A configuration as sent: nulls are still there. */
 export type NullableConfig = Readonly<Record<string, string | null>>;
@@ -59,6 +60,7 @@ export interface CheckOptions {
 /** Parses, then runs the validator in any case: on null when the value is missing or could not be parsed. */
 export function checkKey(key: FrameworkKey, config: NullableConfig, options: CheckOptions = {}): Entry {
   const name = (options.prefix ?? '') + key.name;
+  checkOf(name);
   const shownName = options.prefixInMessages ? name : key.name;
   const text = valueOf(config, name);
   const errors: string[] = [];

@@ -21,6 +21,7 @@ import {
   findConverter,
   findUnambiguous,
   hasVersion,
+  loadForCheck,
 } from './validation-converters';
 import {
   checkKey,
@@ -34,6 +35,7 @@ import {
   type NullableConfig,
 } from './validation-entry';
 import { ValidationError, withinStage } from './validation-error';
+import { validationStep } from './validation-step';
 import { isSecretKey, overrideEntries, overridePolicy } from './validation-overrides';
 import { checkSinkGroup, checkSinkTopics } from './validation-sink';
 import { checkSourcePromises } from './validation-source';
@@ -174,7 +176,7 @@ class Validator implements ConfigValidator {
     if (range && !versions.some((version) => range.contains(version))) {
       return this.unknownVersion(className, plugin, range, versions, config, choices);
     }
-    const connector = (await this.registry.load(plugin)) as Connector;
+    const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
     entries.put(ownEntries(config));
@@ -198,7 +200,10 @@ class Validator implements ConfigValidator {
     if (connector.validatesValues) for (const entry of own) entry.errors.length = 0;
     entries.put(own);
     const settings = grantedSettings(plugin, this.worker.raw);
-    if (own.every((entry) => entry.errors.length === 0)) await this.askPlugin(connector, settings, config, entries);
+    if (own.every((entry) => entry.errors.length === 0)) {
+      validationStep(`the call of validate() in ${plugin.class}`);
+      await this.askPlugin(connector, settings, config, entries);
+    }
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
@@ -217,7 +222,7 @@ class Validator implements ConfigValidator {
     if (range && !versions.some((one) => range.contains(one))) {
       throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
     }
-    const loaded = (await this.registry.load(plugin)) as { config?: readonly ConfigKey[] };
+    const loaded = (await loadForCheck(this.registry, plugin)) as { config?: readonly ConfigKey[] };
     const own = loaded.config ?? [];
     if (plugin.type !== 'source' && plugin.type !== 'sink') return own.map((key) => describeKey(key));
     const added = frameworkKeys(plugin.type, { ...NO_CHOICES, connectorVersions: versions }).filter(

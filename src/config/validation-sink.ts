@@ -1,6 +1,7 @@
 /** Rules over several keys of a sink. Source: connect-rest §3.5. */
 import { compileJavaRegex, matchesFully } from '@millrace/sdk';
 import { unknownEntry, valueOf, type Entry, type NullableConfig } from './validation-entry';
+import { checkOf } from './validation-step';
 
 const TOPICS = 'topics';
 const REGEX = 'topics.regex';
@@ -30,6 +31,7 @@ export function checkSinkTopics(entries: ReadonlyMap<string, Entry>, config: Nul
       `The DLQ topic '${dlq}' may not be included in the list of topics ('topics=[${listed.join(', ')}]') consumed by the connector`,
     );
   }
+  checkOf(REGEX);
   if (pattern !== '' && entries.get(REGEX)?.errors.length === 0 && matchesFully(compileJavaRegex(pattern), dlq)) {
     add(
       REGEX,

@@ -79,6 +79,8 @@ export interface WorkerConfig {
   readonly taskThreads: number;
   /** Millrace's own: `thread` or `inline`. (Default: `thread`) */
   readonly taskHost: 'thread' | 'inline';
+  /** Millrace's own: how long code of a plug-in may hold its thread beside its tasks. (Default: 5 s) */
+  readonly pluginSilenceMs: number;
   /**
    * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` = unprefixed client settings;
    * `producer` / `consumer` = bootstrap servers + that prefix alone; `admin` = unprefixed + `admin.`.
@@ -179,6 +181,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK) },
     taskThreads: number('task.threads'),
     taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
+    pluginSilenceMs: number('plugin.thread.silence.ms'),
     client: (kind) => clientSettings(raw, kind),
     withPrefix: (prefix) => withoutPrefix(raw, prefix),
   };

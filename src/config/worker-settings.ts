@@ -1,6 +1,7 @@
 /**
  * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `errors.restart.`, `watchdog.` and `task.` other than Java's are Millrace's own, and so are `rest.body.` and `rest.bodies.`.
+ * Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than Java's are Millrace's own, and so are `rest.body.` and
+ * `rest.bodies.`.
  */
 import { getHashes } from 'node:crypto';
 import { parseCorsMethods, parseOrigins } from './cors';
@@ -203,6 +204,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(WATCHDOG_TICK, 'LONG', WATCHDOG_DEFAULTS.tickMs, atLeast(0)),
   setting('task.threads', 'INT', cores(), atLeast(1)),
   setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
+  setting('plugin.thread.silence.ms', 'LONG', 5_000, atLeast(1_000)),
 ];
 
 /** Settings of the worker that a Kafka client may use, too; the others in the table never reach one. */

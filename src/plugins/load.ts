@@ -1,21 +1,26 @@
 /** Imports a plug-in's module and takes the right export out of it; ESM and CommonJS alike. */
 import { pathToFileURL } from 'node:url';
-import { ConnectError, type PluginType } from '@millrace/sdk';
+import { ConnectError, type PluginType, startTimer } from '@millrace/sdk';
+import { faultPlace } from './fault-place';
 import type { CatalogEntry } from './manifest';
 import type { LoadedPlugin } from './registry';
 import { provideSdk } from './sdk-fallback';
 
-/** Throws ConnectError `PLUGIN_LOAD_FAILED` with class, folder and reason. */
+/** Milliseconds. */
+const IMPORT_MS = 30_000;
+
+/** Throws ConnectError `PLUGIN_LOAD_FAILED` with class, folder, reason and, for a fault of the module, its place. */
 export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
   const { description, file, exportName } = entry;
   let namespace: Record<string, unknown>;
   try {
     provideSdk(description.location);
-    namespace = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    namespace = await inTime(import(pathToFileURL(file).href) as Promise<Record<string, unknown>>);
   } catch (error) {
     // The first line: Node appends the require stack, which is in the cause anyway.
     const reason = String((error as Error | undefined)?.message ?? error).split('\n', 1)[0] as string;
-    throw failure(entry, reason, error);
+    const place = await faultPlace(error, file, description.location);
+    throw failure(entry, place === null ? reason : `${reason} (${place})`, error, place ?? file);
   }
   const exports = exportCandidates(namespace, exportName);
   if (exports.length === 0) {
@@ -44,11 +49,25 @@ function shapeFault(candidate: unknown, type: PluginType): string | null {
   return null;
 }
 
-function failure(entry: CatalogEntry, reason: string, cause?: unknown): ConnectError {
+/** A module may wait for something at its top level that never comes. */
+async function inTime<T>(imported: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `its module has not been imported within ${IMPORT_MS} ms: see what it waits for at its top level`;
+    timer = startTimer(() => reject(new Error(message)), IMPORT_MS);
+  });
+  try {
+    return await Promise.race([imported, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failure(entry: CatalogEntry, reason: string, cause?: unknown, place = entry.file): ConnectError {
   const message = `The plug-in ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;
   return new ConnectError(/[.!?]$/.test(message) ? message : `${message}.`, {
     code: 'PLUGIN_LOAD_FAILED',
     cause,
-    place: { file: entry.file },
+    place: { file: place },
   });
 }

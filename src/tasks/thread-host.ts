@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type SourceOffset, startTimer } from '@millrace/sdk';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
-import { printableFields } from '../logging/printable-line';
+import { writeLine } from '../threads/thread-logger';
 import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
@@ -225,11 +225,7 @@ export class ThreadTaskHost implements TaskHost {
   // ------------------------------------------------------------ messages
 
   private received(thread: HostThread, message: FromThread): void {
-    if (message.type === 'log') {
-      const logger = message.name === null ? this.options.logger : this.options.logger.child({}, message.name);
-      logger[message.level](message.line.message, printableFields(message.line));
-      return;
-    }
+    if (message.type === 'log') return writeLine(this.options.logger, message);
     const run = message.run === null ? undefined : thread.runs.get(message.run);
     if (!run || (run.cancelled && message.type !== 'cancelled')) {
       const asks = message.type === 'read' || message.type === 'write';

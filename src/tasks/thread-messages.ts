@@ -1,9 +1,8 @@
 /** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
-import type { LogLevel } from '../logging/format-line';
 import type { HiddenValues } from '../logging/hidden-values';
 import type { LevelName, LogLevels } from '../logging/log-levels';
-import type { PrintableLine } from '../logging/printable-line';
+import type { LogLine } from '../threads/thread-logger';
 import type { TaskSpec } from './host';
 
 /** Given to a thread when it is made. Holds secrets: never log it. */
@@ -51,11 +50,6 @@ export type FromThread =
       readonly request: number;
       readonly offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[];
     }
-  | {
-      readonly type: 'log';
-      readonly level: LogLevel;
-      readonly name: string | null;
-      readonly line: PrintableLine;
-    }
+  | LogLine
   /** Last words: an error nobody caught. `run` null: it is unknown whose. */
   | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

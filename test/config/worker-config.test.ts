@@ -73,6 +73,7 @@ describe('defaults', () => {
       clientOverrideAllowlist: [],
       tokenUrls: new Set(),
       pluginPath: [],
+      pluginSilenceMs: 5000,
       restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
       watchdog: { taskMs: 300000, tickMs: 120000 },
       taskHost: 'thread',

@@ -1,17 +1,29 @@
-/** A task thread's logger: what its level lets pass is made printable here, and sent to the worker's log. */
+/** The logger inside a thread: what its level lets pass is made printable here, and sent to the worker's log. */
 import type { LogLevel } from '../logging/format-line';
 import { LogLevels, ROOT, SEVERITY, type Threshold } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
-import { printableLine } from '../logging/printable-line';
-import type { FromThread } from './thread-messages';
+import { printableFields, printableLine, type PrintableLine } from '../logging/printable-line';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A line on its way to the worker's log. `name` null: the logger of whoever made the thread. */
+export interface LogLine {
+  readonly type: 'log';
+  readonly level: LogLevel;
+  readonly name: string | null;
+  readonly line: PrintableLine;
+}
+
+/** The worker's end. */
+export function writeLine(logger: Logger, { name, level, line }: LogLine): void {
+  (name === null ? logger : logger.child({}, name))[level](line.message, printableFields(line));
+}
 
 export class ThreadLogger implements Logger {
   private readonly threshold: Threshold;
 
   constructor(
-    private readonly post: (message: FromThread) => void,
+    private readonly post: (line: LogLine) => void,
     private readonly levels: LogLevels = new LogLevels(),
     private readonly fields: Fields = {},
     private readonly name: string | null = null,

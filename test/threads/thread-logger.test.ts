@@ -1,11 +1,10 @@
 import { LogLevels } from '../../src/logging/log-levels';
-import { ThreadLogger } from '../../src/tasks/thread-logger';
-import type { FromThread } from '../../src/tasks/thread-messages';
+import { ThreadLogger, type LogLine } from '../../src/threads/thread-logger';
 
 test('connect-rest 145: only what its level lets pass leaves the thread, from the moment the level changes', () => {
   const posted: unknown[] = [];
   const levels = new LogLevels();
-  const task = new ThreadLogger((message: FromThread) => posted.push(message), levels).child(
+  const task = new ThreadLogger((message: LogLine) => posted.push(message), levels).child(
     { connector: 'c', task: 0 },
     'org.example.Task',
   );
@@ -26,8 +25,8 @@ test('connect-rest 145: only what its level lets pass leaves the thread, from th
 });
 
 test('what leaves the thread is redacted, bounded and can cross, whatever it was', () => {
-  const posted: FromThread[] = [];
-  const logger = new ThreadLogger((message: FromThread) => posted.push(structuredClone(message)));
+  const posted: LogLine[] = [];
+  const logger = new ThreadLogger((message: LogLine) => posted.push(structuredClone(message)));
   const error = Object.assign(new Error('a.'.repeat(40_000)), { code: 'C', run: () => 1 });
   logger.info('password=x', { error, f: () => 1, record: 'a.'.repeat(500_000) });
   expect(posted).toEqual([

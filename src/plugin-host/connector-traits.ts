@@ -1,0 +1,11 @@
+/** What the runtime has to know of a connector's module. Pure. */
+import type { Connector } from '@millrace/sdk';
+import type { ConnectorTraits } from './host';
+
+export function traitsOf(plugin: Connector): ConnectorTraits {
+  return {
+    creates: plugin.create !== undefined,
+    altersOffsets: plugin.alterOffsets !== undefined,
+    partitionOrder: (plugin.type === 'source' && plugin.partitionOrder) || 'hash-map',
+  };
+}

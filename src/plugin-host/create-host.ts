@@ -1,0 +1,41 @@
+/** The plug-in host that the worker's settings ask for, and the validator that goes with it. */
+import { join } from 'node:path';
+import type { ConfigResolver } from '../config/providers/config-resolver';
+import type { ConfigValidator } from '../config/validation';
+import { createConfigValidator } from '../config/validation-impl';
+import type { WorkerConfig } from '../config/worker-config';
+import type { LogLevels } from '../logging/log-levels';
+import type { Logger } from '../logging/logger';
+import type { PluginRegistry } from '../plugins/registry';
+import type { PluginHost } from './host';
+import { InlinePluginHost } from './inline-plugin-host';
+import { ThreadPluginHost } from './thread-plugin-host';
+
+export interface CreatePluginHostOptions {
+  readonly config: WorkerConfig;
+  /** `catalog` spares threads the search for plug-ins. */
+  readonly registry: PluginRegistry & { readonly catalog: unknown };
+  readonly resolver: Pick<ConfigResolver, 'resolve'>;
+  readonly logger: Logger;
+  readonly levels: LogLevels;
+}
+
+export function createPluginHost(
+  kind: WorkerConfig['taskHost'],
+  { config, registry, resolver, logger, levels }: CreatePluginHostOptions,
+): { readonly pluginHost: PluginHost; readonly validator: ConfigValidator } {
+  if (kind === 'inline')
+    return {
+      pluginHost: new InlinePluginHost(registry),
+      validator: createConfigValidator({ registry, config, resolver }),
+    };
+  const host = new ThreadPluginHost({
+    data: { settings: config.raw, catalog: registry.catalog },
+    module: join(__dirname, '..', 'plugin-thread.js'),
+    silenceMs: config.pluginSilenceMs,
+    resolver,
+    logger,
+    levels,
+  });
+  return { pluginHost: host, validator: host };
+}

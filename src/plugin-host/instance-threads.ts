@@ -1,0 +1,142 @@
+/**
+ * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own from then on, and the
+ * others are made again elsewhere: an instance decides how work is split and holds no data.
+ */
+import { startTimer } from '@millrace/sdk';
+import { errorFrom } from './error-copy';
+import type { HostedConnector, HostedInstance, InstanceEvents } from './host';
+import type { FromPluginThread, WorkerCalls } from './messages';
+import { RemoteInstance } from './remote-instance';
+import type { RunningThread, RunningThreadOptions } from './running-thread';
+import type { ThreadEnd } from './thread-end';
+
+export interface InstanceThreadsOptions {
+  readonly makeThread: (events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>) => RunningThread;
+  /** A thread without instances ends after this. */
+  readonly idleMs: number;
+  readonly onRestart: (connectors: readonly string[], end: ThreadEnd) => void;
+}
+
+export class InstanceThreads {
+  private readonly instances = new Map<number, RemoteInstance>();
+  /** Those that others may join. */
+  private readonly shared = new Set<RunningThread>();
+  private readonly all = new Set<RunningThread>();
+  private readonly idle = new Map<RunningThread, NodeJS.Timeout>();
+  /** Connectors that have ended a thread. */
+  private readonly culprits = new Set<string>();
+  private readonly ending = new Set<Promise<void>>();
+  private last = 0;
+
+  constructor(private readonly options: InstanceThreadsOptions) {}
+
+  async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
+    const instance = ++this.last;
+    const { description, config, workerSettings } = connector;
+    const spec = { instance, connector: connector.connector, description, config, workerSettings };
+    const remote = new RemoteInstance(spec, events, (released) => this.release(released));
+    this.instances.set(instance, remote);
+    try {
+      await remote.createIn(this.threadFor(connector.connector));
+    } catch (error) {
+      remote.release();
+      throw error;
+    }
+    return remote;
+  }
+
+  received(message: Extract<FromPluginThread, { type: 'reconfigure' | 'raise' }>): void {
+    const events = this.instances.get(message.instance)?.events;
+    if (message.type === 'reconfigure') events?.requestTaskReconfiguration();
+    else events?.raiseError(errorFrom(message.error));
+  }
+
+  async readOffsets(...[instance, partitions]: Parameters<WorkerCalls['readOffsets']>): Promise<unknown> {
+    return (await this.instances.get(instance)?.events.offsets.offsets(partitions)) ?? partitions.map(() => null);
+  }
+
+  async close(): Promise<void> {
+    for (const thread of this.all) this.end(thread);
+    await Promise.all(this.ending);
+  }
+
+  // ------------------------------------------------------------ threads
+
+  private threadFor(connector: string): RunningThread {
+    if (this.culprits.has(connector)) return this.newThread(false);
+    const thread = [...this.shared].find(({ gone }) => !gone) ?? this.newThread(true);
+    this.keep(thread);
+    return thread;
+  }
+
+  private newThread(shared: boolean): RunningThread {
+    const thread = this.options.makeThread({ onEnd: (ended, end) => this.ended(ended, end) });
+    this.all.add(thread);
+    if (shared) this.shared.add(thread);
+    return thread;
+  }
+
+  private release(remote: RemoteInstance): void {
+    this.instances.delete(remote.spec.instance);
+    const { thread } = remote;
+    if (!thread || thread.gone || this.inThread(thread).length > 0) return;
+    this.keep(thread);
+    const ms = this.shared.has(thread) ? this.options.idleMs : 0;
+    this.idle.set(thread, startTimer(() => this.end(thread), ms).unref());
+  }
+
+  private inThread(thread: RunningThread): RemoteInstance[] {
+    return [...this.instances.values()].filter((remote) => remote.thread === thread);
+  }
+
+  private keep(thread: RunningThread): void {
+    clearTimeout(this.idle.get(thread));
+    this.idle.delete(thread);
+  }
+
+  private end(thread: RunningThread): void {
+    this.forget(thread);
+    const ending = thread.terminate().finally(() => this.ending.delete(ending));
+    this.ending.add(ending);
+  }
+
+  private forget(thread: RunningThread): void {
+    this.keep(thread);
+    this.all.delete(thread);
+    this.shared.delete(thread);
+  }
+
+  // ------------------------------------------------------------ ends
+
+  private ended(thread: RunningThread, end: ThreadEnd): void {
+    this.forget(thread);
+    const concerned = this.inThread(thread);
+    const culprit = culpritOf(concerned, end);
+    const innocent = concerned.filter((remote) => remote !== culprit);
+    if (culprit) {
+      this.culprits.add(culprit.spec.connector);
+      culprit.fail(end.explained(`the code of connector ${culprit.spec.connector}`));
+    }
+    if (innocent.length === 0) return;
+    this.options.onRestart(
+      innocent.map(({ spec }) => spec.connector),
+      end,
+    );
+    // Nobody can tell who it was: in halves, until it is alone.
+    const half = Math.ceil(innocent.length / 2);
+    const groups = culprit ? [innocent] : [innocent.slice(0, half), innocent.slice(half)];
+    for (const group of groups.filter(({ length }) => length > 0)) {
+      const other = this.newThread(true);
+      for (const remote of group) void remote.moveTo(other);
+    }
+  }
+}
+
+/** Null: it may have been any of them. */
+function culpritOf(concerned: readonly RemoteInstance[], { owner }: ThreadEnd): RemoteInstance | null {
+  const noted = concerned.find(({ spec }) => spec.instance === owner);
+  if (noted) return noted;
+  if (concerned.length === 1) return concerned[0] as RemoteInstance;
+  const waiting = concerned.filter((remote) => remote.isWaiting);
+  return waiting.length === 1 ? (waiting[0] as RemoteInstance) : null;
+}

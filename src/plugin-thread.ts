@@ -1,0 +1,50 @@
+/** Composition root of a plug-in thread: validation, connectors' instances and whatever else runs code of plug-ins beside their tasks. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createConfigValidator } from './config/validation-impl';
+import { parseWorkerConfig } from './config/worker-config';
+import { builtInConverters } from './converters';
+import { providedValues } from './logging/hidden-values';
+import { LogLevels } from './logging/log-levels';
+import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/messages';
+import { PluginServer } from './plugin-host/plugin-server';
+import { StepNote } from './plugin-host/step-note';
+import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
+import { ThreadBeat } from './threads/thread-beat';
+import { ThreadLogger } from './threads/thread-logger';
+import { builtInTransformations } from './transforms';
+import { builtInPredicates } from './transforms/predicates';
+
+const port = parentPort;
+if (!port) throw new Error('plugin-thread runs as a worker thread only');
+const post = (message: FromPluginThread): void => port.postMessage(message);
+const data = workerData as PluginThreadData;
+
+const levels = new LogLevels(data.levels.initial, data.levels.rules);
+// Loggers have the names they have in the worker, so that a level reaches both.
+const logger = new ThreadLogger(post, levels, {}, 'millrace.herder');
+const config = parseWorkerConfig(data.settings);
+const registry = createPluginRegistry({
+  pluginPath: config.pluginPath,
+  builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
+  logger: logger.child({}, 'millrace.plugins'),
+  catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
+});
+const server = new PluginServer({
+  registry,
+  validator: (resolver) => createConfigValidator({ registry, config, resolver, pluginLimitMs: data.pluginLimitMs }),
+  logger,
+  note: new StepNote(data.step),
+  post,
+});
+
+port.on('message', (message: ToPluginThread) => {
+  if (message.type === 'log-level') levels.set(message.namespace, message.level);
+  else if (message.type === 'hide') providedValues.learn(message.values);
+  else server.handle(message);
+});
+process.on('uncaughtException', (error) => {
+  server.crashed(error);
+  process.exit(1);
+});
+new ThreadBeat(data.beat).start();
+post({ type: 'ready' });

@@ -1,0 +1,191 @@
+/** Plug-ins whose code spins, ends its process, throws or never answers, in a worker that goes on with everything else. */
+import { join } from 'node:path';
+import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';
+import { fileSinkConfig } from '../helpers/file-sink-config';
+import { Clients } from '../helpers/kafka-clients';
+import { uniqueName } from '../helpers/unique-name';
+import { waitFor } from '../helpers/wait-for';
+
+const SPLITTER = 'com.example.Splitter';
+
+const clients = new Clients();
+let worker: StartedWorker;
+let innocent: string;
+
+beforeAll(async () => {
+  worker = await startWorker({
+    group: uniqueName('modules'),
+    settings: {
+      'plugin.path': join(__dirname, 'fixtures', 'plugins'),
+      'plugin.thread.silence.ms': '2000',
+      'errors.restart.max': '0',
+    },
+  });
+  await worker.ready();
+  innocent = await splitter();
+  await worker.running(innocent);
+});
+afterAll(async () => {
+  await worker?.stop();
+  await clients.close();
+});
+
+async function splitter(config: Record<string, string> = {}): Promise<string> {
+  const topic = await clients.topic();
+  await worker.register({ name: topic, config: { 'connector.class': SPLITTER, topic, ...config } });
+  return topic;
+}
+
+const validate = async (name: string): Promise<Answer> =>
+  await worker.request('PUT', `/connector-plugins/${name}/config/validate`, { name: 'c', 'connector.class': name });
+
+async function records(topic: string): Promise<number> {
+  return (await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest'))[0]?.offset ?? 0;
+}
+
+/** The answer, and how often the worker has answered others while it was waited for. */
+async function meanwhile(waited: Promise<Answer>): Promise<{ answer: Answer; rest: number; validations: number }> {
+  let answer: Answer | null = null;
+  void waited.then((arrived) => (answer = arrived));
+  let rest = 0;
+  let validations = 0;
+  const others = async (): Promise<void> => {
+    while (answer === null) {
+      const sink = fileSinkConfig('topic', '/tmp/never');
+      const asked = await worker.request('PUT', `/connector-plugins/${sink['connector.class']}/config/validate`, sink);
+      expect(asked.status).toBe(200);
+      if (answer === null) validations++;
+    }
+  };
+  const pings = async (): Promise<void> => {
+    while (answer === null) {
+      expect((await worker.request('GET', '/')).status).toBe(200);
+      if (answer === null) rest++;
+    }
+  };
+  await Promise.all([others(), pings()]);
+  return { answer: await waited, rest, validations };
+}
+
+/** The innocent connector makes records, in the membership it had. */
+async function expectInnocence(): Promise<void> {
+  const now = await records(innocent);
+  await waitFor('records of the innocent connector', async () => (await records(innocent)) > now);
+  expect(await worker.status(innocent)).toMatchObject({
+    connector: { state: 'RUNNING' },
+    tasks: [{ state: 'RUNNING' }],
+  });
+  expect((await worker.request('GET', '/health')).status).toBe(200);
+  expect(worker.process.log()).not.toMatch(/lost its membership|session has ended/i);
+}
+
+test.each(['SpinsAtImport', 'SpinsAtImportEsm'])('%s: validation is ended and says why, others go on', async (name) => {
+  const { answer, rest, validations } = await meanwhile(validate(`com.example.${name}`));
+  expect([answer.status, answer.json.message]).toEqual([
+    500,
+    expect.stringMatching(
+      new RegExp(`The import of com.example.${name} in .* did not come back within 2000 ms and was ended`),
+    ),
+  ]);
+  expect(rest).toBeGreaterThan(20);
+  expect(validations).toBeGreaterThan(0);
+  await expectInnocence();
+});
+
+test.each(['ExitsAtImport', 'ExitsAtImportEsm'])('%s: process.exit ends its thread alone', async (name) => {
+  const { answer } = await meanwhile(validate(`com.example.${name}`));
+  expect([answer.status, answer.json.message]).toEqual([
+    500,
+    expect.stringMatching(new RegExp(`The import of com.example.${name} in .* called process.exit\\(3\\)`)),
+  ]);
+  const shown = await worker.request('GET', `/connector-plugins/com.example.${name}/config`);
+  expect([shown.status, shown.json.message]).toEqual([500, expect.stringContaining('process.exit(3)')]);
+  await expectInnocence();
+});
+
+test.each([
+  ['ThrowsAtImport', 'throws-at-import/index.js:4:9'],
+  ['ThrowsAtImportEsm', 'throws-at-import-esm/index.js:4:9'],
+  ['SyntaxErrorSource', 'syntax-error/index.js:3'],
+  ['SyntaxErrorEsm', 'syntax-error-esm/index.js:3'],
+])('%s: the answer has the place in the plug-in', async (name, place) => {
+  const answer = await validate(`com.example.${name}`);
+  expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining(place)]);
+  expect(answer.json.message).toContain(`The plug-in com.example.${name} in `);
+});
+
+test('validate() that spins is ended; one that never answers holds nobody up', async () => {
+  const left = new AbortController();
+  const never = fetch(`${worker.url}/connector-plugins/com.example.NeverValidated/config/validate`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'c', 'connector.class': 'com.example.NeverValidated' }),
+    signal: left.signal,
+  }).catch(() => null);
+  const { answer, rest, validations } = await meanwhile(validate('com.example.SpinsInValidate'));
+  left.abort();
+  await never;
+  expect([answer.status, answer.json.message]).toEqual([
+    500,
+    expect.stringContaining('The call of validate() in com.example.SpinsInValidate did not come back within 2000 ms'),
+  ]);
+  expect(rest).toBeGreaterThan(20);
+  expect(validations).toBeGreaterThan(0);
+  await expectInnocence();
+});
+
+test('a create with such a plug-in is refused with the same sentence', async () => {
+  const config = { 'connector.class': 'com.example.ExitsAtImport', topics: 't' };
+  const answer = await worker.request('POST', '/connectors', { name: uniqueName('c'), config });
+  expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining('called process.exit(3)')]);
+});
+
+test.each(['taskConfigs', 'start'])(
+  'a connector whose %s spins fails, and those that shared its thread go on',
+  async (behaviour) => {
+    const other = await splitter();
+    await worker.running(other);
+    const culprit = await splitter({ behaviour });
+    const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');
+    expect(connector.trace).toMatch(
+      new RegExp(
+        `The call of ${behaviour}\\(\\) in connector ${culprit} did not come back within 2000 ms.*PLUGIN_SILENT`,
+      ),
+    );
+    expect(worker.process.log()).toContain(`${culprit} spins in ${behaviour}`);
+    await worker.request('DELETE', `/connectors/${culprit}`);
+    // Its instance was made again elsewhere: it still answers.
+    const config = { 'connector.class': SPLITTER, topic: other, 'tasks.max': '2' };
+    await worker.request('PUT', `/connectors/${other}/config`, config);
+    await worker.running(other);
+    await worker.request('DELETE', `/connectors/${other}`);
+    await expectInnocence();
+  },
+);
+
+test.each([
+  ['exits', /ended|process\.exit\(7\)/],
+  ['throws', /undefined/],
+])('a connector that %s later fails alone', async (behaviour, reason) => {
+  const culprit = await splitter({ behaviour });
+  const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');
+  expect(connector.trace).toMatch(reason);
+  expect(connector.trace).toContain('PLUGIN_THREAD_DIED');
+  await worker.request('DELETE', `/connectors/${culprit}`);
+  await expectInnocence();
+});
+
+test('alterOffsets that spins refuses the change', async () => {
+  const name = await splitter();
+  await worker.running(name);
+  await waitFor('records', async () => (await records(name)) > 0);
+  await worker.request('PUT', `/connectors/${name}/stop`);
+  await worker.statusWhen(name, (status) => status.connector.state === 'STOPPED');
+  const answer = await worker.request('DELETE', `/connectors/${name}/offsets`);
+  expect([answer.status, answer.json.message]).toEqual([
+    500,
+    expect.stringContaining(`The call of alterOffsets() in ${SPLITTER} did not come back within 2000 ms`),
+  ]);
+  await worker.request('DELETE', `/connectors/${name}`);
+  await expectInnocence();
+});
