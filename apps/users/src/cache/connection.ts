@@ -9,7 +9,7 @@ import { openCluster, openStandalone, type CacheClient } from './client';
 import { withDeadline } from './deadline';
 import { describeFailure, isForbidden, isNoCluster, looksLikeWrongTls } from './failure';
 import { OutageLog } from './outage-log';
-import { NOBODYS_KEY } from './redis-user-store';
+import { NOBODYS_KEY } from './user-key';
 
 const PING_EVERY_MS = 1_000;
 /** An answer older than this says nothing any more. */

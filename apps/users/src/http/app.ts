@@ -12,6 +12,7 @@ import { emailProblem } from '../user/check-user';
 import { encodeUser } from '../user/encode-user';
 import { BadUserError, parseUser } from '../user/parse-user';
 import { StoreRefusedError, StoreUnavailableError, type UserStore } from '../user/user-store';
+import { isFromAnotherSite } from './cross-site';
 import { BodyError, ClientGoneError, readBody } from './read-body';
 import { requestLog } from './request-log';
 import { sendEmpty, sendError, sendErrorAndClose, sendText } from './send';
@@ -36,7 +37,7 @@ export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Ex
   app.get('/healthz', (_req, res) => sendText(res, 200, 'ok\n'));
   app.get('/readyz', (_req, res) => (isReady() ? sendText(res, 200, 'ready\n') : sendError(res, 503, 'not ready')));
 
-  app.post('/', async (req, res) => {
+  app.post('/', refuseOtherSites, async (req, res) => {
     const user = parseUser(await readBody(req, maxBodyBytes));
     res.locals['email'] = user.email;
     await users.save(user);
@@ -62,6 +63,11 @@ export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Ex
 function refuseLongUrls(req: Request, res: Response, next: () => void): void {
   if (req.url.length <= MAX_URL_BYTES) next();
   else sendErrorAndClose(req, res, 414, 'request URL too long');
+}
+
+function refuseOtherSites(req: Request, res: Response, next: () => void): void {
+  if (isFromAnotherSite(req)) sendErrorAndClose(req, res, 403, 'not for pages of other sites');
+  else next();
 }
 
 /** Empty, like the original's answer, which lacks the `Allow` that RFC 9110 asks for. */

@@ -5,6 +5,7 @@ import { DeadlineError, withDeadline } from '../../../../apps/users/src/cache/de
 import { describeFailure, isNoCluster, isRefusal } from '../../../../apps/users/src/cache/failure';
 import { OutageLog } from '../../../../apps/users/src/cache/outage-log';
 import { createRedisUserStore } from '../../../../apps/users/src/cache/redis-user-store';
+import { originalKey, userKey } from '../../../../apps/users/src/cache/user-key';
 import { createLog } from '../../../../apps/users/src/logging/log';
 import { StoreRefusedError, StoreUnavailableError } from '../../../../apps/users/src/user/user-store';
 
@@ -70,6 +71,41 @@ test('an outage is a line for each cause, one every 30 s, and one at its end', (
   outage.recovered();
   expect(lines).toHaveLength(4);
   expect(lines.at(-1)).toMatchObject({ level: 'info', afterMs: 32_000, msg: 'the cache answers again' });
+});
+
+test.each([
+  ['a@b.com', 'user:a@b.com'],
+  ['{}a@b.com', 'user:{}a@b.com'],
+  ['{a@b.com', 'user:{a@b.com'],
+  ['}a{@b.com', 'user:}a{@b.com'],
+  ['{x}1@b.com', 'user:{} {x}1@b.com'],
+  ['a{x}@b.com', 'user:{} a{x}@b.com'],
+  ['{{x}@b.com', 'user:{} {{x}@b.com'],
+])('the e-mail %s is kept under %j, whose place it does not choose', (email, key) => {
+  expect(userKey(email)).toBe(key);
+  expect(slotPart(key)).toBe(key);
+  expect(slotPart(originalKey('{x}1@b.com'))).toBe('x');
+});
+
+/** What of a key counts for its slot, by the cluster's specification. */
+function slotPart(key: string): string {
+  const open = key.indexOf('{');
+  const close = key.indexOf('}', open + 1);
+  return open < 0 || close <= open + 1 ? key : key.slice(open + 1, close);
+}
+
+test('a user whom the original put where the e-mail chose is found there, until a newer one has a key of its own', async () => {
+  const email = '{x}1@b.com';
+  const hashes = new Map([[`user:${email}`, { email, name: 'old' }]]);
+  const client = {
+    read: async (key: string) => hashes.get(key) ?? {},
+    replace: async (key: string, fields: { email: string; name: string }) => void hashes.set(key, fields),
+  };
+  const store = createRedisUserStore({ current: () => client as never }, 10_000);
+  expect(await store.find(email)).toEqual({ email, name: 'old' });
+  await store.save({ email, name: 'new' });
+  expect(await store.find(email)).toEqual({ email, name: 'new' });
+  expect(await store.find('{x}2@b.com')).toBeNull();
 });
 
 test('a store without a connection is not available; the cause goes along', async () => {

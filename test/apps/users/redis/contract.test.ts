@@ -8,6 +8,7 @@ import { APP, describeRedis, Program, redisOptions, settingsFor, type Answer } f
 let cluster: RedisCluster;
 let program: Program;
 
+const OTHER_SITE = 'not for pages of other sites';
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 
 /** Go's `http.Error`. */
@@ -60,6 +61,50 @@ describeRedis('users on a cluster', () => {
       expect([type, (await program.post(body, { headers: { 'Content-Type': type } })).status]).toEqual([type, 200]);
     }
     expect((await program.post(body)).status).toBe(200);
+  });
+
+  test.each([
+    [{ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }],
+    [{ 'Sec-Fetch-Site': 'same-site', Origin: 'https://other.internal' }],
+    [{ Origin: 'https://evil.example' }],
+    [{ Origin: 'null' }],
+    [{ Origin: 'not a URL' }],
+  ])('a post that a browser sends for a page of another site is refused: %j', async (headers) => {
+    const body = { email: 'lured@foo.com', name: 'n' };
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+      expectError(await program.post(body, { headers: { 'Content-Type': type, ...headers } }), 403, OTHER_SITE);
+    expect((await program.get('/lured@foo.com')).status).toBe(404);
+  });
+
+  test('a post of a page of our own site, and of who names no site, is stored', async () => {
+    const own = `127.0.0.1:${program.port}`;
+    for (const [i, headers] of [
+      {},
+      { 'Sec-Fetch-Site': 'none' },
+      { 'Sec-Fetch-Site': 'same-origin', Origin: `http://${own}` },
+      { Origin: `http://${own}` },
+    ].entries()) {
+      const email = `own${i}@foo.com`;
+      expect((await program.post({ email, name: 'n' }, { headers: headers as Record<string, string> })).status).toBe(
+        200,
+      );
+      expect((await program.get(`/${email}`, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(200);
+    }
+  });
+
+  test('e-mails in braces do not choose their slot, and one that the original stored is found', async () => {
+    const slots = new Set<string>();
+    for (let i = 0; i < 20; i++) {
+      const email = `{x}${i}@foo.com`;
+      expect((await program.post({ email, name: 'n' })).status).toBe(200);
+      expect((await program.get(`/${encodeURIComponent(email)}`)).body).toBe(`{"email":"${email}","name":"n"}\n`);
+      const [first] = cluster.primaries;
+      slots.add((await first.cli('CLUSTER', 'KEYSLOT', `user:{} ${email}`)).trim());
+      expect(await redis(email, 'EXISTS', `user:${email}`)).toBe('0');
+    }
+    expect(slots.size).toBeGreaterThan(15);
+    await redis('user:{y}', 'HSET', 'user:{y}@foo.com', 'email', '{y}@foo.com', 'name', 'go');
+    expect((await program.get('/%7By%7D@foo.com')).body).toBe('{"email":"{y}@foo.com","name":"go"}\n');
   });
 
   test('users-app 5, 16: a second post replaces the name; the key is a hash of two fields', async () => {
