@@ -1,12 +1,11 @@
 /** The jars of Apache Kafka, fetched once from Maven Central into the cache, and the Java that runs them. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { keptDownload } from './kept-download';
 import { cacheFolder, ROOT } from './paths';
-import { waitFor } from './wait-for';
 
 const run = promisify(execFile);
 
@@ -51,68 +50,26 @@ export interface Jars {
   readonly version?: string;
 }
 
-/** The folder that has all jars of a pom. Two processes do not get in each other's way. */
+/** The folder that has all jars of a pom. */
 export async function fetchJars(jars: Jars): Promise<string> {
+  const { what, orElse = '', version = KAFKA_VERSION } = jars;
   const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
-  const folder = join(cacheFolder(), jars.folder, jars.version ?? KAFKA_VERSION);
   const wanted = createHash('sha256')
     .update(await readFile(pom))
     .digest('hex');
-  const isThere = async () => (await readFile(join(folder, 'pom.sha256'), 'utf8').catch(() => '')) === wanted;
-  if (!(await isThere())) {
-    await mkdir(join(cacheFolder(), jars.folder), { recursive: true });
-    await withLock(`${folder}.lock`, async () => {
-      if (!(await isThere())) await download(jars, pom, folder, wanted);
-    });
-  }
-  return folder;
-}
-
-async function download(
-  { what, orElse = '', version = KAFKA_VERSION }: Jars,
-  pom: string,
-  folder: string,
-  mark: string,
-): Promise<void> {
-  const partial = `${folder}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  const args = ['-B', '-q', '-ntp', '-f', pom, COPY, `-DoutputDirectory=${partial}`, '-DincludeScope=runtime'];
-  await run('mvn', args, { maxBuffer: 64 << 20 }).catch((error: { code?: unknown; stdout?: string }) => {
-    throw new Error(
-      error.code === 'ENOENT'
-        ? `${what} is fetched with Maven and \`mvn\` is not there: install it (Debian: maven)${orElse}.`
-        : `Maven could not fetch ${what} ${version}:\n${(error.stdout ?? '').slice(0, 2000)}`,
-      { cause: error },
-    );
-  });
-  await writeFile(join(partial, 'pom.sha256'), mark);
-  await rm(folder, { recursive: true, force: true });
-  await rename(partial, folder);
-}
-
-/** Runs `work` while no other process does. A lock whose owner died is taken over. */
-async function withLock(file: string, work: () => Promise<void>): Promise<void> {
-  await waitFor(
-    `another process to finish downloading (${file})`,
-    async () => {
-      const handle = await open(file, 'wx').catch((error: { code?: string }) => {
-        if (error.code === 'EEXIST') return null;
-        throw error;
+  return await keptDownload({
+    folder: join(cacheFolder(), jars.folder, version),
+    mark: { file: 'pom.sha256', text: wanted },
+    fill: async (folder) => {
+      const args = ['-B', '-q', '-ntp', '-f', pom, COPY, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
+      await run('mvn', args, { maxBuffer: 64 << 20 }).catch((error: { code?: unknown; stdout?: string }) => {
+        throw new Error(
+          error.code === 'ENOENT'
+            ? `${what} is fetched with Maven and \`mvn\` is not there: install it (Debian: maven)${orElse}.`
+            : `Maven could not fetch ${what} ${version}:\n${(error.stdout ?? '').slice(0, 2000)}`,
+          { cause: error },
+        );
       });
-      if (!handle) {
-        const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
-        if (owner > 0 && !existsSync(`/proc/${owner}`) && existsSync('/proc')) await rm(file, { force: true });
-        return false;
-      }
-      await handle.writeFile(String(process.pid));
-      await handle.close();
-      return true;
     },
-    { timeoutMs: 600_000, everyMs: 200 },
-  );
-  try {
-    await work();
-  } finally {
-    await rm(file, { force: true });
-  }
+  });
 }

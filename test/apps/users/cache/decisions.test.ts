@@ -94,7 +94,7 @@ function slotPart(key: string): string {
   return open < 0 || close <= open + 1 ? key : key.slice(open + 1, close);
 }
 
-test('a user whom the original put where the e-mail chose is found there, until a newer one has a key of its own', async () => {
+test('a user whom the original put where the e-mail chose is found there, until a newer one has its own key', async () => {
   const email = '{x}1@b.com';
   const hashes = new Map([[`user:${email}`, { email, name: 'old' }]]);
   const client = {

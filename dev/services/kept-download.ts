@@ -1,0 +1,59 @@
+/** Downloads that are kept in the cache between runs. */
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { waitFor } from './wait-for';
+
+export interface Download {
+  /** Where it is kept. */
+  readonly folder: string;
+  /** A file in that folder, and what it says when the folder holds what is wanted. */
+  readonly mark: { readonly file: string; readonly text: string };
+  /** Fills a folder; whatever it leaves there when it fails is thrown away. */
+  readonly fill: (partial: string) => Promise<void>;
+}
+
+/** Resolves to the folder. Two processes do not get in each other's way. */
+export async function keptDownload({ folder, mark, fill }: Download): Promise<string> {
+  const isThere = async () => (await readFile(join(folder, mark.file), 'utf8').catch(() => '')) === mark.text;
+  if (await isThere()) return folder;
+  await mkdir(dirname(folder), { recursive: true });
+  await withLock(`${folder}.lock`, async () => {
+    if (await isThere()) return;
+    const partial = `${folder}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial);
+    await fill(partial);
+    await writeFile(join(partial, mark.file), mark.text);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  });
+  return folder;
+}
+
+/** Runs `work` while no other process does. A lock whose owner died is taken over. */
+async function withLock(file: string, work: () => Promise<void>): Promise<void> {
+  await waitFor(
+    `another process to finish downloading (${file})`,
+    async () => {
+      const handle = await open(file, 'wx').catch((error: { code?: string }) => {
+        if (error.code === 'EEXIST') return null;
+        throw error;
+      });
+      if (!handle) {
+        const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
+        if (owner > 0 && !existsSync(`/proc/${owner}`) && existsSync('/proc')) await rm(file, { force: true });
+        return false;
+      }
+      await handle.writeFile(String(process.pid));
+      await handle.close();
+      return true;
+    },
+    { timeoutMs: 600_000, everyMs: 200 },
+  );
+  try {
+    await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
