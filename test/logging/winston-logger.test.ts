@@ -7,10 +7,12 @@ function logged(options: LoggerOptions): { logger: ReturnType<typeof createLogge
   const logger = createLogger({ ...options, stream });
   return {
     logger,
-    lines: () =>
-      String(stream.read() ?? '')
-        .split('\n')
-        .slice(0, -1),
+    lines: () => {
+      // From Node 26 on each read gives what one write brought.
+      const chunks: Buffer[] = [];
+      for (let chunk; (chunk = stream.read() as Buffer | null) !== null;) chunks.push(chunk);
+      return Buffer.concat(chunks).toString().split('\n').slice(0, -1);
+    },
   };
 }
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /;

@@ -16,7 +16,7 @@ export const USER = { username: 'alice', password: 'wonderland' };
 /** Options of a broker that speaks TLS, and the authority its clients are to trust. */
 export function tlsIdentity(): { tls: { key: string; cert: string }; ca: string } {
   const authority = makeIdentity('embedded test authority', null);
-  const { key, cert } = makeIdentity('broker', authority, '127.0.0.1');
+  const { key, cert } = makeIdentity('broker', authority, '127.0.0.1', 'localhost');
   return { tls: { key, cert }, ca: authority.cert };
 }
 
