@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import regexp from 'eslint-plugin-regexp';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
@@ -41,6 +42,15 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  // What is matched may be as long as a record, a document or an answer.
+  {
+    files: ['src/**', 'connectors/**', 'embedded/**', 'apps/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
   // Programs in apps/ take times within bounds of their own, far below what a timer holds.
   { files: ['src/**', 'connectors/*/src/**'], ignores: ['src/sdk/timers.ts'], rules: timersOfNode('@millrace/sdk') },
   { files: ['embedded/src/**'], ignores: ['embedded/src/clock.ts'], rules: timersOfNode('embedded/src/clock.ts') },

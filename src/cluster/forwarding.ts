@@ -41,7 +41,7 @@ const NOT_CONNECTED = ['connect', 'getaddrinfo'];
 
 /** The path below the other worker's base URL. */
 function target({ url, path, query = {}, forward }: OutgoingRequest): URL {
-  const found = new URL(url.replace(/\/+$/, '') + path);
+  const found = new URL(url.replace(/(?<!\/)\/+$/, '') + path);
   for (const [name, value] of Object.entries(query)) found.searchParams.set(name, value);
   if (forward !== null) found.searchParams.set('forward', String(forward));
   return found;

@@ -1,8 +1,7 @@
 /** From what a connector generates to what is stored. Pure. Source: connect-runtime §3.6. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { hasPlaceholder } from '../config/providers/placeholders';
 
-/** Text that a configuration provider replaces. */
-const VARIABLE = /\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}/;
 const COPIED = ['topics', 'topics.regex'];
 
 export interface Generated {
@@ -16,7 +15,7 @@ export interface Generated {
 
 /** Completes generated configurations and puts placeholders back, so that no secret is stored. */
 export function storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfig }: Generated): ConnectorConfig[] {
-  const variables = Object.entries(rawConfig).filter(([, value]) => VARIABLE.test(value));
+  const variables = Object.entries(rawConfig).filter(([, value]) => hasPlaceholder(value));
   return configs.map((generated) => {
     const config: Record<string, string> = { ...generated, 'task.class': taskClass };
     for (const key of COPIED) {

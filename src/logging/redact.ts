@@ -12,7 +12,7 @@ const SECRET_NAME =
  * all that follows: the text may have been cut there.
  */
 const SECRET_IN_TEXT =
-  /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]+|\\[^]?)*(?:"|$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
+  /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
 const CREDENTIALS_IN_URL = /(:\/\/[^\s:/@]*):[^\s@/]+@/g;
 /** Of a text that was cut: what may be the beginning of a password. */
 const CREDENTIALS_AT_END = /(:\/\/[^\s:/@]*):[^\s@/]+$/;

@@ -18,7 +18,7 @@ const RANGE = new RegExp(
   `[ \\t]*(${TOKEN})(?:/(${TOKEN}))?[ \\t]*((?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*)(?:,(?=.)|,?$)`,
   'y',
 );
-const PARAMETERS = new RegExp(PARAMETER, 'g');
+const PARAMETERS = new RegExp(`;[ \\t]*${PARAMETER}`, 'g');
 const QUALITY = /^"?(?:0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)"?$/;
 
 /** Null: the text is no list of media ranges. */

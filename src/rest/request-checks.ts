@@ -7,7 +7,7 @@ import { requestType } from './content-negotiation';
 import { RestError } from './rest-error';
 
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(?::(?<port>[0-9]*))?$/;
-const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/i;
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/(?<authority>[^/?#]*)(?<rest>(?:[/?#].*)?)$/is;
 /** Which Node would join or drop. */
 const SINGLE = ['Host', 'Content-Type'];
 

@@ -45,7 +45,7 @@ const CONNECT_TYPES = [...CAST_TYPES, 'BYTES', 'ARRAY', 'MAP', 'STRUCT'];
 
 /** Field (null: the whole) and type. Java's `split(":")` forgets empty parts at the end. */
 function parse(mapping: string): { readonly field: string | null; readonly type: string } {
-  const parts = mapping.replace(/:+$/, '').split(':');
+  const parts = mapping.replace(/(?<!:):+$/, '').split(':');
   const [first = '', second] = parts;
   return second === undefined ? { field: null, type: first } : { field: first.trim(), type: second };
 }
@@ -55,7 +55,7 @@ function invalidSpec(value: ParsedValue): readonly string[] {
   const mappings = value as readonly string[] | null;
   if (mappings === null || mappings.length === 0) return ['Must specify at least one field to cast.'];
   for (const mapping of mappings) {
-    if (mapping.replace(/:+$/, '').split(':').length > 2) {
+    if (mapping.replace(/(?<!:):+$/, '').split(':').length > 2) {
       return [invalidValue('renames', messageValue('LIST', value), `Invalid rename mapping: ${mapping}`)];
     }
     const { type } = parse(mapping);

@@ -34,7 +34,7 @@ export const REPLACE_FIELD_CONFIG: readonly ConfigKey[] = [
 
 /** Java's `split(":")` forgets empty parts at the end. */
 function parts(mapping: string): string[] {
-  return mapping.replace(/:+$/, '').split(':');
+  return mapping.replace(/(?<!:):+$/, '').split(':');
 }
 
 function invalidRename(value: ParsedValue): string | null {

@@ -9,7 +9,7 @@ export function decodeBody(event: { readonly body?: string; readonly isBase64Enc
 }
 
 function padded(base64: string): string {
-  const bare = base64.replace(/=+$/, '');
+  const bare = base64.replace(/(?<!=)=+$/, '');
   return bare + '='.repeat((4 - (bare.length % 4)) % 4);
 }
 

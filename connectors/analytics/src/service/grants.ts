@@ -129,5 +129,5 @@ function scopeOf(resource: string): string {
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }

@@ -39,7 +39,7 @@ export class ServiceError extends ConnectError {
 
 /** The service's own texts may repeat a URL that opens its storage. */
 function withoutAccess(text: string): string {
-  return text.replaceAll(/\?[^\s"'<>]*\bsig=[^\s"'<>]*/gi, '?…');
+  return text.replaceAll(/\?[^\s"'<>?]*\bsig=[^\s"'<>]*/gi, '?…');
 }
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504, 520]);

@@ -10,7 +10,8 @@ const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
 /** Host names, but also IPv6 addresses and socket directories, which Debezium refuses. */
 const HOST_NAME = /^(?:[A-Za-z0-9._-]+|[0-9A-Fa-f:.%[\]]+|\/.*)$/;
 const SLOT_NAME = /^[a-z0-9_]{1,63}$/;
-const KEY_COLUMNS = /^\s*([^:]+):([^:,]+(,[^:,]+)*)\s*$/;
+/** Shown as Debezium shows it; nothing is matched with it, since it takes the cube of a text's length. */
+const KEY_COLUMNS = String.raw`^\s*([^:]+):([^:,]+(,[^:,]+)*)\s*$`;
 const BAD_CHARACTERS = 'has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)';
 
 /** Include and exclude lists that may not both be given. */
@@ -68,15 +69,16 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       `${binary} makes the server send values in binary form, which is not supported; remove it`,
     );
   const skipped = read.values['skipped.operations'];
-  if (skipped !== undefined && skipped.split(',').some((one) => !/^\s*(?:[cudt]|none)?\s*$/.test(one)))
+  if (skipped !== undefined && skipped.split(',').some((one) => !/^(?:[cudt]|none)?$/.test(one.trim())))
     complain('skipped.operations', 'Invalid operation');
   return { ...read, problems };
 }
 
 function keyColumnsProblem(text: string): string | null {
   for (const part of text.split(';').filter((one) => one.trim() !== '')) {
-    const [, table] = KEY_COLUMNS.exec(part) ?? [];
-    if (table === undefined) return `${text} has an invalid format (expecting '${KEY_COLUMNS.source}')`;
+    const [table = '', columns = '', ...more] = part.split(':');
+    if (table === '' || more.length > 0 || columns.split(',').includes(''))
+      return `${text} has an invalid format (expecting '${KEY_COLUMNS}')`;
     const reason = patternsProblem([table.trim()]);
     if (reason !== null) return `A valid regular expression is expected before each colon, but ${reason}`;
   }
@@ -85,11 +87,11 @@ function keyColumnsProblem(text: string): string | null {
 
 /** The parameter that asks for values in another form than text, which alone is read. */
 function binaryParam(params = ''): string | undefined {
-  const asks = /^\s*binary\s*(?:=\s*(?:true|on|1)?\s*)?$/i;
+  const asks = /^binary(?:\s*=\s*(?:true|on|1)?)?$/i;
   return params
     .split(';')
-    .find((param) => asks.test(param))
-    ?.trim();
+    .map((param) => param.trim())
+    .find((param) => asks.test(param));
 }
 
 function isSet(value: string | undefined): value is string {

@@ -118,12 +118,19 @@ export function isoDate(days: number): string {
   return `${isoYear(year)}-${pad2(month)}-${pad2(day)}`;
 }
 
+/** As many as needed of the six. */
+export function fractionDigits(micros: number): string {
+  // Nothing here is long.
+  // eslint-disable-next-line regexp/no-super-linear-move
+  return String(micros).padStart(6, '0').replace(/0+$/, '');
+}
+
 /** `digits`: exactly that many fraction digits; null: as many as needed. */
 export function isoTime(micros: number, digits: number | null): string {
   const seconds = Math.floor(micros / 1_000_000);
   const clock = `${pad2(Math.floor(seconds / 3600))}:${pad2(Math.floor(seconds / 60) % 60)}:${pad2(seconds % 60)}`;
-  const six = String(micros % 1_000_000).padStart(6, '0');
-  const fraction = digits === null ? six.replace(/0+$/, '') : six.slice(0, digits);
+  const part = micros % 1_000_000;
+  const fraction = digits === null ? fractionDigits(part) : String(part).padStart(6, '0').slice(0, digits);
   return fraction === '' ? clock : `${clock}.${fraction}`;
 }
 

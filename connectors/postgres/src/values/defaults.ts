@@ -3,7 +3,7 @@ import { checkValue } from '@millrace/sdk';
 import type { ValueType } from './value-type';
 
 /** Casts may be nested in type names with blanks, precision and `[]`: `::timestamp(3) without time zone`. */
-const CAST = String.raw`(?:::(?:"[^"]+"|[a-z_][\w.]*)(?:[ a-z]*)(?:\([\d,]+\))?(?:[ a-z]*)(?:\[\])*)*`;
+const CAST = String.raw`(?:::(?:"[^"]+"[ a-z]*|[a-z_][\w.]*(?: [ a-z]*)?)(?:\([\d,]+\)[ a-z]*)?(?:\[\])*)*`;
 const STRING_LITERAL = new RegExp(`^\\(?'((?:[^']|'')*)'\\)?${CAST}$`, 'i');
 const BIT_LITERAL = new RegExp(`^B'([01]*)'${CAST}$`);
 const NUMBER_LITERAL = new RegExp(String.raw`^\(?(-?[\d.]+(?:e[+-]?\d+)?)\)?${CAST}$`, 'i');

@@ -1,5 +1,5 @@
 import { dateSchema, schema, timeSchema, timestampSchema } from '@millrace/sdk';
-import { MICROS_PER_DAY, found, isoDate, isoTime, scanDate, scanTime, scanTimestamp } from './calendar';
+import { MICROS_PER_DAY, found, fractionDigits, isoDate, isoTime, scanDate, scanTime, scanTimestamp } from './calendar';
 import {
   LONG_MAX,
   LONG_MIN,
@@ -245,8 +245,8 @@ export function timetzType(): ValueType {
   return ofTimetz(named('STRING', 'ZonedTime'), decode, '00:00:00Z');
 }
 
-const INTERVAL_PART = /([+-]?\d+) (year|mon|day)s?/g;
-const INTERVAL_CLOCK = /([+-])?(\d+):(\d\d):(\d\d)(?:\.(\d+))?$/;
+const INTERVAL_PART = /([+-]?(?<!\d)\d+) (year|mon|day)s?/g;
+const INTERVAL_CLOCK = /([+-])?(?<!\d)(\d+):(\d\d):(\d\d)(?:\.(\d+))?$/;
 
 interface IntervalParts {
   years: number;
@@ -306,7 +306,7 @@ function intervalIso(text: string): string {
   if (text.endsWith('infinity')) return text;
   const p = parseInterval(text);
   const signed = (n: number): string => (p.sign < 0 && n !== 0 ? `-${n}` : String(n));
-  const fraction = p.micros === 0 ? '' : '.' + String(p.micros).padStart(6, '0').replace(/0+$/, '');
+  const fraction = p.micros === 0 ? '' : `.${fractionDigits(p.micros)}`;
   const seconds =
     p.sign < 0 && (p.seconds !== 0 || p.micros !== 0) ? `-${p.seconds}${fraction}` : `${p.seconds}${fraction}`;
   return `P${p.years}Y${p.months}M${p.days}DT${signed(p.hours)}H${signed(p.minutes)}M${seconds}S`;

@@ -1,0 +1,19 @@
+import { parseFloating } from '../../src/transforms/java-numbers';
+import { cpuMs } from '../helpers/cpu-time';
+
+test.each([
+  ['1', 1],
+  ['1.', 1],
+  ['.5', 0.5],
+  ['-1.5e3f', -1500],
+  ['.', null],
+  ['1.2.3', null],
+  ['', null],
+])('%j is read as %s', (text, value) => {
+  expect(parseFloating(text)).toBe(value);
+});
+
+test('a value of 1 MB that is no number is found out in no time', () => {
+  // An expression that could share the digits out in two ways took 12 s for 40 KB.
+  expect(cpuMs(() => expect(parseFloating(`${'1'.repeat(1_000_000)}x`)).toBeNull())).toBeLessThan(2_000);
+});
