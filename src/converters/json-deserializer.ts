@@ -3,7 +3,7 @@ import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millr
 import type { JsonSettings } from './json-config';
 import { readPayload } from './json-reader';
 import { readSchema } from './json-schema-reader';
-import { parseTree, plain } from './json-tree';
+import { expectShallow, parseTree, plain } from './json-tree';
 import { LruMap } from './lru-map';
 
 const SCHEMA_FIRST = '{"schema":';
@@ -42,13 +42,13 @@ export class JsonDeserializer {
     }
     if (this.given) {
       const tree = parseTree(buffer.toString(), topic, { exact: this.exact });
-      return { schema: this.given, value: this.payload(this.given, tree) };
+      return { schema: this.given, value: this.payload(topic, this.given, tree) };
     }
     return this.repeated(topic, buffer) ?? this.envelope(topic, buffer.toString());
   }
 
   private schemaless(text: string, topic: string): unknown {
-    return plain(parseTree(text, topic));
+    return plain(parseTree(text, topic), topic);
   }
 
   /** The short way: same head as the topic's last record. Null when it is not, or when the rest is not one JSON value. */
@@ -63,7 +63,7 @@ export class JsonDeserializer {
     } catch {
       return null;
     }
-    return { schema: head.schema, value: this.payload(head.schema, tree) };
+    return { schema: head.schema, value: this.payload(topic, head.schema, tree) };
   }
 
   private envelope(topic: string, text: string): SchemaAndValue {
@@ -76,17 +76,18 @@ export class JsonDeserializer {
         { code: 'CONVERTER_JSON_ENVELOPE', place: { topic } },
       );
     }
-    const schema = this.schema(tree.schema);
+    const schema = this.schema(topic, tree.schema);
     this.remember(topic, text, schema, exact);
-    return { schema, value: this.payload(schema, tree.payload) };
+    return { schema, value: this.payload(topic, schema, tree.payload) };
   }
 
-  private payload(schema: Schema | null, tree: unknown): unknown {
-    return schema === null ? plain(tree) : readPayload(schema, tree, this.settings.replaceNullWithDefault);
+  private payload(topic: string, schema: Schema | null, tree: unknown): unknown {
+    return schema === null ? plain(tree, topic) : readPayload(schema, tree, this.settings.replaceNullWithDefault);
   }
 
   /** Equal schema texts give the same object, so that sinks can compare by identity. */
-  private schema(tree: unknown): Schema | null {
+  private schema(topic: string, tree: unknown): Schema | null {
+    expectShallow(tree, topic);
     const key = JSON.stringify(tree);
     const known = this.schemas.get(key);
     if (known) return known;

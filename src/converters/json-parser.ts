@@ -30,8 +30,9 @@ export function parseExact(text: string, keep: KeepText, whole = false): unknown
   return value;
 }
 
-/** Jackson's limit; keeps the recursion from overflowing the stack. */
-const MAX_DEPTH = 1000;
+/** Jackson's limits: the first keeps the recursion from overflowing the stack, the second numbers from costing more than their text. */
+export const MAX_DEPTH = 1000;
+const MAX_NUMBER_LENGTH = 1000;
 /** Fifteen digits are always exact. */
 const EXACT_DIGITS = 15;
 
@@ -129,6 +130,7 @@ class Parser {
       if (sign === 0x2b || sign === 0x2d) this.at++;
       this.digits();
     }
+    if (this.at - start > MAX_NUMBER_LENGTH) throw this.error(`a number of more than ${MAX_NUMBER_LENGTH} characters`);
     const text = this.text.slice(start, this.at);
     if (this.keep === 'all' || (integral && whole > EXACT_DIGITS)) return new JsonNumber(text);
     return Number(text);

@@ -1,6 +1,6 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
 import { DataError } from '@millrace/sdk';
-import { JsonNumber, parseExact } from './json-parser';
+import { JsonNumber, MAX_DEPTH, parseExact } from './json-parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
@@ -33,17 +33,39 @@ export function parseTree(text: string, topic: string, { exact = false, whole = 
 }
 
 /** Schemaless data: integers as number, or as bigint outside ±2^53 (wrapped to 64 bits as in Java), others as number. */
-export function plain(tree: unknown): unknown {
-  if (tree instanceof JsonNumber) return tree.integral ? safeInteger(tree.toBigInt()) : tree.toNumber();
-  if (Array.isArray(tree)) return tree.map(plain);
+export function plain(tree: unknown, topic: string, depth = 1): unknown {
   if (typeof tree !== 'object' || tree === null) return tree;
+  if (tree instanceof JsonNumber) return tree.integral ? safeInteger(tree.toBigInt()) : tree.toNumber();
+  expectDepth(depth, topic);
+  if (Array.isArray(tree)) return tree.map((element) => plain(element, topic, depth + 1));
   for (const key of Object.keys(tree)) {
     const member = (tree as Record<string, unknown>)[key];
     if (typeof member === 'object' && member !== null) {
-      Object.defineProperty(tree, key, { value: plain(member), enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(tree, key, {
+        value: plain(member, topic, depth + 1),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     }
   }
   return tree;
+}
+
+/** Throws DataError for a tree that is nested too deep to be walked through. */
+export function expectShallow(tree: unknown, topic: string, depth = 1): void {
+  if (typeof tree !== 'object' || tree === null) return;
+  expectDepth(depth, topic);
+  for (const member of Object.values(tree)) expectShallow(member, topic, depth + 1);
+}
+
+/** `JSON.parse` has no such limit, but the stack of whatever walks through what it made does. */
+function expectDepth(depth: number, topic: string): void {
+  if (depth <= MAX_DEPTH) return;
+  throw new DataError(
+    `Converting byte[] to Kafka Connect data failed due to serialization error: the record's JSON is nested deeper than ${MAX_DEPTH} levels.`,
+    { code: 'CONVERTER_JSON', place: { topic } },
+  );
 }
 
 /** int64 as number where that is exact. */

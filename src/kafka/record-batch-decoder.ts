@@ -49,17 +49,38 @@ export function decodeRecordBatches(buffer: Buffer, options: DecodeOptions): Dec
   let at = 0;
   // What is left may be a batch cut off by the fetch's size limit: it comes again with the next fetch.
   while (at + layout.MAGIC_AT < buffer.length) {
-    const baseOffset = layout.readInt64(buffer, at + layout.BASE_OFFSET_AT);
-    const size = layout.LOG_OVERHEAD + buffer.readInt32BE(at + layout.BATCH_LENGTH_AT);
-    refuseOldFormats(buffer[at + layout.MAGIC_AT]!, baseOffset);
-    if (size < layout.BATCH_HEADER_BYTES) {
-      throw corrupt(baseOffset, `declares an impossible length of ${size} bytes`);
+    const decoded = result.records.length;
+    try {
+      const size = readBatchAt(buffer, at, options, aborted, result);
+      if (size === 0) break;
+      at += size;
+    } catch (error) {
+      // What stands before it is good, and is handed out first; the next fetch begins with this one.
+      if (result.nextOffset === options.fetchOffset) throw error;
+      result.records.length = decoded;
+      break;
     }
-    if (at + size > buffer.length) break;
-    readBatch(buffer.subarray(at, at + size), baseOffset, options, aborted, result);
-    at += size;
   }
   return result;
+}
+
+/** @returns the batch's size, 0 when it is cut off. */
+function readBatchAt(
+  buffer: Buffer,
+  at: number,
+  options: DecodeOptions,
+  aborted: AbortedRanges | null,
+  result: DecodedBatches,
+): number {
+  const baseOffset = layout.readInt64(buffer, at + layout.BASE_OFFSET_AT);
+  const size = layout.LOG_OVERHEAD + buffer.readInt32BE(at + layout.BATCH_LENGTH_AT);
+  refuseOldFormats(buffer[at + layout.MAGIC_AT]!, baseOffset);
+  if (size < layout.BATCH_HEADER_BYTES) {
+    throw corrupt(baseOffset, `declares an impossible length of ${size} bytes`);
+  }
+  if (at + size > buffer.length) return 0;
+  readBatch(buffer.subarray(at, at + size), baseOffset, options, aborted, result);
+  return size;
 }
 
 function readBatch(

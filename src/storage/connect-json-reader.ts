@@ -15,6 +15,8 @@ export class JsonSyntaxError extends Error {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 /** Deeper text is refused, as Java does, before it can exhaust the stack. */
 const MAX_DEPTH = 1000;
+/** Java's limit: longer ones cost more than their text. */
+const MAX_NUMBER_LENGTH = 1000;
 const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 // A raw control character inside a string is an error.
 // eslint-disable-next-line no-control-regex
@@ -133,6 +135,8 @@ class Reader {
     this.at = NUMBER.lastIndex;
     if (/[\w.+-]/.test(this.text[this.at] ?? ' ')) throw new JsonSyntaxError('malformed number', this.at);
     const [digits, fraction, exponent] = match;
+    if (digits.length > MAX_NUMBER_LENGTH)
+      throw new JsonSyntaxError(`a number of more than ${MAX_NUMBER_LENGTH} characters`, this.at);
     if (fraction !== undefined || exponent !== undefined) {
       const float = Number(digits);
       return Number.isInteger(float) ? new Float64(float) : float;

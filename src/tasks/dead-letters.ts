@@ -3,7 +3,7 @@
  * not take yet waits here, and the loop consumes nothing more meanwhile; what it refuses fails the task. Source: connect-runtime §5.8.
  */
 import { ConnectError } from '@millrace/sdk';
-import type { Producer, ProducerRecord } from '../kafka/port';
+import type { Producer, ProducerRecord, RecordHeader } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ErrorMetrics } from '../metrics/error-metrics';
 import { contextHeaders } from './dead-letter-topic';
@@ -123,23 +123,32 @@ export class DeadLetters implements FailureReporter {
   }
 
   private send(letter: Letter): void {
+    const { producer, settings, id } = this.parts;
     const failure = letter.failure as FailedRecord;
-    this.parts.producer.send(this.recordOf(failure), (error) => {
+    const onDelivery = (error: Error | null): void => {
       if (error) this.refuse(letter, error);
       else this.accept(letter);
-    });
+    };
+    const context = settings.deadLetterHeaders ? contextHeaders(failure, id) : [];
+    try {
+      producer.send(this.recordOf(failure, context), onDelivery);
+    } catch (error) {
+      // Without them it is no larger than it was in its own topic.
+      if (context.length === 0 || !isTooLarge(error)) throw error;
+      producer.send(this.recordOf(failure, []), onDelivery);
+    }
     letter.failure = null;
   }
 
-  private recordOf(failure: FailedRecord): ProducerRecord {
+  /** A time that Kafka has no place for is left out: it must not keep the record from the topic. */
+  private recordOf(failure: FailedRecord, context: readonly RecordHeader[]): ProducerRecord {
     const { key, value, headers, timestamp } = (failure.consumed as Consumed).record;
-    const context = this.parts.settings.deadLetterHeaders ? contextHeaders(failure, this.parts.id) : [];
     return {
       topic: this.parts.topic,
       key,
       value,
       headers: [...headers, ...context],
-      timestamp: timestamp < 0 ? null : timestamp,
+      timestamp: timestamp < 0 || !Number.isSafeInteger(timestamp) ? null : timestamp,
     };
   }
 
@@ -174,4 +183,8 @@ export class DeadLetters implements FailureReporter {
     if (this.open === 0 || this.refusal !== null) for (const resolve of this.waiters.splice(0)) resolve();
     this.parts.onChange();
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'RECORD_TOO_LARGE_CLIENT';
 }

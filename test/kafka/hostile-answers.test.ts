@@ -154,6 +154,13 @@ describe('record batches', () => {
     expect(decode(empty)).toMatchObject({ records: [], nextOffset: 101 });
   });
 
+  test('what stands before a broken batch is handed out first, the batch is an error when it comes first', () => {
+    const broken = at(withCount(9), 103);
+    const before = decode(Buffer.concat([good, broken]));
+    expect([before.records.length, before.nextOffset]).toEqual([3, 103]);
+    expect(() => decode(broken, 103)).toThrow(corrupt(/offset 103/));
+  });
+
   test('a size beyond all messages', () => {
     const bent = Buffer.from(good);
     bent.writeInt32BE(2 ** 31 - 1, layout.BATCH_LENGTH_AT);

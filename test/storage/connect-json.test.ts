@@ -74,6 +74,12 @@ describe('connect-runtime §1.3: reading', () => {
     'malformed: %s',
     (text) => expect(() => read(text)).toThrow(JsonSyntaxError),
   );
+  test('numbers are bounded, since exact ones cost more than their text', () => {
+    expect(read('7'.repeat(1000))).toEqual(expect.any(BigInt));
+    for (const text of ['7'.repeat(1001), `0.${'7'.repeat(1000)}`])
+      expect(() => read(text)).toThrow('a number of more than 1000 characters');
+  });
+
   test('nesting is bounded and bytes must be UTF-8', () => {
     expect(() => read('['.repeat(1001))).toThrow('nesting deeper than 1000');
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');

@@ -5,6 +5,7 @@ import { batch, eventually, type World } from './fakes';
 import { ScriptedSink, start, stop } from './sink-fixture';
 
 describe('dead letters', () => {
+  const failing = { 'value.converter': 'org.apache.kafka.connect.json.JsonConverter' };
   const dlq = { 'errors.deadletterqueue.topic.name': 'dead', 'errors.deadletterqueue.topic.replication.factor': '1' };
 
   test('connect-runtime 98: converter failure: original bytes, headers and timestamp, ten context headers, topic created', async () => {
@@ -76,6 +77,33 @@ describe('dead letters', () => {
     expect(message).toMatch(/^x{2048}… \(7,997,952 more characters\)$/);
     expect(trace).toMatch(/: y+… \(7,997,952 more characters\)\n/);
     expect(trace.length).toBeLessThan(16_500);
+  });
+
+  test.each([2 ** 54, -5, NaN])(
+    'a record whose time %p no producer may send is written without one',
+    async (timestamp) => {
+      const running = await start(new ScriptedSink(), { ...dlq, 'errors.tolerance': 'all', ...failing });
+      const bad = batch('t', 0, 0, ['x']);
+      running.consumer.next([{ ...bad, records: bad.records.map((r) => ({ ...r, timestamp })) }]);
+      await eventually(() => running.w.deadLetters.sent.length === 1);
+      expect(running.w.deadLetters.sent[0]).toMatchObject({ value: 'x', timestamp: null });
+      await stop(running);
+    },
+  );
+
+  test('a record that is too large with the context headers goes without them', async () => {
+    const settings = {
+      ...dlq,
+      'errors.tolerance': 'all',
+      'errors.deadletterqueue.context.headers.enable': 'true',
+      ...failing,
+    };
+    const tooLarge = new KafkaError('RECORD_TOO_LARGE_CLIENT', 'A record for dead takes 1,050,000 bytes.');
+    const running = await start(new ScriptedSink(), settings, {}, (w) => w.deadLetters.sendErrors.push(tooLarge));
+    running.consumer.next([batch('t', 0, 0, ['x'])]);
+    await eventually(() => running.w.deadLetters.sent.length === 1);
+    expect(running.w.deadLetters.sent[0]).toMatchObject({ value: 'x', headers: [] });
+    await stop(running);
   });
 
   test('also the record that makes the task fail', async () => {
