@@ -1,4 +1,5 @@
 import { ConfigError } from '@millrace/sdk';
+import { parseAllowedHosts, type AllowedHosts } from './allowed-hosts';
 import { clientSettings, withoutPrefix, type ClientKind } from './client-config';
 import { corsSettings, type CorsSettings } from './cors';
 import { parseListener, type Listener } from './listeners';
@@ -7,7 +8,7 @@ import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
-import { BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
+import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
  * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for defaults.
@@ -33,6 +34,8 @@ export interface WorkerConfig {
   /** Null: no CORS headers. */
   readonly cors: CorsSettings | null;
   readonly responseHeaders: readonly HeaderRule[];
+  /** Millrace's own: names that clients may call this worker by, beside those that are its own. */
+  readonly allowedHosts: AllowedHosts;
   /** Millrace's own: what bodies of requests may take, one and all. */
   readonly restBodies: { readonly maxBytes: number; readonly inFlightBytes: number };
   readonly advertisedHost: string | null;
@@ -139,6 +142,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     adminListeners: get<readonly string[] | null>('admin.listeners')?.map(parseListener) ?? null,
     cors: corsSettings(text('access.control.allow.origin'), text('access.control.allow.methods')),
     responseHeaders: parseHeaderRules(text('response.http.headers.config')),
+    allowedHosts: parseAllowedHosts(list(ALLOWED_HOSTS)),
     restBodies: { maxBytes: number(BODY_MAX), inFlightBytes: number(BODIES_IN_FLIGHT) },
     advertisedHost: textOrNull('rest.advertised.host.name'),
     advertisedPort: get('rest.advertised.port'),

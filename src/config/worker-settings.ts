@@ -1,9 +1,10 @@
 /**
  * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than Java's are Millrace's own, and so are `rest.body.` and
- * `rest.bodies.`.
+ * Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than Java's are Millrace's own, and so are
+ * `rest.allowed.hosts`, `rest.body.` and `rest.bodies.`.
  */
 import { getHashes } from 'node:crypto';
+import { parseAllowedHosts } from './allowed-hosts';
 import { parseCorsMethods, parseOrigins } from './cors';
 import { CLIENT_AUTH, isHostName, parseListener } from './listeners';
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
@@ -21,6 +22,7 @@ import {
 } from './setting';
 import { WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
 
+export const ALLOWED_HOSTS = 'rest.allowed.hosts';
 export const BODY_MAX = 'rest.body.max.bytes';
 export const BODIES_IN_FLIGHT = 'rest.bodies.in.flight.max.bytes';
 
@@ -149,6 +151,12 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting('access.control.allow.origin', 'STRING', '', parses(parseOrigins)),
   setting('access.control.allow.methods', 'STRING', '', parses(parseCorsMethods)),
   setting('response.http.headers.config', 'STRING', '', parses(parseHeaderRules)),
+  setting(
+    ALLOWED_HOSTS,
+    'LIST',
+    [],
+    parses((text) => parseAllowedHosts(text.split(','))),
+  ),
   setting(BODY_MAX, 'INT', 1024 * 1024, atLeast(1024)),
   setting(BODIES_IN_FLIGHT, 'INT', 16 * 1024 * 1024, atLeast(1024)),
   setting('rest.extension.classes', 'LIST', [], noExtensions),

@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { connectorResources } from './connector-router';
 import { connectorsResources } from './connectors-router';
 import type { RestContext } from './context';
+import type { CallerCheck } from './caller-check';
 import { dispatch, writeError, type DispatchOptions } from './dispatch';
 import { errorReply } from './errors';
 import { cutOffRest } from './hang-up';
@@ -39,10 +40,15 @@ export function adminResources(context: RestContext): readonly Resource[] {
   return loggersResources(context);
 }
 
+export interface AppOptions extends DispatchOptions {
+  /** Throws RestError for a request that is answered to nobody. (Default: none) */
+  readonly checkCaller?: CallerCheck;
+}
+
 /** `first` sees every request before anything else does. */
 export function createApp(
   routes: readonly Resource[],
-  options: DispatchOptions,
+  options: AppOptions,
   first: readonly RequestHandler[] = [],
 ): Express {
   const app = express();
@@ -54,6 +60,7 @@ export function createApp(
   const tidy: RequestHandler = (request, response, next) => {
     cutOffRest(request, response);
     request.url = tidyUrl(requestTarget(request));
+    options.checkCaller?.(request);
     next();
   };
   app.use(...first, tidy);

@@ -37,6 +37,11 @@ export class ListenerServer {
     });
   }
 
+  /** Where it listens, once it is open; a name in the settings has become an address. */
+  get address(): string {
+    return (this.server.address() as AddressInfo | null)?.address ?? '';
+  }
+
   /** Resolves to the port it got. Rejects with a sentence that names the listener. */
   async open(): Promise<number> {
     const { protocol, host, port } = this.listener;

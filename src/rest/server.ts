@@ -9,6 +9,7 @@ import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { BodyBudget } from './body-budget';
 import { adminResources, createApp, resources } from './app';
+import { callerCheck } from './caller-check';
 import { metricsResources } from './metrics-router';
 import type { RestContext } from './context';
 import { createForwarder } from './forward';
@@ -25,7 +26,14 @@ export interface RestServerOptions {
   readonly validator: ConfigValidator;
   readonly config: Pick<
     WorkerConfig,
-    'raw' | 'listeners' | 'adminListeners' | 'cors' | 'responseHeaders' | 'restBodies'
+    | 'raw'
+    | 'listeners'
+    | 'adminListeners'
+    | 'cors'
+    | 'responseHeaders'
+    | 'restBodies'
+    | 'allowedHosts'
+    | 'advertisedHost'
   >;
   /** Reads the stores of HTTPS listeners. */
   readonly readTls: ReadTls;
@@ -69,7 +77,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     startedAt: Date.now(),
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
+  const { cors, responseHeaders: rules, raw, listeners, adminListeners, allowedHosts, advertisedHost } = options.config;
   const served = servedListeners(listeners, adminListeners);
   const limits = {
     logger: options.logger,
@@ -80,11 +88,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
   const connect = resources(context);
   const admin = adminResources(context);
-  const apps = {
-    both: createApp(withOpenApi([...connect, ...admin], options.version), limits, everywhere),
-    connect: createApp(withOpenApi(connect, options.version), limits, everywhere),
+  const routes = {
+    both: withOpenApi([...connect, ...admin], options.version),
+    connect: withOpenApi(connect, options.version),
     // Scrapers are often let in there alone.
-    admin: createApp([...admin, ...metricsResources(context)], limits),
+    admin: [...admin, ...metricsResources(context)],
   };
   // Before anything is opened: wrong settings are to be known at once.
   const tls = new Map<Listener, HttpsOptions>();
@@ -100,7 +108,15 @@ export function createRestServer(options: RestServerOptions): RestServer {
 
   async function open(listener: ServedListener): Promise<ServedListener> {
     const [only = 'connect', more] = listener.serves;
-    const server = new ListenerServer(listener, tls.get(listener) ?? null, apps[more ? 'both' : only]);
+    const checkCaller = callerCheck({
+      allowed: allowedHosts,
+      cors,
+      ownNames: [listener.host, advertisedHost],
+      boundTo: () => server.address,
+    });
+    const first = only === 'admin' ? [] : everywhere;
+    const app = createApp(routes[more ? 'both' : only], { ...limits, checkCaller }, first);
+    const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app);
     const port = await server.open();
     servers.push(server);
     return { ...listener, port };

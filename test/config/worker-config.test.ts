@@ -39,6 +39,7 @@ describe('defaults', () => {
       adminListeners: null,
       cors: null,
       responseHeaders: [],
+      allowedHosts: { isSet: false, isOff: false, allows: expect.any(Function) },
       restBodies: { maxBytes: 1_048_576, inFlightBytes: 16_777_216 },
       advertisedHost: null,
       advertisedPort: null,
@@ -150,6 +151,11 @@ describe('faulty settings', () => {
     ['offset.flush.interval.ms', '-1', '"-1": Value must be at least 0'],
     ['topic.creation.enable', 'yes', '"yes": Expected value to be either true or false'],
     ['connect.protocol', 'lazy', '"lazy": String must be one of (case insensitive): eager, compatible, sessioned'],
+    [
+      'rest.allowed.hosts',
+      'a.test, http://b.test',
+      '"a.test, http://b.test": \'http://b.test\' is no host name; write it without protocol and port, *.example.com for all below one',
+    ],
     ['rest.body.max.bytes', '1023', '"1023": Value must be at least 1024'],
     [
       'rest.bodies.in.flight.max.bytes',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { forwardRequest } from '../../src/cluster/forwarding';
+import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { parseListener } from '../../src/config/listeners';
 import { createConfigValidator } from '../../src/config/validation-impl';
 import { readTlsOptions } from '../../src/kafka/ssl-config';
@@ -49,6 +50,8 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       adminListeners: admin && admin.map(parseListener),
       cors: null,
       responseHeaders: [],
+      allowedHosts: parseAllowedHosts([]),
+      advertisedHost: null,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
     },
     readTls: readTlsOptions,

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { freePort } from '../../dev/services/free-port';
 import type { Herder } from '../../src/cluster/herder';
+import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation-impl';
@@ -29,6 +30,8 @@ const server = (
       adminListeners: null,
       cors: null,
       responseHeaders: [],
+      allowedHosts: parseAllowedHosts([]),
+      advertisedHost: null,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
       ...more,
     },

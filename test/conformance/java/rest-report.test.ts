@@ -7,7 +7,7 @@ import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { rows as pageRows } from '../../helpers/compatibility-page';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import { HEADER_SETTINGS } from '../rest/header-settings';
+import { HEADER_SETTINGS, HOST_SETTINGS } from '../rest/header-settings';
 import { disagreements, markdown, reportRows, type Column, type ReportRow } from '../rest/report';
 import { runCases } from '../rest/runner';
 import { describeWithJava } from './fixtures';
@@ -21,7 +21,7 @@ describeWithJava('REST cases side by side', () => {
   let rows: readonly ReportRow[] = [];
 
   async function start(kind: 'ours' | 'java', group: string): Promise<StartedWorker> {
-    const options = { group, settings: { ...HEADER_SETTINGS, ...HASTE } };
+    const options = { group, settings: { ...HEADER_SETTINGS, ...HOST_SETTINGS, ...HASTE } };
     const worker = await (kind === 'java' ? startJavaConnect(options) : startWorker(options));
     workers.push(worker);
     await worker.ready();

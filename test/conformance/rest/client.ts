@@ -10,6 +10,7 @@ import { ROOT } from '../../../dev/services/paths';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
+import { HOST_SETTINGS } from './header-settings';
 
 export interface Answer {
   readonly status: number;
@@ -80,7 +81,7 @@ export class Target {
   }
 
   private static async start(group: string, settings: Readonly<Record<string, string>> = {}): Promise<Target> {
-    const worker = await startWorker({ group, settings });
+    const worker = await startWorker({ group, settings: { ...HOST_SETTINGS, ...settings } });
     try {
       await worker.ready();
     } catch (error) {

@@ -4,3 +4,6 @@ export const HEADER_SETTINGS: Readonly<Record<string, string>> = {
   'access.control.allow.methods': 'GET,PUT',
   'response.http.headers.config': 'set X-Foo: bar, "add X-Bar: a,b"',
 };
+
+/** By which the cases call a worker that they reach at another one. */
+export const HOST_SETTINGS: Readonly<Record<string, string>> = { 'rest.allowed.hosts': 'foo.example' };
