@@ -38,7 +38,7 @@ export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null
   if (servers.length > 1) throw invalid(BOOTSTRAP, raw, `${EMBEDDED} stands alone, without other brokers`);
   for (const prefix of CLIENT_PREFIXES) {
     const key = `${prefix}security.protocol`;
-    if ((raw[key]?.trim() || 'PLAINTEXT').toUpperCase() === 'PLAINTEXT') continue;
+    if ((raw[key]?.trim() ?? 'PLAINTEXT').toUpperCase() === 'PLAINTEXT') continue;
     const reason = `the broker of ${BOOTSTRAP}=${EMBEDDED} speaks PLAINTEXT only, on this machine; remove it, or name a Kafka cluster`;
     throw invalid(key, raw, reason);
   }

@@ -45,15 +45,18 @@ export function duration(config: ClientConfig, key: string, fallback: number, mi
 }
 
 export function bool(config: ClientConfig, key: string, fallback: boolean): boolean {
-  const value = text(config, key)?.toLowerCase();
+  const value = config[key]?.trim().toLowerCase();
   if (value === undefined) return fallback;
   if (value !== 'true' && value !== 'false') throw invalid(key, `must be true or false, not '${value}'`);
   return value === 'true';
 }
 
-/** Case-insensitive; returns the spelling of `allowed`. */
+/**
+ * Case-insensitive; returns the spelling of `allowed`. One that is there and empty is none of them, as in Java: often it is a variable that
+ * is not set, and the default may be a way that nobody meant, such as plain text.
+ */
 export function oneOf<T extends string>(config: ClientConfig, key: string, fallback: T, allowed: readonly T[]): T {
-  const value = text(config, key);
+  const value = config[key]?.trim();
   if (value === undefined) return fallback;
   const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase());
   if (found === undefined) throw invalid(key, `must be one of ${allowed.join(', ')}, not '${value}'`);

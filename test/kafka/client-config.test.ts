@@ -1,6 +1,7 @@
 import { readConnectionSettings, parseBootstrapServers } from '../../src/kafka/client-config';
-import { readGroupSettings } from '../../src/kafka/consumer-settings';
+import { readFetchSettings, readGroupSettings } from '../../src/kafka/consumer-settings';
 import type { KafkaError } from '../../src/kafka/errors';
+import { readProducerSettings } from '../../src/kafka/producer-settings';
 
 const base = { 'bootstrap.servers': 'one:9092' };
 const errorOf = (config: Record<string, string>, tokenUrls?: ReadonlySet<string>): KafkaError => {
@@ -143,4 +144,35 @@ describe('client settings', () => {
     expect(signature).toBe('');
     expect(extensions).toEqual({ site: 'home' });
   });
+});
+
+test.each<[string, (config: Record<string, string>) => unknown, string]>([
+  ['security.protocol', readConnectionSettings, 'PLAINTEXT_SSL'],
+  ['sasl.mechanism', (config) => readConnectionSettings({ ...config, 'security.protocol': 'SASL_SSL' }), 'SCRAM-SHA-1'],
+  ['ssl.protocol', (config) => readConnectionSettings({ ...config, 'security.protocol': 'SSL' }), 'TLSv9'],
+  [
+    'ssl.enabled.protocols',
+    (config) => readConnectionSettings({ ...config, 'security.protocol': 'SSL' }),
+    'TLSv1.2,TLSv9',
+  ],
+  [
+    'ssl.endpoint.identification.algorithm',
+    (config) => readConnectionSettings({ ...config, 'security.protocol': 'SSL' }),
+    'none',
+  ],
+  ['acks', readProducerSettings, '2'],
+  ['compression.type', readProducerSettings, 'brotli'],
+  ['enable.idempotence', readProducerSettings, 'yes'],
+  ['isolation.level', readFetchSettings, 'read_all'],
+  ['auto.offset.reset', readFetchSettings, 'first'],
+  ['check.crcs', readFetchSettings, '1'],
+])('%s: an unknown value is an error, and so is none where the key is there', (key, read, unknown) => {
+  for (const value of [unknown, ...(key.startsWith('ssl.') ? [] : ['', '  '])]) {
+    expect(() => read({ ...base, [key]: value })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_CLIENT_CONFIG',
+        message: expect.stringContaining(`'${key}'`) as unknown,
+      }) as Error,
+    );
+  }
 });

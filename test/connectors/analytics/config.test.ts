@@ -347,3 +347,13 @@ test.each(['72f988bf-86f1-41af-91ab-2d7cd011db47', 'corp.onmicrosoft.com', 'adfs
     expect(problems({ ...without(), 'idp.auth.authority': tenant })).toEqual([]);
   },
 );
+
+test.each(['SSLL', 'TLS', '', ' '])('dead letters do not go in the clear for a security.protocol of %j', (protocol) => {
+  const key = 'misc.deadletterqueue.security.protocol';
+  const queue = { 'misc.deadletterqueue.bootstrap.servers': 'b:9092', 'misc.deadletterqueue.topic.name': 'd' };
+  expect(problemsWith({ ...queue, [key]: protocol })).toEqual([
+    `${key}: Invalid value ${protocol.trim()} for configuration ${key}: ` +
+      'String must be one of (case insensitive): PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL',
+  ]);
+  expect(problemsWith({ ...queue, [key]: 'sasl_ssl' })).toEqual([]);
+});

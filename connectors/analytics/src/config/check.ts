@@ -49,7 +49,7 @@ export function checkConfig(config: ConnectorConfig, worker: WorkerSettings = {}
     for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
   const unused = checkTopics(config, mappings, report);
   checkLogin(values, urls, trust, report);
-  checkDeadLetters(values, report);
+  checkDeadLetters(values, texts, report);
   checkMetadata(values, mappings, report);
   return { values, urls, mappings, problems, warnings: [...warnings, ...mappings.warnings, ...unused] };
 }
@@ -169,7 +169,22 @@ function isSafe(text: string, { insecure }: Trust): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)));
 }
 
-function checkDeadLetters(values: ReadonlyMap<string, Value>, report: Report): void {
+/** Of the producer's own; what else stands below the prefix, it says when the task starts. */
+const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SASL_PLAINTEXT', 'SASL_SSL', 'SSL'];
+
+function checkDeadLetters(
+  values: ReadonlyMap<string, Value>,
+  texts: Readonly<Record<string, string>>,
+  report: Report,
+): void {
+  const security = 'misc.deadletterqueue.security.protocol';
+  const protocol = texts[security]?.trim();
+  if (protocol !== undefined && !SECURITY_PROTOCOLS.includes(protocol.toUpperCase()))
+    report(
+      security,
+      `Invalid value ${protocol} for configuration ${security}: String must be one of (case insensitive): ` +
+        SECURITY_PROTOCOLS.join(', '),
+    );
   const [servers, topic] = ['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic.name'];
   if (Boolean(values.get(servers)) === Boolean(values.get(topic))) return;
   report(

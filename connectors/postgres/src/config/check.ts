@@ -102,6 +102,8 @@ function valueProblem(definition: Definition, value: string | undefined): string
   const { constraint } = definition;
   if (value === undefined || value.trim() === '') {
     if (constraint?.kind === 'required') return 'A value is required';
+    // The default would go on without TLS; often it is a variable that is not set.
+    if (value !== undefined && definition.name === 'database.sslmode') return oneOfProblem(constraint, '');
     if (value === undefined || definition.type === 'STRING' || definition.type === 'LIST') return null;
   }
   if (value === undefined) return null;
@@ -115,9 +117,13 @@ function valueProblem(definition: Definition, value: string | undefined): string
     case 'LONG':
       return numberProblem(text, definition, 'A long value is expected', Number.MAX_SAFE_INTEGER);
   }
-  if (constraint?.kind === 'oneOf' && !constraint.values.includes(text.toLowerCase()))
-    return `Value must be one of ${constraint.values.join(', ')}`;
-  return constraint?.kind === 'patterns' ? patternProblem(value) : null;
+  return constraint?.kind === 'patterns' ? patternProblem(value) : oneOfProblem(constraint, text);
+}
+
+function oneOfProblem(constraint: Definition['constraint'], text: string): string | null {
+  return constraint?.kind !== 'oneOf' || constraint.values.includes(text.toLowerCase())
+    ? null
+    : `Value must be one of ${constraint.values.join(', ')}`;
 }
 
 function numberProblem(text: string, definition: Definition, message: string, max: number): string | null {
