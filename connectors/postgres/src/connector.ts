@@ -55,8 +55,7 @@ export const postgresConnector: SourceConnector = {
   config: shownKeys(),
   validate,
   validatesValues: true,
-  /** One slot, one stream: one task, whatever tasks.max is. */
-  create: (config) => ({ taskConfigs: () => [config] }),
+  // No `create`: one slot, one stream, so one task, whatever tasks.max is.
   createTask: () => new PostgresSourceTask(),
   alterOffsets,
 };
