@@ -127,7 +127,6 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       silenceMs,
       ...events,
       onEnd: (ended, end) => {
-        this.threads.delete(ended);
         logger.warn(`The plug-in thread ${ended.options.name} has ended`, {
           reason: end.end.kind,
           ...(end.step !== '' && { step: end.step }),
@@ -145,6 +144,8 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
         else this.instances.received(message);
       },
     });
+    // Those that were ended because nobody needed them any more.
+    for (const other of this.threads) if (other.gone) this.threads.delete(other);
     this.threads.add(thread);
     return thread;
   }

@@ -1,0 +1,212 @@
+/** Who is asked again, where, and how often; with threads that only pretend. */
+import { CallPool } from '../../src/plugin-host/call-pool';
+import type { RunningThread, RunningThreadOptions } from '../../src/plugin-host/running-thread';
+import { ThreadEnd, type EndCause } from '../../src/plugin-host/thread-end';
+
+type Events = Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>;
+
+interface FakeCall {
+  readonly what: string;
+  begun: boolean;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+class FakeThread {
+  served = 0;
+  gone = false;
+  readonly ready = Promise.resolve();
+  readonly calls: FakeCall[] = [];
+  constructor(private readonly events: Events) {}
+
+  get busy(): number {
+    return this.calls.length;
+  }
+
+  call(_name: string, config: { what: string }): { answer: Promise<unknown>; readonly begun: boolean } {
+    this.served++;
+    let call!: FakeCall;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      call = { what: config.what, begun: false, resolve, reject };
+    });
+    this.calls.push(call);
+    answer.catch(() => undefined);
+    return {
+      answer,
+      get begun() {
+        return call.begun;
+      },
+    };
+  }
+
+  begin(): void {
+    for (const call of this.calls) call.begun = true;
+    this.events.onProgress?.(this as unknown as RunningThread);
+  }
+
+  answer(): void {
+    this.begin();
+    for (const call of this.calls.splice(0)) call.resolve(`${call.what} answered`);
+    this.events.onProgress?.(this as unknown as RunningThread);
+  }
+
+  die(end: EndCause = { kind: 'silent', ms: 5 }): void {
+    this.gone = true;
+    const ended = new ThreadEnd(end, 'the check of "k"', 0);
+    for (const call of this.calls.splice(0)) call.reject(ended);
+    this.events.onEnd(this as unknown as RunningThread, ended);
+  }
+
+  async terminate(): Promise<void> {
+    this.gone = true;
+    for (const call of this.calls.splice(0)) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+  }
+}
+
+const threads: FakeThread[] = [];
+let pool: CallPool;
+function makePool({ maxThreads = 4, callMs = 60_000 } = {}): void {
+  threads.length = 0;
+  pool = new CallPool({
+    makeThread: (events) => {
+      const thread = new FakeThread(events);
+      threads.push(thread);
+      return thread as unknown as RunningThread;
+    },
+    maxThreads,
+    idleMs: 60_000,
+    callMs,
+  });
+}
+const call = (what: string, key = what): Promise<unknown> =>
+  pool.call({ what, key }, 'validate', { what }).catch((error: { code?: string; message: string }) => error);
+const thread = (n: number): FakeThread => threads[n - 1] as FakeThread;
+const whatOf = (n: number): string[] => thread(n).calls.map(({ what }) => what);
+const settle = async (): Promise<void> => await jest.advanceTimersByTimeAsync(0);
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  makePool();
+});
+afterEach(async () => {
+  await pool.close();
+  jest.useRealTimers();
+});
+
+test('calls share a thread for as long as it takes them up', async () => {
+  const answers = Promise.all([call('a'), call('b')]);
+  await settle();
+  expect(threads).toHaveLength(1);
+  thread(1).begin();
+  const third = call('c');
+  await settle();
+  thread(1).answer();
+  expect(await answers).toEqual(['a answered', 'b answered']);
+  expect(await third).toBe('c answered');
+  expect(threads).toHaveLength(1);
+});
+
+test('a call that a thread does not take up goes to the next one, and so do those that come later', async () => {
+  const held = call('a');
+  await settle();
+  thread(1).begin();
+  const [second, third] = [call('b'), call('c')];
+  await jest.advanceTimersByTimeAsync(500);
+  expect(whatOf(2)).toEqual(['b', 'c']);
+  thread(2).answer();
+  expect(await Promise.all([second, third])).toEqual(['b answered', 'c answered']);
+  thread(1).answer();
+  expect(await held).toBe('a answered');
+});
+
+test('those that a dead thread had begun are asked once more, alone; the one that ends it again is refused', async () => {
+  const outcomes = Promise.all([call('a'), call('b')]);
+  await settle();
+  thread(1).begin();
+  const unbegun = call('c');
+  await settle();
+  thread(1).die();
+  await settle();
+  // Never begun, so it goes on with others.
+  const alone = threads.slice(1).map(({ calls }) => calls.map(({ what }) => what));
+  expect(alone.sort()).toEqual([['a'], ['b'], ['c']]);
+  const of = (what: string): FakeThread => threads.find(({ calls }) => calls[0]?.what === what) as FakeThread;
+  of('c').answer();
+  of('b').answer();
+  of('a').die({ kind: 'exit', code: 3 });
+  expect(await outcomes).toEqual([
+    expect.objectContaining({
+      code: 'PLUGIN_THREAD_DIED',
+      message: 'The check of "k" called process.exit(3): correct the plug-in.',
+    }),
+    'b answered',
+  ]);
+  expect(await unbegun).toBe('c answered');
+});
+
+test('alone in a new thread from the beginning, it is refused at once, and for a minute gets threads of its own', async () => {
+  const first = call('a');
+  await settle();
+  thread(1).begin();
+  thread(1).die();
+  expect(await first).toMatchObject({ code: 'PLUGIN_SILENT', place: { step: 'the check of "k"' } });
+  expect(threads).toHaveLength(1);
+  const [again, other] = [call('a'), call('b')];
+  await settle();
+  expect([whatOf(2), whatOf(3)]).toEqual([['a'], ['b']]);
+  thread(2).answer();
+  thread(3).answer();
+  expect(await Promise.all([again, other])).toEqual(['a answered', 'b answered']);
+  // A thread of its own ends with the call.
+  expect([thread(2).gone, thread(3).gone]).toEqual([true, false]);
+  await jest.advanceTimersByTimeAsync(60_000);
+  void call('a');
+  void call('c');
+  await settle();
+  expect(whatOf(4)).toEqual(['a', 'c']);
+});
+
+test('there are as many threads as there may be, and one of them is for those that share', async () => {
+  makePool({ maxThreads: 3 });
+  const first = call('a');
+  await settle();
+  thread(1).begin();
+  thread(1).die();
+  await first;
+  const suspects = Array.from({ length: 5 }, () => call('a'));
+  const other = call('b');
+  await settle();
+  expect(threads.slice(1).map(({ calls }) => calls.map(({ what }) => what))).toEqual([['a'], ['a'], ['b']]);
+  thread(4).answer();
+  expect(await other).toBe('b answered');
+  for (let n = 2; n <= threads.length; n++) {
+    if (n !== 4) thread(n).answer();
+    await settle();
+  }
+  expect(await Promise.all(suspects)).toEqual(suspects.map(() => 'a answered'));
+});
+
+test('a call that comes to no end is given up, and its thread gets no others', async () => {
+  makePool({ callMs: 1000 });
+  const never = call('a');
+  await settle();
+  thread(1).begin();
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(await never).toMatchObject({ code: 'PLUGIN_CALL_TIMEOUT' });
+  const other = call('b');
+  await settle();
+  thread(2).answer();
+  expect(await other).toBe('b answered');
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(thread(1).gone).toBe(true);
+});
+
+test('once it is closed, nothing is asked any more', async () => {
+  const open = call('a');
+  await settle();
+  await pool.close();
+  expect([await open, await call('b')]).toEqual([
+    expect.objectContaining({ code: 'PLUGIN_CLOSED' }),
+    expect.objectContaining({ code: 'PLUGIN_CLOSED' }),
+  ]);
+});
