@@ -30,6 +30,9 @@ export interface AccumulatorEvents {
   onCallbackError(error: unknown): void;
 }
 
+/** What was encoded here is decoded again whatever it takes. */
+const OWN_BATCH_BYTES = 2 ** 31 - 1;
+
 export class Accumulator {
   readonly pool: BufferPool;
   /** Queues with something to send and nothing in flight, or with something new since the sender last looked. */
@@ -111,6 +114,7 @@ export class Accumulator {
       isolation: 'read_uncommitted',
       abortedTransactions: [],
       checkCrcs: false,
+      maxDecompressedBytes: OWN_BATCH_BYTES,
     });
     const parts: ProducerBatch[] = [];
     records.forEach((record, i) => {

@@ -2,6 +2,9 @@
 import { readOffsetReset, type OffsetReset } from './auto-offset-reset';
 import { bool, duration, integer, invalid, list, oneOf, text } from './client-settings';
 import type { ClientConfig, IsolationLevel } from './port';
+import { DECOMPRESSED_BATCH_MAX_BYTES } from './record-batch-decoder';
+
+const DECOMPRESSED_KEY = 'decompressed.batch.max.bytes';
 
 export interface FetchSettings {
   readonly minBytes: number;
@@ -12,6 +15,8 @@ export interface FetchSettings {
   readonly offsetReset: OffsetReset;
   readonly isolation: IsolationLevel;
   readonly checkCrcs: boolean;
+  /** What one batch may take once decompressed. Ours: Java has no such limit. */
+  readonly maxDecompressedBytes: number;
   readonly requestTimeoutMs: number;
   readonly retryBackoffMs: number;
   readonly retryBackoffMaxMs: number;
@@ -29,6 +34,7 @@ export function readFetchSettings(config: ClientConfig): FetchSettings {
     offsetReset: readOffsetReset(config),
     isolation: oneOf(config, 'isolation.level', 'read_uncommitted', ['read_uncommitted', 'read_committed']),
     checkCrcs: bool(config, 'check.crcs', true),
+    maxDecompressedBytes: integer(config, DECOMPRESSED_KEY, DECOMPRESSED_BATCH_MAX_BYTES, 1024, 2 ** 31 - 1),
     requestTimeoutMs,
     retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
     retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),

@@ -1,15 +1,13 @@
 /** What a consumer knows about one partition it reads: where it is, what is fetched and not yet handed out. No I/O. */
 import type { OffsetReset } from './auto-offset-reset';
+import { KafkaError } from './errors';
 import type { ConsumerRecord, FetchedBatch, TopicPartition } from './port';
+import type { DecodedBatches, RecordSetReader } from './record-batch-decoder';
 
-type TimestampType = FetchedBatch['timestampType'];
-
-interface Chunk {
+interface Chunk extends Pick<DecodedBatches, 'nextOffset' | 'timestampType' | 'memory'> {
   readonly records: readonly ConsumerRecord[];
   /** Records before it are handed out. */
   at: number;
-  readonly nextOffset: number;
-  readonly timestampType: TimestampType;
   /** Bytes of the response it keeps alive. */
   readonly size: number;
 }
@@ -33,7 +31,12 @@ export class FetchedPartition implements TopicPartition {
   failures = 0;
   /** Counts seeks, so that an answer asked for before one is recognised. */
   seeks = 0;
+  /** Of responses. */
   bufferedBytes = 0;
+  /** What is decoded of them takes beside that. */
+  decodedBytes = 0;
+  /** What of the last response is not decoded yet. */
+  private undecoded: { readonly reader: RecordSetReader; size: number } | null = null;
   private chunks: Chunk[] = [];
 
   constructor(
@@ -68,7 +71,9 @@ export class FetchedPartition implements TopicPartition {
     this.seeks++;
     this.inFlight = null;
     this.chunks = [];
+    this.undecoded = null;
     this.bufferedBytes = 0;
+    this.decodedBytes = 0;
     this.fetchEpoch = -1;
     this.retryAt = 0;
     this.failures = 0;
@@ -79,14 +84,44 @@ export class FetchedPartition implements TopicPartition {
     return this.fetchEpoch >= 0 && this.checkedEpoch >= 0 && leaderEpoch > this.checkedEpoch;
   }
 
-  add(records: readonly ConsumerRecord[], nextOffset: number, timestampType: TimestampType, size: number): void {
-    this.fetchOffset = nextOffset;
+  /** A response's record set of `size` bytes, from `fetchOffset` on; nothing is decoded yet. */
+  add(reader: RecordSetReader, size: number): void {
+    this.undecoded = { reader, size };
     this.bufferedBytes += size;
-    this.chunks.push({ records, at: 0, nextOffset, timestampType, size });
+  }
+
+  /** Decodes on, about `room` bytes at most. Throws what the reader throws; then what is not decoded is forgotten, to be fetched again. */
+  decode(room: number): void {
+    if (this.undecoded === null) return;
+    const { reader, size } = this.undecoded;
+    let decoded: DecodedBatches;
+    try {
+      decoded = reader.read(room);
+      if (decoded.nextOffset === this.fetchOffset) throw noProgress(size);
+    } catch (error) {
+      this.undecoded = null;
+      this.bufferedBytes -= size;
+      throw error;
+    }
+    const { records, nextOffset, timestampType, memory } = decoded;
+    const used = reader.done ? size : decoded.consumed;
+    this.undecoded = reader.done ? null : { reader, size: size - used };
+    this.fetchEpoch = decoded.leaderEpoch;
+    this.fetchOffset = nextOffset;
+    this.decodedBytes += memory;
+    this.chunks.push({ records, at: 0, nextOffset, timestampType, memory, size: used });
   }
 
   get hasBuffered(): boolean {
+    return this.hasDecoded || this.hasUndecoded;
+  }
+
+  get hasDecoded(): boolean {
     return this.chunks.length > 0;
+  }
+
+  get hasUndecoded(): boolean {
+    return this.undecoded !== null;
   }
 
   /** At most `limit` records of one chunk. A batch without records still moves the position. */
@@ -102,6 +137,7 @@ export class FetchedPartition implements TopicPartition {
     } else {
       this.chunks.shift();
       this.bufferedBytes -= chunk.size;
+      this.decodedBytes -= chunk.memory;
     }
     this.position = nextOffset;
     let bytes = 0;
@@ -115,4 +151,10 @@ export class FetchedPartition implements TopicPartition {
       bytes,
     };
   }
+}
+
+/** A broker returns a first batch whole, however large it is: the same answer would come again and again. */
+function noProgress(bytes: number): KafkaError {
+  const text = `The broker's answer of ${bytes} bytes has no complete record batch from that offset on.`;
+  return new KafkaError('CORRUPT_BATCH', text);
 }

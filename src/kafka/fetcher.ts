@@ -17,12 +17,17 @@ import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from './port';
 import { errorName, protocolError } from './protocol/error-codes';
 import type { FetchedPartition as Answer } from './protocol/fetch';
-import { decodeRecordBatches } from './record-batch-decoder';
+import { RecordSetReader } from './record-batch-decoder';
 import { findTruncated } from './truncation';
 import type { Wire } from './wire';
 
 /** Bytes read ahead over all partitions, unless one partition alone may bring more. */
 const READ_AHEAD_BYTES = 16 * 1024 * 1024;
+/**
+ * What may be decompressed, and made into objects, ahead of the owner. Beyond it responses wait as they came; one batch may lead further, up
+ * to its own limit.
+ */
+const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
 /**
  * Two long polls per broker: partitions that are read as fast as they come must not wait until the long poll over the quiet ones ends.
  */
@@ -34,6 +39,7 @@ export class Fetcher {
   private readonly busy = new Set<string>();
   private readonly readAhead: number;
   private bufferedBytes = 0;
+  private decodedBytes = 0;
   private error: KafkaError | null = null;
   private wake: (() => void) | null = null;
   /** A signal that found nobody waiting. */
@@ -125,7 +131,7 @@ export class Fetcher {
     for (const [name, state] of [...this.states]) {
       if (left === 0) break;
       if (state.paused || !state.hasBuffered) continue;
-      while (left > 0 && state.hasBuffered) {
+      while (left > 0 && (state.hasDecoded || this.decodeMore(state))) {
         const batch = state.take(left) as FetchedBatch;
         left -= batch.records.length;
         if (batch.records.length > 0) batches.push(batch);
@@ -178,7 +184,11 @@ export class Fetcher {
 
   private count(): void {
     this.bufferedBytes = 0;
-    for (const state of this.states.values()) this.bufferedBytes += state.bufferedBytes;
+    this.decodedBytes = 0;
+    for (const state of this.states.values()) {
+      this.bufferedBytes += state.bufferedBytes;
+      this.decodedBytes += state.decodedBytes;
+    }
   }
 
   private fail(error: KafkaError): void {
@@ -209,7 +219,7 @@ export class Fetcher {
         if (state.reset !== null) lost.push(state);
         continue;
       }
-      if (state.paused || state.bufferedBytes > this.settings.maxPartitionBytes / 2) continue;
+      if (state.paused || state.hasUndecoded || state.bufferedBytes > this.settings.maxPartitionBytes / 2) continue;
       const leader = this.wire.leader(state);
       if (leader === undefined) {
         leaderless.add(state.topic);
@@ -305,18 +315,35 @@ export class Fetcher {
   }
 
   private decode(state: FetchedPartition, fetchOffset: number, answer: Answer): void {
-    const { isolation, checkCrcs } = this.settings;
+    const { isolation, checkCrcs, maxDecompressedBytes } = this.settings;
     const { abortedTransactions, records: bytes } = answer;
+    const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes };
+    state.add(new RecordSetReader(bytes, options), bytes.length);
+    this.count();
+    if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decodeOn(state);
+    this.signal();
+  }
+
+  /** @returns true when there is something to take. Those that hold what is decoded are read first. */
+  private decodeMore(state: FetchedPartition): boolean {
+    if (!state.hasUndecoded) return false;
+    this.count();
+    if (this.decodedBytes >= DECODE_AHEAD_BYTES) {
+      for (const other of this.states.values()) if (other.paused) other.release();
+      this.count();
+      if (this.decodedBytes >= DECODE_AHEAD_BYTES) return false;
+    }
+    this.decodeOn(state);
+    return state.hasDecoded;
+  }
+
+  private decodeOn(state: FetchedPartition): void {
+    const { topic, partition, fetchOffset } = state;
     try {
-      const decoded = decodeRecordBatches(bytes, { fetchOffset, isolation, abortedTransactions, checkCrcs });
-      if (decoded.nextOffset === fetchOffset) throw noProgress(bytes.length);
-      state.fetchEpoch = decoded.leaderEpoch;
-      state.add(decoded.records, decoded.nextOffset, decoded.timestampType, bytes.length);
-      this.signal();
+      state.decode(DECODE_AHEAD_BYTES - this.decodedBytes);
     } catch (cause) {
       this.retryLater(state);
       const { code, message } = cause as KafkaError;
-      const { topic, partition } = state;
       const text = `Reading ${nameOf(state)} at offset ${fetchOffset} failed: ${message}`;
       this.fail(new KafkaError(code ?? 'CORRUPT_BATCH', text, { cause, topic, partition }));
     }
@@ -405,12 +432,6 @@ export class Fetcher {
       this.pump();
     }
   }
-}
-
-/** A broker returns a first batch whole, however large it is: the same answer would come again and again. */
-function noProgress(bytes: number): KafkaError {
-  const text = `The broker's answer of ${bytes} bytes has no complete record batch from that offset on.`;
-  return new KafkaError('CORRUPT_BATCH', text);
 }
 
 function topicsOf(partitions: readonly TopicPartition[]): string[] {

@@ -33,6 +33,8 @@ export interface KafkaCompactedLogOptions {
   readonly logger: Logger;
 }
 
+/** Storage topics are read on the main thread, and hold small records. */
+const DECOMPRESSED_BATCH_BYTES = String(32 * 1024 * 1024);
 /** How long an idle poll waits; new requests wake it. */
 const IDLE_POLL_MS = 60_000;
 const CATCH_UP_POLL_MS = 1_000;
@@ -78,6 +80,7 @@ export class KafkaCompactedLog implements CompactedLog {
       options.permission,
     );
     this.consumer = clients.assignedConsumer({
+      'decompressed.batch.max.bytes': DECOMPRESSED_BATCH_BYTES,
       ...client,
       'client.id': clientId,
       ...options.consumer,

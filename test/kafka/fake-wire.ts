@@ -5,7 +5,7 @@
 import { KafkaError } from '../../src/kafka/errors';
 import type { TopicPartition } from '../../src/kafka/port';
 import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
-import { decodeRecordBatches } from '../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../src/kafka/record-batch-decoder';
 import * as layout from '../../src/kafka/record-batch-layout';
 import type { Wire, WirePartition, WireRequest } from '../../src/kafka/wire';
 
@@ -62,6 +62,7 @@ export class FakePartition {
       isolation: 'read_uncommitted',
       abortedTransactions: [],
       checkCrcs: true,
+      maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
     });
     const batch: StoredBatch = {
       baseOffset: this.end,

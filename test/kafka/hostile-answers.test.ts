@@ -6,7 +6,7 @@ import { apiVersionsRequest } from '../../src/kafka/protocol/api-versions';
 import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
 import { fetchRequest } from '../../src/kafka/protocol/fetch';
 import { metadataRequest } from '../../src/kafka/protocol/metadata';
-import { decodeRecordBatches } from '../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../src/kafka/record-batch-decoder';
 import * as layout from '../../src/kafka/record-batch-layout';
 import { at, changed, encodeBatch, marker, random, record, withLastOffsetDelta } from './record-batch-samples';
 
@@ -120,7 +120,13 @@ describe('the protocol', () => {
 describe('record batches', () => {
   const good = encodeBatch([record('a'), record('b'), record('c')], { baseOffset: 100 });
   const decode = (bytes: Buffer, fetchOffset = 100) =>
-    decodeRecordBatches(bytes, { fetchOffset, isolation: 'read_committed', abortedTransactions: [], checkCrcs: true });
+    decodeRecordBatches(bytes, {
+      fetchOffset,
+      isolation: 'read_committed',
+      abortedTransactions: [],
+      checkCrcs: true,
+      maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
+    });
   const corrupt = (what: RegExp) =>
     expect.objectContaining({ code: 'CORRUPT_BATCH', message: expect.stringMatching(what) as unknown });
   const withCount = (count: number) => changed(good, (b) => b.writeInt32BE(count, layout.RECORD_COUNT_AT));

@@ -1,7 +1,11 @@
 import { BufferPool } from '../../src/kafka/buffer-pool';
 import { compressionId, codecById, type CompressionType } from '../../src/kafka/compression/codecs';
 import { KafkaError } from '../../src/kafka/errors';
-import { decodeRecordBatches, type DecodeOptions } from '../../src/kafka/record-batch-decoder';
+import {
+  DECOMPRESSED_BATCH_MAX_BYTES,
+  decodeRecordBatches,
+  type DecodeOptions,
+} from '../../src/kafka/record-batch-decoder';
 import { RecordBatchEncoder, recordSizeUpperBound } from '../../src/kafka/record-batch-encoder';
 import {
   ATTRIBUTES_AT,
@@ -34,6 +38,7 @@ const decode = (bytes: Buffer, options: Partial<DecodeOptions> = {}) =>
     isolation: 'read_uncommitted',
     abortedTransactions: [],
     checkCrcs: true,
+    maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
     ...options,
   });
 const values = (bytes: Buffer, options: Partial<DecodeOptions> = {}) =>

@@ -11,7 +11,11 @@ import { zstdCodec } from './zstd';
 export interface Codec {
   /** @param level codec specific; undefined: the codec's default. */
   compress(records: Buffer, level?: number): Buffer | Promise<Buffer>;
-  decompress(compressed: Buffer): Buffer;
+  /**
+   * Takes no more memory than a small multiple of `limit`, whatever the bytes claim.
+   * @throws DecompressionLimitError when it would be more than `limit` bytes; what the codec throws for broken ones.
+   */
+  decompress(compressed: Buffer, limit: number): Buffer;
 }
 
 export const COMPRESSION_TYPES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;

@@ -1,12 +1,13 @@
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
 import type { Codec } from './codecs';
+import { withinLimit } from './zlib-limit';
 
 const gzipAsync = promisify<Buffer, { level?: number }, Buffer>(gzip);
 
 export function gzipCodec(): Codec {
   return {
     compress: (records, level) => gzipAsync(records, level === undefined ? {} : { level }),
-    decompress: (compressed) => gunzipSync(compressed),
+    decompress: (compressed, limit) => withinLimit(gunzipSync, compressed, limit),
   };
 }

@@ -3,6 +3,9 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
 import type { Codec } from './codecs';
+import { checkSize } from './limit';
+import { withinLimit } from './zlib-limit';
+import { checkZstdSize } from './zstd-size';
 
 /** Kafka's default level. */
 const DEFAULT_LEVEL = 3;
@@ -13,7 +16,7 @@ interface ZlibWithZstd {
     options: { params: Record<number, number> },
     done: (e: Error | null, r: Buffer) => void,
   ): void;
-  zstdDecompressSync(input: Buffer): Buffer;
+  zstdDecompressSync(input: Buffer, options: { maxOutputLength: number }): Buffer;
   constants: { ZSTD_c_compressionLevel: number };
 }
 
@@ -27,7 +30,7 @@ function fromZlib(z: ZlibWithZstd): Codec {
   return {
     compress: (records, level = DEFAULT_LEVEL) =>
       compress(records, { params: { [z.constants.ZSTD_c_compressionLevel]: level } }),
-    decompress: (compressed) => z.zstdDecompressSync(compressed),
+    decompress: (compressed, limit) => withinLimit(z.zstdDecompressSync, compressed, limit),
   };
 }
 
@@ -41,6 +44,12 @@ function fromBinding(): Codec {
       if (!encoder) encoders.set(level, (encoder = new Encoder(level)));
       return encoder.encode(records);
     },
-    decompress: (compressed) => decoder.decodeSync(compressed),
+    decompress(compressed, limit) {
+      // The binding takes no limit.
+      checkZstdSize(compressed, limit);
+      const records = decoder.decodeSync(compressed);
+      checkSize(records.length, limit);
+      return records;
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { createWire } from '../../../src/kafka/kafkajs-wire';
 import type { ConsumerRecord, IsolationLevel } from '../../../src/kafka/port';
 import { request } from '../../../src/kafka/protocol/api';
-import { decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
 import type { Wire } from '../../../src/kafka/wire';
 
 export const bootstrap = (): string => process.env.BOOTSTRAP_SERVERS!;
@@ -24,6 +24,7 @@ export async function readAll(
         isolation,
         abortedTransactions: answer.aborted,
         checkCrcs: true,
+        maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
       });
       records.push(...decoded.records);
       if (decoded.nextOffset === offset) return records;

@@ -12,7 +12,7 @@ import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../../../s
 import { LATEST, LIST_OFFSETS, listOffsetsRequest } from '../../../src/kafka/protocol/list-offsets';
 import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
 import * as topics from '../../../src/kafka/protocol/topics';
-import { decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
 import type { Wire, WireRequest } from '../../../src/kafka/wire';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
@@ -95,6 +95,7 @@ describe('kafka-client 3: every version of every request', () => {
           isolation: 'read_committed',
           abortedTransactions: partitions[0]?.abortedTransactions ?? [],
           checkCrcs: true,
+          maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
         });
         expect(decoded.records.map(({ value }) => String(value))).toEqual(['a', 'b']);
       },

@@ -1,0 +1,17 @@
+/** Node's own decompressors, which stop at the limit by themselves. */
+import { DecompressionLimitError } from './limit';
+
+type Decompress = (compressed: Buffer, options: { maxOutputLength: number; chunkSize: number }) => Buffer;
+
+/** Most batches fit into one chunk, which zlib then takes as the result. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** @throws DecompressionLimitError */
+export function withinLimit(decompress: Decompress, compressed: Buffer, limit: number): Buffer {
+  try {
+    return decompress(compressed, { maxOutputLength: limit, chunkSize: CHUNK_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    throw new DecompressionLimitError(`more than ${limit} bytes decompressed`);
+  }
+}
