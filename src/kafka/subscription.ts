@@ -2,6 +2,9 @@
 import { KafkaError } from './errors';
 import type { Wire } from './wire';
 
+/** Kafka has no longer ones: what a broker claims beyond is not worth an expression's time. */
+const LONGEST_NAME = 249;
+
 export class TopicSubscription {
   private matched: readonly string[] | null;
 
@@ -23,7 +26,8 @@ export class TopicSubscription {
     // A global or sticky expression would go on where it stopped.
     const expression = new RegExp(this.wanted.source, this.wanted.flags.replace(/[gy]/g, ''));
     const before = this.matched;
-    const after = (await this.wire.allTopics()).filter((topic) => expression.test(topic)).sort();
+    const wanted = (topic: string): boolean => topic.length <= LONGEST_NAME && expression.test(topic);
+    const after = (await this.wire.allTopics()).filter(wanted).sort();
     this.matched = after;
     return before === null || before.length !== after.length || after.some((topic, index) => topic !== before[index]);
   }

@@ -5,11 +5,20 @@
  */
 import { translateJavaRegex } from './java-regex-translation';
 
+/** A list of some hundred topics has room; what is longer costs memory to compile. Characters. */
+const LONGEST = 32_768;
+
 /**
  * Throws SyntaxError with the reason. The result is not anchored: see `anchored` and `matchesFully`.
  * @param flags as they may stand at the start of an expression: `i` is Java's CASE_INSENSITIVE
  */
 export function compileJavaRegex(pattern: string, flags = ''): RegExp {
+  if (pattern.length > LONGEST) {
+    const start = pattern.slice(0, 100);
+    throw new SyntaxError(
+      `Invalid regular expression: ${start}…: it has ${pattern.length} characters, more than ${LONGEST}`,
+    );
+  }
   const inline = /^\(\?([imsu]+)\)/.exec(pattern);
   const own = [...new Set(`${flags}${inline?.[1] ?? ''}`.replaceAll('u', ''))].join('');
   try {

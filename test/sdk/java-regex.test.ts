@@ -75,6 +75,21 @@ describe("Java's regular expressions", () => {
     );
   });
 
+  test('what is longer than 32,768 characters is refused, and not repeated', () => {
+    const topics = Array.from({ length: 3_000 }, (_, i) => `topic-${i}`).join('|');
+    expect(anchored(compileJavaRegex(topics)).test('topic-2999')).toBe(true);
+    const reason = (pattern: string): string => {
+      try {
+        compileJavaRegex(pattern);
+        return 'none';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(reason('a'.repeat(32_768))).toBe('none');
+    expect(reason('a'.repeat(32_769))).toMatch(/^Invalid regular expression: a{100}…: it has 32769 characters/);
+  });
+
   test("flags beside the expression are Java's", () => {
     expect(compileJavaRegex('abc', 'i').test('ABC')).toBe(true);
     expect(compileJavaRegex('(?iu)abc', 'i').test('ABC')).toBe(true);
