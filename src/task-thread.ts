@@ -6,8 +6,10 @@ import { createKafkaClients } from './kafka/kafkajs-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
+import { guardThread } from './tasks/thread-guard';
 import type { FromThread, ThreadData, ToThread } from './tasks/thread-messages';
 import { ThreadServer } from './tasks/thread-server';
+import { ThreadBeat } from './threads/thread-beat';
 import { ThreadLogger } from './threads/thread-logger';
 import { builtInTransformations } from './transforms';
 import { builtInPredicates } from './transforms/predicates';
@@ -35,7 +37,5 @@ port.on('message', (message: ToThread) => {
   else if (message.type === 'hide') providedValues.learn(message.values);
   else server.handle(message);
 });
-process.on('uncaughtException', (error) => {
-  server.crashed(error);
-  process.exit(1);
-});
+guardThread(server);
+new ThreadBeat(data.beat).start();

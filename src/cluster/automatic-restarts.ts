@@ -53,7 +53,8 @@ export class AutomaticRestarts {
 
   running(instance: Instance): void {
     const record = this.record(instance);
-    record.runningSince = this.now();
+    // One that only moved to another thread has run since before.
+    record.runningSince ??= this.now();
     record.waiting = null;
   }
 

@@ -37,6 +37,7 @@ import { StopSteps } from './stop-steps';
 import type { TaskPublication } from './task-publication';
 import type { TickStage } from './tick-stage';
 
+const HEALTHY = 'Worker has completed startup and is ready to handle requests.';
 /** Just under the REST layer's 10 s. */
 const HEALTH_TIMEOUT_MS = 9_500;
 /** For threads to end that have nothing left to do, or are cut off. */
@@ -122,7 +123,7 @@ export class DistributedHerder implements Herder {
     ).catch((error: unknown) => {
       if (inTime) throw error;
     });
-    if (inTime) return { status: 'healthy', message: 'Worker has completed startup and is ready to handle requests.' };
+    if (inTime) return { status: 'healthy', message: [HEALTHY, ...this.parts.taskHost.problems()].join(' ') };
     const sentence = stage.sentence();
     const suffix = sentence === '' ? '' : ` ${sentence}`;
     return tick.isReady

@@ -64,6 +64,9 @@ export class StatusReporter implements TaskListener {
   onResumed(id: TaskId): void {
     this.put(id, 'RUNNING');
   }
+  onRestarting(id: TaskId): void {
+    this.taskRestarting(id);
+  }
   onFailed({ connector, task }: TaskId, trace: string, worthRestarting: boolean): void {
     const status = this.entered(
       { connector, task },

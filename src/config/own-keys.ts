@@ -4,7 +4,7 @@
  */
 import { atLeast, oneOf } from './connector-config-checks';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from './restart-settings';
-import { WATCHDOG_TASK } from './watchdog-settings';
+import { THREAD_SILENCE, WATCHDOG_TASK } from './watchdog-settings';
 import { checkKey, valueOf, type Entry, type FrameworkKey, type NullableConfig } from './validation-entry';
 
 const ERRORS = 'Error Handling';
@@ -50,6 +50,16 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     documentation:
       "Milliseconds that one call of a task may take before the log says that it is stuck; 0 any time. Default: the worker's.",
     displayName: 'Task Watchdog',
+    check: atLeast(0),
+  },
+  {
+    name: THREAD_SILENCE,
+    type: 'LONG',
+    default: null,
+    importance: 'LOW',
+    documentation:
+      "Milliseconds that a task's own thread may not answer before it is ended; 0 any time. Default: the worker's.",
+    displayName: 'Task Thread Silence',
     check: atLeast(0),
   },
   {

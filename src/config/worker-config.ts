@@ -7,7 +7,7 @@ import { ALLOWED_TOKEN_URLS, tokenUrls } from './oauth-urls';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
-import { WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
+import { THREAD_SILENCE, WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
 import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
@@ -182,7 +182,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       backoffMs: number(RESTART_BACKOFF),
       maxBackoffMs: number(RESTART_BACKOFF_MAX),
     },
-    watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK) },
+    watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK), threadMs: number(THREAD_SILENCE) },
     taskThreads: number('task.threads'),
     taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
     pluginSilenceMs: number('plugin.thread.silence.ms'),

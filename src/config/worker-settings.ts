@@ -20,7 +20,7 @@ import {
   type SettingType,
   type SettingValue,
 } from './setting';
-import { WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
+import { THREAD_SILENCE, WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
 
 export const ALLOWED_HOSTS = 'rest.allowed.hosts';
 export const BODY_MAX = 'rest.body.max.bytes';
@@ -210,6 +210,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(RESTART_BACKOFF_MAX, 'LONG', RESTART_DEFAULTS.maxBackoffMs, atLeast(1)),
   setting(WATCHDOG_TASK, 'LONG', WATCHDOG_DEFAULTS.taskMs, atLeast(0)),
   setting(WATCHDOG_TICK, 'LONG', WATCHDOG_DEFAULTS.tickMs, atLeast(0)),
+  setting(THREAD_SILENCE, 'LONG', WATCHDOG_DEFAULTS.threadMs, atLeast(0)),
   setting('task.threads', 'INT', cores(), atLeast(1)),
   setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
   setting('plugin.thread.silence.ms', 'LONG', 5_000, atLeast(1_000)),

@@ -12,10 +12,10 @@ export interface RunningCall {
 }
 
 export class CallClock {
-  /** Seconds since the epoch, and the number of the call from 1; 0: none. */
+  /** Seconds since the epoch; the number of the call from 1, 0: none; 1 while its own code runs. */
   private readonly view: Uint32Array;
 
-  constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(2 * Uint32Array.BYTES_PER_ELEMENT)) {
+  constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(3 * Uint32Array.BYTES_PER_ELEMENT)) {
     this.view = new Uint32Array(memory);
   }
 
@@ -23,9 +23,23 @@ export class CallClock {
     Atomics.store(this.view, 0, Math.floor(Date.now() / 1000));
     Atomics.store(this.view, 1, CALLS.indexOf(call) + 1);
     try {
-      return await run();
+      return await this.entered(run);
     } finally {
       Atomics.store(this.view, 1, 0);
+    }
+  }
+
+  /** True: the thread is inside the call this very moment, and no other task of it can be. */
+  get holdsThread(): boolean {
+    return Atomics.load(this.view, 2) === 1;
+  }
+
+  private entered<T>(run: () => T): T {
+    Atomics.store(this.view, 2, 1);
+    try {
+      return run();
+    } finally {
+      Atomics.store(this.view, 2, 0);
     }
   }
 

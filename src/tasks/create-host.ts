@@ -27,6 +27,7 @@ export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptio
     data: { settings: config.raw, catalog: registry.catalog },
     threads: config.taskThreads,
     gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    silenceMs: config.watchdog.threadMs,
     watchdogMs: config.watchdog.taskMs,
     offsets,
     listener,

@@ -1,12 +1,12 @@
 /** The worker's side of one task thread. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
-import { ConnectError } from '@millrace/sdk';
 import { providedValues } from '../logging/hidden-values';
+import { ThreadBeat } from '../threads/thread-beat';
+import { lookInto, type ThreadView } from '../threads/thread-view';
 import type { CallClock } from './call-clock';
-import type { TaskSpec } from './host';
-import { taskName } from './task-id';
+import type { TaskSpec, TaskTargetState } from './host';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';
-import { formatTrace, messageOf } from './trace';
+import { messageOf } from './trace';
 
 /** One start of one task. */
 export interface Run {
@@ -17,48 +17,64 @@ export interface Run {
   /** Resolves when the task has ended, or its thread. */
   readonly ended: Promise<void>;
   end(): void;
+  /** What was asked of it last. */
+  target: TaskTargetState;
+  /** Whether it said last that it runs. */
+  running: boolean;
   stopping: boolean;
   /** Nothing it says counts any more. */
   cancelled: boolean;
+  /** It stops only to begin anew: in a thread of its own, or in another that it shares. */
+  moving: 'alone' | 'shared' | null;
+  /** Why a call of it is over for the worker that never came back, as the end of a sentence. */
+  fate: string | null;
 }
 
 export interface HostThreadOptions {
   /** File of the thread's code. */
   readonly module: string;
   readonly name: string;
-  readonly data: ThreadData;
+  readonly data: Omit<ThreadData, 'beat'>;
   /** For a single task. */
   readonly dedicated: boolean;
   /** Heap limit; null: the process's own. */
   readonly memoryMb: number | null;
   onMessage(thread: HostThread, message: FromThread): void;
-  /** The thread is gone without having been told to. `traceFor` explains it to each of its tasks. */
-  onDeath(thread: HostThread, traceFor: (run: Run) => string): void;
+  /** The thread is gone without having been told to. `reason` ends a sentence. */
+  onDeath(thread: HostThread, reason: string): void;
 }
 
 export class HostThread {
   readonly runs = new Map<number, Run>();
-  /** A task that was cut off may still be busy in it: it gets no new ones. */
+  /** Runs that were cut off, and may still be busy in it. */
+  readonly lost = new Map<number, Run>();
+  /** It gets no new tasks. */
   tainted = false;
   gone = false;
+  readonly beat = new ThreadBeat();
   private readonly worker: Worker;
   private error: unknown = null;
+  private looked: Promise<ThreadView | null> | null = null;
   /** Version of the provided values that it knows. */
   private hidden = 0;
-  private crash: { run: number | null; trace: string } | null = null;
 
   constructor(readonly options: HostThreadOptions) {
     const resourceLimits: ResourceLimits =
       options.memoryMb === null ? {} : { maxOldGenerationSizeMb: options.memoryMb };
-    this.worker = new Worker(options.module, { name: options.name, workerData: options.data, resourceLimits });
-    this.worker.on('message', (message: FromThread) => {
-      if (message.type === 'crash') this.crash = message;
-      else options.onMessage(this, message);
-    });
+    const workerData: ThreadData = { ...options.data, beat: this.beat.memory };
+    this.worker = new Worker(options.module, { name: options.name, workerData, resourceLimits });
+    this.worker.on('message', (message: FromThread) => options.onMessage(this, message));
     this.worker.on('error', (error) => {
       this.error = error;
     });
     this.worker.on('exit', (code) => this.exited(code));
+  }
+
+  /** Null: no answer within the time, or it is gone. */
+  async look(timeoutMs: number): Promise<ThreadView | null> {
+    if (this.gone) return null;
+    this.looked = lookInto(this.worker.threadId, timeoutMs);
+    return await this.looked;
   }
 
   post(message: ToThread): void {
@@ -72,37 +88,21 @@ export class HostThread {
     this.post({ type: 'hide', values: providedValues.snapshot() });
   }
 
-  /** Ends it now; nothing is reported. */
+  /** Ends it now; nothing is reported. Resolves when it is gone: native code has to come back first. */
   async terminate(): Promise<void> {
     this.gone = true;
+    // One that its debugger has stopped would never end.
+    await this.looked;
     await this.worker.terminate();
   }
 
   private exited(code: number): void {
     if (this.gone) return;
     this.gone = true;
-    this.options.onDeath(this, (run) => this.traceFor(run, code));
-  }
-
-  private traceFor(run: Run, code: number): string {
-    const culprit = this.crash?.run ?? null;
-    if (this.crash && (culprit === run.number || (culprit === null && this.runs.size === 1))) return this.crash.trace;
-    const others = [...this.runs.values()].filter((r) => r !== run).map((r) => taskName(r.spec.id));
-    const shared =
-      others.length === 0
-        ? ''
-        : ` It was shared with ${others.join(', ')}; task.isolation=dedicated gives a connector threads of its own.`;
-    return formatTrace(
-      new ConnectError(`The thread of this task ended: ${this.reason(code)}.${shared}`, { code: 'TASK_THREAD_DIED' }),
-    );
+    this.options.onDeath(this, this.reason(code));
   }
 
   private reason(code: number): string {
-    if (this.crash) {
-      const culprit = this.crash.run === null ? undefined : this.runs.get(this.crash.run);
-      const firstLine = this.crash.trace.split('\n', 1)[0];
-      return `an error in ${culprit ? `task ${taskName(culprit.spec.id)}` : 'one of its tasks'} was not caught (${firstLine})`;
-    }
     if ((this.error as { code?: string } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
       const { memoryMb } = this.options;
       return memoryMb === null
@@ -110,6 +110,6 @@ export class HostThread {
         : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
     }
     if (this.error !== null) return messageOf(this.error);
-    return `the code of a task called process.exit(${code})`;
+    return `the code of a task ended it (exit code ${code})`;
   }
 }

@@ -38,8 +38,11 @@ export interface OffsetStorage {
   write(connector: string, offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[]): Promise<void>;
 }
 
-/** What a task reports. Never called again for a task after `onStopped` or `onFailed`, or after it was cancelled. */
-export interface TaskListener {
+/**
+ * What one run of a task reports. Never called again for a task after `onStopped` or `onFailed`, or after it was
+ * cancelled.
+ */
+export interface RunListener {
   onRunning(id: TaskId): void;
   onPaused(id: TaskId): void;
   onResumed(id: TaskId): void;
@@ -49,6 +52,11 @@ export interface TaskListener {
   onStopped(id: TaskId): void;
   /** First use of a topic by this task. */
   onTopicActive(id: TaskId, topic: string): void;
+}
+
+export interface TaskListener extends RunListener {
+  /** It ran, its thread was ended through no fault of its own, and it begins anew in another. */
+  onRestarting(id: TaskId): void;
 }
 
 export interface TaskHost {
@@ -69,6 +77,8 @@ export interface TaskHost {
    */
   cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
   has(id: TaskId): boolean;
+  /** What an operator should know of: sentences, none as a rule. */
+  problems(): string[];
   /** Ends threads. */
   close(): Promise<void>;
 }

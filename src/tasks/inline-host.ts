@@ -1,6 +1,6 @@
 /** Runs tasks in this thread: for tests and debugging. */
 import { CallClock } from './call-clock';
-import type { TaskHost, TaskId, TaskListener, TaskSpec } from './host';
+import type { RunListener, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import type { TaskEnvironment } from './task-environment';
 import { taskName } from './task-id';
 import { TaskRunner } from './task-runner';
@@ -73,9 +73,16 @@ export class InlineTaskHost implements TaskHost {
 
   /** What the tasks' plug-ins are busy with. */
   calls(): TaskCalls {
-    return [...this.runners.values()].map(
-      (runner) => [runner.spec, this.clocks.get(runner)?.running() ?? null] as const,
-    );
+    return [...this.runners.values()].map((runner) => ({
+      spec: runner.spec,
+      call: this.clocks.get(runner)?.running() ?? null,
+      excused: false,
+      fate: () => (runner.isCancelled ? 'was given up: the task was cut off' : null),
+    }));
+  }
+
+  problems(): string[] {
+    return [];
   }
 
   has(id: TaskId): boolean {
@@ -83,7 +90,7 @@ export class InlineTaskHost implements TaskHost {
   }
 
   /** The task is out before the listener hears of its end: it may start it again at once. */
-  private releasing(name: string): TaskListener {
+  private releasing(name: string): RunListener {
     const listener = this.listener;
     return {
       onRunning: (id) => listener.onRunning(id),

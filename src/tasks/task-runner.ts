@@ -4,7 +4,7 @@ import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
-import type { TaskListener, TaskSpec } from './host';
+import type { RunListener, TaskSpec } from './host';
 import { WorkLease } from './session-lease';
 import { createSinkBody } from './sink-body';
 import { createSourceBody } from './source-body';
@@ -30,7 +30,7 @@ export class TaskRunner {
   constructor(
     readonly spec: TaskSpec,
     private readonly environment: TaskEnvironment,
-    private readonly listener: TaskListener,
+    private readonly listener: RunListener,
     private readonly calls = new CallClock(),
   ) {
     this.paused = spec.targetState === 'PAUSED';

@@ -6,20 +6,28 @@ import type { TaskSpec } from './host';
 import { taskName } from './task-id';
 import { Watchdog, type Ongoing } from './watchdog';
 
-/** Per task that was started: the call that is running, if one is. */
-export type TaskCalls = readonly (readonly [TaskSpec, RunningCall | null])[];
+/** Per task that was started. */
+export type TaskCalls = readonly {
+  readonly spec: TaskSpec;
+  /** Under way; null: none. */
+  readonly call: RunningCall | null;
+  readonly excused: boolean;
+  readonly fate: () => string | null;
+}[];
 
 export function ongoingCalls(calls: TaskCalls, workerLimitMs: number): Ongoing[] {
-  return calls.flatMap(([{ id, connectorConfig }, running]) =>
-    running === null
+  return calls.flatMap(({ spec: { id, connectorConfig }, call, excused, fate }) =>
+    call === null
       ? []
       : [
           {
             id: taskName(id),
-            what: `Task ${taskName(id)}: ${running.call}() of its plug-in`,
-            since: running.since,
+            what: `Task ${taskName(id)}: ${call.call}() of its plug-in`,
+            since: call.since,
             limitMs: taskLimitMs(connectorConfig, workerLimitMs),
             hint: `It is left alone: restart the task to end it, or raise ${WATCHDOG_TASK} if it needs that long.`,
+            excused,
+            fate,
           },
         ],
   );

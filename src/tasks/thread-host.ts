@@ -1,13 +1,16 @@
 /** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
 import { join } from 'node:path';
 import { type SourceOffset, startTimer } from '@millrace/sdk';
+import { threadSilenceMs } from '../config/watchdog-settings';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { writeLine } from '../threads/thread-logger';
 import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
+import { SilentThreads } from './silent-threads';
 import { taskLoggerName, taskName } from './task-id';
+import { END_MS, ThreadEnds } from './thread-ends';
 import type { FromThread, ThreadData } from './thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import { messageOf } from './trace';
@@ -20,12 +23,14 @@ const IDLE_MS = 60_000;
 const CUT_OFF_MS = 1000;
 
 export interface ThreadTaskHostOptions {
-  readonly data: Omit<ThreadData, 'levels'>;
+  readonly data: Omit<ThreadData, 'levels' | 'beat'>;
   /** Size of the shared pool. */
   readonly threads: number;
   readonly gracefulTimeoutMs: number;
   /** How long a call of a task may take before the log says so; 0: any time. (Default: 0) */
   readonly watchdogMs?: number;
+  /** How long a thread may not answer before it is ended; 0: for ever. (Default: 0) */
+  readonly silenceMs?: number;
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
   readonly logger: Logger;
@@ -46,6 +51,8 @@ export class ThreadTaskHost implements TaskHost {
   private runNumbers = 0;
   private threadNumbers = 0;
 
+  private readonly ends: ThreadEnds;
+  private readonly silent: SilentThreads;
   private readonly watchdog: Watchdog;
   private readonly levels: LogLevels;
   private readonly forgetLevels: () => void;
@@ -53,6 +60,22 @@ export class ThreadTaskHost implements TaskHost {
   constructor(private readonly options: ThreadTaskHostOptions) {
     this.watchdog = taskWatchdog(() => this.calls(), options.watchdogMs ?? 0, options.logger);
     this.watchdog.start();
+    this.ends = new ThreadEnds({
+      listener: options.listener,
+      logger: options.logger,
+      leaveMs: options.gracefulTimeoutMs,
+      forget: (run) => this.forget(run),
+      begin: (spec, alone) => this.begin(spec, alone),
+      end: (thread) => this.endNow(thread),
+      later: (thread, ms, then) => this.later(thread, ms, then),
+    });
+    this.silent = new SilentThreads({
+      threads: () => this.threads,
+      limitMs: (thread) => this.silenceLimit(thread),
+      end: (thread, holder, ms) => this.ends.silent(thread, holder, ms),
+      logger: options.logger,
+    });
+    this.silent.start();
     this.levels = options.levels ?? new LogLevels();
     this.forgetLevels = this.levels.onChange((namespace, level) => {
       for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
@@ -64,18 +87,7 @@ export class ThreadTaskHost implements TaskHost {
     if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
     // Its logger is made in the thread; here it becomes known to those who ask for levels.
     this.levels.threshold(taskLoggerName(spec));
-    const thread = this.threadFor(spec);
-    let end = (): void => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const calls = new CallClock();
-    const run: Run = { number: ++this.runNumbers, spec, thread, calls, ended, end, stopping: false, cancelled: false };
-    this.runs.set(name, run);
-    thread.runs.set(run.number, run);
-    this.keep(thread);
-    thread.hideProvided();
-    thread.post({ type: 'start', run: run.number, spec, clock: calls.memory });
+    this.begin(spec, this.ends.quarantine.has(spec));
   }
 
   pause(id: TaskId): void {
@@ -118,7 +130,16 @@ export class ThreadTaskHost implements TaskHost {
 
   /** What the tasks' plug-ins are busy with. */
   calls(): TaskCalls {
-    return [...this.runs.values()].map(({ spec, calls }) => [spec, calls.running()] as const);
+    return [...this.runs.values()].map((run) => ({
+      spec: run.spec,
+      call: run.calls.running(),
+      excused: this.silent.waitsForAnother(run),
+      fate: () => run.fate,
+    }));
+  }
+
+  problems(): string[] {
+    return this.silent.problems();
   }
 
   has(id: TaskId): boolean {
@@ -132,29 +153,67 @@ export class ThreadTaskHost implements TaskHost {
       [...this.runs.values()].map((run) => run.spec.id),
       this.options.gracefulTimeoutMs,
     );
+    this.ends.close();
+    this.silent.stop();
     const threads = [...this.threads];
     this.threads.clear();
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.timers.clear();
-    await Promise.all([...this.ending, ...threads.map((thread) => thread.terminate())]);
+    await within(Promise.all([...this.ending, ...threads.map((thread) => thread.terminate())]), END_MS, undefined);
   }
 
   private tell(id: TaskId, type: 'pause' | 'resume'): void {
     const run = this.runs.get(taskName(id));
-    run?.thread.post({ type, run: run.number });
+    if (!run) return;
+    run.target = type === 'pause' ? 'PAUSED' : 'STARTED';
+    run.thread.post({ type, run: run.number });
+  }
+
+  private begin(spec: TaskSpec, alone: boolean): void {
+    const thread = this.threadFor(spec, alone);
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const run: Run = {
+      number: ++this.runNumbers,
+      spec,
+      thread,
+      calls: new CallClock(),
+      ended,
+      end,
+      target: spec.targetState,
+      running: false,
+      stopping: false,
+      cancelled: false,
+      moving: null,
+      fate: null,
+    };
+    this.runs.set(taskName(spec.id), run);
+    thread.runs.set(run.number, run);
+    this.keep(thread);
+    thread.hideProvided();
+    thread.post({ type: 'start', run: run.number, spec, clock: run.calls.memory });
   }
 
   // ------------------------------------------------------------ threads
 
-  private threadFor({ connectorConfig }: TaskSpec): HostThread {
+  private threadFor({ connectorConfig }: TaskSpec, alone: boolean): HostThread {
     const memory = Number(connectorConfig['task.memory.mb']?.trim() || NaN);
     const memoryMb = Number.isFinite(memory) && memory > 0 ? memory : null;
-    const dedicated = memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
+    const dedicated = alone || memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
     if (dedicated) return this.newThread(true, memoryMb);
     const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.tainted && !t.gone);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
     return this.newThread(false, null);
+  }
+
+  /** A connector may allow itself more where its task has the thread alone. */
+  private silenceLimit(thread: HostThread): number {
+    const workers = this.options.silenceMs ?? 0;
+    const [only] = thread.runs.values();
+    return thread.options.dedicated && only ? threadSilenceMs(only.spec.connectorConfig, workers) : workers;
   }
 
   private newThread(dedicated: boolean, memoryMb: number | null): HostThread {
@@ -165,7 +224,7 @@ export class ThreadTaskHost implements TaskHost {
       dedicated,
       memoryMb,
       onMessage: (from, message) => this.received(from, message),
-      onDeath: (dead, traceFor) => this.died(dead, traceFor),
+      onDeath: (dead, reason) => this.died(dead, reason),
     });
     this.threads.add(thread);
     return thread;
@@ -173,10 +232,17 @@ export class ThreadTaskHost implements TaskHost {
 
   /** No reports, no offsets from it any more. Its thread ends as soon as no other task needs it. */
   private cutOff(run: Run): void {
-    run.thread.post({ type: 'cancel', run: run.number });
-    run.thread.tainted = true;
-    this.forget(run);
-    if (run.thread.runs.size === 0) this.endLater(run.thread, CUT_OFF_MS);
+    const { thread } = run;
+    thread.post({ type: 'cancel', run: run.number });
+    run.fate = 'was given up: the task was cut off';
+    this.ends.lose(run);
+    if (thread.runs.size === 0) this.endLater(thread, CUT_OFF_MS);
+  }
+
+  private died(thread: HostThread, reason: string): void {
+    this.keep(thread);
+    this.threads.delete(thread);
+    this.ends.died(thread, reason);
   }
 
   private forget(run: Run): void {
@@ -186,15 +252,23 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private endLater(thread: HostThread, ms: number): void {
+    if (thread.gone) return;
+    this.later(thread, ms, () => void this.endNow(thread));
+  }
+
+  private later(thread: HostThread, ms: number, then: () => void): void {
     this.keep(thread);
-    const timer = startTimer(() => {
-      this.timers.delete(thread);
-      this.threads.delete(thread);
-      const ending = thread.terminate().finally(() => this.ending.delete(ending));
-      this.ending.add(ending);
-    }, ms);
+    const timer = startTimer(then, ms);
     timer.unref();
     this.timers.set(thread, timer);
+  }
+
+  private async endNow(thread: HostThread): Promise<void> {
+    this.keep(thread);
+    this.threads.delete(thread);
+    const ending = thread.terminate().finally(() => this.ending.delete(ending));
+    this.ending.add(ending);
+    await ending;
   }
 
   private keep(thread: HostThread): void {
@@ -202,31 +276,13 @@ export class ThreadTaskHost implements TaskHost {
     this.timers.delete(thread);
   }
 
-  private died(thread: HostThread, traceFor: (run: Run) => string): void {
-    this.keep(thread);
-    this.threads.delete(thread);
-    // Written first: each names the tasks it shared the thread with.
-    const traces = [...thread.runs.values()].map((run) => [run, traceFor(run)] as const);
-    for (const [run, trace] of traces) {
-      this.forget(run);
-      if (run.cancelled) continue;
-      if (run.stopping) {
-        this.options.logger.warn(`The thread of task ${taskName(run.spec.id)} ended while the task was stopping`, {
-          trace,
-        });
-        this.options.listener.onStopped(run.spec.id);
-      } else {
-        this.options.logger.error(`The thread of task ${taskName(run.spec.id)} ended`, { trace });
-        this.options.listener.onFailed(run.spec.id, trace, true);
-      }
-    }
-  }
-
   // ------------------------------------------------------------ messages
 
   private received(thread: HostThread, message: FromThread): void {
     if (message.type === 'log') return writeLine(this.options.logger, message);
-    const run = message.run === null ? undefined : thread.runs.get(message.run);
+    if (message.type === 'crash') return this.ends.crashed(thread, message.run, message.trace);
+    if (message.type === 'cancelled') thread.lost.delete(message.run);
+    const run = thread.runs.get(message.run);
     if (!run || (run.cancelled && message.type !== 'cancelled')) {
       const asks = message.type === 'read' || message.type === 'write';
       if (asks)
@@ -237,14 +293,18 @@ export class ThreadTaskHost implements TaskHost {
     const { id } = run.spec;
     switch (message.type) {
       case 'running':
+        run.running = true;
         return listener.onRunning(id);
       case 'paused':
+        run.running = false;
         return listener.onPaused(id);
       case 'resumed':
+        run.running = true;
         return listener.onResumed(id);
       case 'stopped':
         this.ended(run);
-        return listener.onStopped(id);
+        if (run.moving === null || run.stopping) return listener.onStopped(id);
+        return this.ends.moved(run);
       case 'failed':
         this.ended(run);
         return listener.onFailed(id, message.trace, message.retriable);

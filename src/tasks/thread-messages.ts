@@ -12,6 +12,8 @@ export interface ThreadData {
   /** The plug-in registry's findings; plain data. */
   readonly catalog: unknown;
   readonly levels: ReturnType<LogLevels['snapshot']>;
+  /** Memory of a ThreadBeat, shared by both sides. */
+  readonly beat: SharedArrayBuffer;
 }
 
 export type ToThread =
@@ -51,5 +53,5 @@ export type FromThread =
       readonly offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[];
     }
   | LogLine
-  /** Last words: an error nobody caught. `run` null: it is unknown whose. */
+  /** An error nobody caught: the thread is to be ended. `run` null: it is unknown whose. */
   | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

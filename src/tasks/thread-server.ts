@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { CallClock } from './call-clock';
-import type { OffsetStorage, TaskListener, TaskSpec } from './host';
+import type { OffsetStorage, RunListener, TaskSpec } from './host';
 import type { TaskEnvironment } from './task-environment';
 import { TaskRunner } from './task-runner';
 import type { FromThread, ToThread } from './thread-messages';
@@ -16,6 +16,7 @@ interface Waiting {
 export class ThreadServer {
   private readonly runners = new Map<number, TaskRunner>();
   private readonly waiting = new Map<number, Waiting>();
+  private readonly crashes = new Set<number | null>();
   private requests = 0;
   /** Knows, anywhere in a task's asynchronous calls, whose they are. */
   private readonly owner = new AsyncLocalStorage<number>();
@@ -41,9 +42,18 @@ export class ThreadServer {
     }
   }
 
-  /** For an error that nobody caught. The thread has to end after it: its state is unknown. */
+  /** Whose code this is called by. */
+  get currentRun(): number | undefined {
+    return this.owner.getStore();
+  }
+
+  /** For an error that nobody caught. The thread's state is unknown: the worker has the others leave, and ends it. */
   crashed(error: unknown): void {
-    this.post({ type: 'crash', run: this.owner.getStore() ?? null, trace: formatTrace(error) });
+    const run = this.currentRun ?? null;
+    if (this.crashes.has(run)) return;
+    this.crashes.add(run);
+    this.post({ type: 'crash', run, trace: formatTrace(error) });
+    if (run !== null) this.runners.get(run)?.cancel();
   }
 
   private start(run: number, spec: TaskSpec, calls: CallClock): void {
@@ -59,7 +69,7 @@ export class ThreadServer {
     });
   }
 
-  private listener(run: number): TaskListener {
+  private listener(run: number): RunListener {
     return {
       onRunning: () => this.post({ type: 'running', run }),
       onPaused: () => this.post({ type: 'paused', run }),

@@ -15,6 +15,10 @@ export interface Ongoing {
   readonly limitMs: number;
   /** One or more sentences: what to do, and which setting says how long is long. */
   readonly hint: string;
+  /** It waits for something that is told of elsewhere. */
+  readonly excused?: boolean;
+  /** When it is not found any more: what became of it if it did not come back, as the end of a sentence. */
+  readonly fate?: () => string | null;
 }
 
 export interface WatchdogOptions {
@@ -31,8 +35,8 @@ interface Told {
 }
 
 /** True at the limit, and at each doubling of it: told once per call. Pure. */
-export function isToBeTold({ since, limitMs }: Ongoing, timesTold: number, now: number): boolean {
-  return limitMs > 0 && now - since >= limitMs * 2 ** timesTold;
+export function isToBeTold({ since, limitMs, excused = false }: Ongoing, timesTold: number, now: number): boolean {
+  return !excused && limitMs > 0 && now - since >= limitMs * 2 ** timesTold;
 }
 
 export class Watchdog {
@@ -62,7 +66,7 @@ export class Watchdog {
     for (const [key, { ongoing: over }] of this.told) {
       if (ongoing.has(key)) continue;
       this.told.delete(key);
-      logger.warn(`${over.what} is over, after ${seconds(over.since)} s`);
+      logger.warn(`${over.what} ${over.fate?.() ?? 'is over'}, after ${seconds(over.since)} s`);
     }
     for (const [key, one] of ongoing) {
       const told = this.told.get(key) ?? { ongoing: one, times: 0 };

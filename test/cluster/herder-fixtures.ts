@@ -43,6 +43,9 @@ export class FakeHost implements TaskHost {
   resume(id: TaskId): void {
     if (this.running.has(taskName(id))) this.listener.onResumed(id);
   }
+  problems(): string[] {
+    return [];
+  }
   forgetTopic(id: TaskId, topic: string): void {
     this.log.push(`forget ${topic} ${taskName(id)}`);
   }

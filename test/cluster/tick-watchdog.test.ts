@@ -8,7 +8,7 @@ test('a herder that does not come back is named with what it is doing, and once 
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
   const kafka = new MemoryKafka();
-  const worker = createWorker(kafka, 'g', { config: { watchdog: { taskMs: 0, tickMs: 40 } }, logger });
+  const worker = createWorker(kafka, 'g', { config: { watchdog: { taskMs: 0, tickMs: 40, threadMs: 0 } }, logger });
   await worker.herder.start();
   try {
     expect(await worker.herder.health()).toMatchObject({ status: 'healthy' });

@@ -270,6 +270,7 @@ export class RecordingListener implements TaskListener {
   onRunning = (id: TaskId): void => void this.events.push(`running ${this.name(id)}`);
   onPaused = (id: TaskId): void => void this.events.push(`paused ${this.name(id)}`);
   onResumed = (id: TaskId): void => void this.events.push(`resumed ${this.name(id)}`);
+  onRestarting = (id: TaskId): void => void this.events.push(`restarting ${this.name(id)}`);
   onStopped = (id: TaskId): void => void this.events.push(`stopped ${this.name(id)}`);
   onFailed = (id: TaskId, trace: string, retriable: boolean): void => {
     this.events.push(`failed ${this.name(id)}`);

@@ -33,7 +33,7 @@ interface Threads {
   offsets: MemoryOffsets;
   run(name: string, does: string, config?: Record<string, string>): Promise<TaskSpec>;
 }
-function threads(size = 1, idleMs = 60_000, levels = new LogLevels()): Threads {
+function threads(size = 1, idleMs = 60_000, levels = new LogLevels(), silenceMs = 0): Threads {
   const listener = new RecordingListener();
   const logger = new RecordingLogger();
   const offsets = new MemoryOffsets();
@@ -41,6 +41,7 @@ function threads(size = 1, idleMs = 60_000, levels = new LogLevels()): Threads {
     data: { settings: {}, catalog: null },
     threads: size,
     gracefulTimeoutMs: 200,
+    silenceMs,
     offsets,
     listener,
     logger,
@@ -163,25 +164,85 @@ describe('thread host', () => {
       return found;
     };
 
-    test('an uncaught error: the culprit has its trace, its neighbour is told whose it was', async () => {
+    test.each(['throws', 'crashes'])(
+      'an uncaught error (%s): the culprit has its trace, its neighbours begin anew, uncharged and as they were',
+      async (does) => {
+        const { host, listener, logger, run } = threads();
+        const found = traces(listener);
+        await run('neighbour', 'works');
+        const paused = await run('paused', 'works');
+        await eventually(() => listener.events.length === 2);
+        host.pause(paused.id);
+        await run('culprit', does);
+        await listener.until('paused paused-0');
+        await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
+        expect([...found]).toEqual([['culprit', 'java.lang.X: thrown by culprit\n']]);
+        expect(listener.retriable).toBe(true);
+        expect(listener.events.filter((event) => event.startsWith('restarting')).sort()).toEqual([
+          'restarting neighbour-0',
+          'restarting paused-0',
+        ]);
+        expect(logger.lines).toContainEqual(
+          expect.stringContaining(
+            'failure: an error in task culprit-0 was not caught (java.lang.X: thrown by culprit)',
+          ),
+        );
+        expect(['neighbour', 'paused'].map((connector) => host.has({ connector, task: 0 }))).toEqual([true, true]);
+        await eventually(() => threadsOf(host).join() === 'tasks-2');
+        // It is kept apart from now on, unless it is configured otherwise.
+        await run('culprit', does);
+        expect(threadsOf(host)).toEqual(['tasks-2', 'tasks-3']);
+        await eventually(() => listener.events.filter((event) => event === 'failed culprit-0').length === 2);
+        await run('culprit', 'works');
+        await eventually(() => threadsOf(host).join() === 'tasks-2');
+      },
+    );
+
+    test('an error of unknown origin: each begins anew alone, and the culprit is who does it again', async () => {
       const { host, listener, run } = threads();
+      const found = traces(listener);
+      await run('a', 'works');
+      await run('b', 'unknown crash');
+      await eventually(() => found.size === 1);
+      expect([...found]).toEqual([['b', 'java.lang.X: whose?\n']]);
+      expect(listener.events.filter((event) => event.startsWith('restarting')).sort()).toEqual([
+        'restarting a-0',
+        'restarting b-0',
+      ]);
+      await eventually(() => threadsOf(host).length === 1);
+      expect(host.has({ connector: 'a', task: 0 })).toBe(true);
+    });
+
+    test('a thread that does not answer is ended: who holds it fails, its neighbour begins anew', async () => {
+      const { host, listener, run } = threads(1, 60_000, new LogLevels(), 1_000);
       const found = traces(listener);
       await run('neighbour', 'works');
       await listener.until('running neighbour-0');
-      await run('culprit', 'throws');
-      await eventually(() => found.size === 2);
-      expect(found.get('culprit')).toBe('java.lang.X: thrown by culprit\n');
-      expect(found.get('neighbour')).toMatch(
-        /^org\.apache\.kafka\.connect\.errors\.ConnectException: The thread of this task ended: an error in task culprit-0 was not caught \(java\.lang\.X: thrown by culprit\)\. It was shared with culprit-0; task\.isolation=dedicated .* \[code: TASK_THREAD_DIED\]\n/,
+      await run('culprit', 'blocks');
+      await eventually(() => found.size === 1);
+      expect(found.get('culprit')).toMatch(
+        /did not answer for \d s and was ended: .*task culprit-0 holds it, in start \(.*thread\.js:\d+\)\. \[code: TASK_THREAD_SILENT\]\n/,
       );
-      expect(listener.retriable).toBe(true);
-      expect(threadsOf(host)).toEqual([]);
-      await run('culprit', 'works');
+      await listener.until('restarting neighbour-0');
+      await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
+      expect(threadsOf(host)).toEqual(['tasks-2']);
+    });
+
+    test('one that was cut off and goes on for ever: its thread is ended in any case, its neighbour begins anew', async () => {
+      const { host, listener, run } = threads(1, 60_000, new LogLevels(), 0);
+      await run('neighbour', 'works');
+      await listener.until('running neighbour-0');
+      const { id } = await run('culprit', 'blocks');
       await listener.until('running culprit-0');
+      expect(await host.stop([id], 50)).toEqual([id]);
+      await listener.until('restarting neighbour-0');
+      await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
+      expect(listener.events).not.toContain('failed culprit-0');
+      expect(threadsOf(host)).toEqual(['tasks-2']);
     });
 
     test.each([
-      ['exits', {}, 'called process.exit(3)'],
+      ['exits', {}, 'ended it (exit code 3)'],
       ['uncaught', {}, 'nobody caught me'],
       ['eats memory', { 'task.memory.mb': '16' }, 'ran out of the 16 MB that task.memory.mb allows'],
     ])('%s', async (does, config: Record<string, string>, text) => {

@@ -1,8 +1,8 @@
 import { MemoryLogger } from '@millrace/sdk/testing';
 import type { Logger } from '../../src/logging/logger';
-import { CallClock } from '../../src/tasks/call-clock';
+import { CallClock, type RunningCall } from '../../src/tasks/call-clock';
 import type { TaskSpec } from '../../src/tasks/host';
-import { ongoingCalls } from '../../src/tasks/task-watchdog';
+import { ongoingCalls, type TaskCalls } from '../../src/tasks/task-watchdog';
 import { isToBeTold, Watchdog, type Ongoing } from '../../src/tasks/watchdog';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -60,6 +60,32 @@ test('it is said at the limit and at each doubling, and that it is over; nothing
   expect(at(195)).toHaveLength(1);
 });
 
+test('who waits for another is not told of; what never came back is not said to be over', () => {
+  let now = T0;
+  let excused = true;
+  let fate: string | null = null;
+  let going = true;
+  const log = new MemoryLogger();
+  const logger: Logger = Object.assign(log, { child: () => logger });
+  const one = { id: 'a', what: 'It', since: T0, limitMs: 60_000, hint: 'So.', fate: () => fate };
+  const watchdog = new Watchdog({
+    look: () => (going ? [{ ...one, excused }] : []),
+    limitMs: 60_000,
+    logger,
+    now: () => now,
+  });
+  now += 300_000;
+  watchdog.check();
+  expect(log.lines).toEqual([]);
+  excused = false;
+  watchdog.check();
+  expect(log.lines).toHaveLength(1);
+  going = false;
+  fate = 'was given up: its thread was ended';
+  watchdog.check();
+  expect(log.lines[1]).toBe('warn It was given up: its thread was ended, after 300 s');
+});
+
 test('a clock shows the call under way to whoever shares its memory', async () => {
   const clock = new CallClock();
   const elsewhere = new CallClock(clock.memory);
@@ -81,12 +107,18 @@ test('a clock shows the call under way to whoever shares its memory', async () =
 
 test('the connector’s own limit comes before the worker’s', () => {
   const poll = { call: 'poll', since: T0 } as const;
+  const task = (of: TaskSpec, call: RunningCall | null): TaskCalls[number] => ({
+    spec: of,
+    call,
+    excused: false,
+    fate: () => null,
+  });
   const found = ongoingCalls(
     [
-      [spec('a'), poll],
-      [spec('b', { 'watchdog.task.ms': '0' }), poll],
-      [spec('c', { 'watchdog.task.ms': '7' }), { call: 'start', since: T0 }],
-      [spec('d'), null],
+      task(spec('a'), poll),
+      task(spec('b', { 'watchdog.task.ms': '0' }), poll),
+      task(spec('c', { 'watchdog.task.ms': '7' }), { call: 'start', since: T0 }),
+      task(spec('d'), null),
     ],
     5,
   );

@@ -43,6 +43,8 @@ test('an endless loop in poll() is found although its thread cannot say a word; 
   const status = await worker.status('hung');
   expect(status.tasks[0]?.state).toBe('RUNNING');
   expect((await worker.request('POST', '/connectors/hung/tasks/0/restart')).status).toBe(204);
-  await waitFor('the end of it to be said', () => log().includes('Task hung-0: poll() of its plug-in is over'));
+  await waitFor('the end of it to be said', () =>
+    log().includes('Task hung-0: poll() of its plug-in was given up: the task was cut off'),
+  );
   await worker.running('hung');
 });
