@@ -2,21 +2,23 @@
 import type { NodeVersion } from '../services/node-versions';
 import type { TestRun } from './run-tests';
 
-/**
- * What a version of Node.js can break beside the language: native packages, TLS, HTTP and threads, and a worker from
- * end to end. For lines on which not everything runs.
- */
-export const SMOKE_TESTS = [
-  'test/kafka/record-batch.test.ts',
-  'test/rest/https.test.ts',
+/** A worker from end to end, for lines on which no other run starts one. */
+const END_TO_END = [
   'test/integration/end-to-end/bad-input.test.ts',
   'test/integration/end-to-end/foreign-clients.test.ts',
-  'test/integration/rest/https.test.ts',
 ];
+/** With what a version of Node.js can break beside the language, native packages, TLS and HTTP, where no unit tests run. */
+export const SMOKE_TESTS = ['test/kafka/record-batch.test.ts', 'test/rest/https.test.ts', ...END_TO_END];
 
 const JEST = ['npm', 'run', 'jest', '--', '--ci'];
 const on = (...projects: string[]) => [...JEST, '--selectProjects', ...projects];
 const alone = (...projects: string[]) => [...JEST, '--runInBand', '--selectProjects', ...projects, '--runTestsByPath'];
+
+const smoke = (title: string, files: readonly string[]) => ({
+  title,
+  command: [...JEST, '--runTestsByPath', ...files],
+  again: [...JEST, '--runInBand', '--runTestsByPath'],
+});
 
 interface Plan extends TestRun {
   /** Of Node.js. */
@@ -39,12 +41,8 @@ const PLAN: readonly Plan[] = [
     again: alone('services', 'java'),
     env: { TEST_BROKER: 'kafka' },
   },
-  ...['20', '26'].map((line) => ({
-    line,
-    title: 'smoke tests',
-    command: [...JEST, '--runTestsByPath', ...SMOKE_TESTS],
-    again: [...JEST, '--runInBand', '--runTestsByPath'],
-  })),
+  { line: '20', ...smoke('end to end', END_TO_END) },
+  { line: '26', ...smoke('smoke tests', SMOKE_TESTS) },
 ];
 
 /** The lines that CI runs tests on. */
