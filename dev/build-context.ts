@@ -22,7 +22,7 @@ export const DECOYS = [
   ...['apps/slash-image/.npmrc', 'apps/slash-image/key.jceks', 'apps/slash-image/local.env', 'apps/users/.DS_Store'],
 ];
 
-/** Whether a path, relative and with slashes, stays outside. The last line that speaks of it or of a folder above wins. */
+/** Whether a path, relative and with slashes, stays outside. The last line that means it or a folder above it wins. */
 export function ignoredBy(dockerignore: string): (path: string) => boolean {
   const rules = dockerignore
     .split('\n')

@@ -7,7 +7,7 @@ const END_TO_END = [
   'test/integration/end-to-end/bad-input.test.ts',
   'test/integration/end-to-end/foreign-clients.test.ts',
 ];
-/** With what a version of Node.js can break beside the language, native packages, TLS and HTTP, where no unit tests run. */
+/** With what a version of Node.js can break beside the language: native packages, TLS and HTTP. */
 export const SMOKE_TESTS = ['test/kafka/record-batch.test.ts', 'test/rest/https.test.ts', ...END_TO_END];
 
 const JEST = ['npm', 'run', 'jest', '--', '--ci'];

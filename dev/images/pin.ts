@@ -1,5 +1,5 @@
 /**
- * `npm run pin:images -- REGISTRY [--check]`: asks a registry what the tags in the Dockerfiles and compose files mean now,
+ * `npm run pin:images -- REGISTRY [--check]`: asks a registry what tags in Dockerfiles and compose files mean now,
  * and writes their digests beside them; with `--check` it says which have changed, and ends with 1 if any has.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

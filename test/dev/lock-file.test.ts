@@ -1,4 +1,4 @@
-/** What an installation takes from the registry: all of it named, each package by its hash, and none of its scripts run. */
+/** What an installation takes from the registry: all of it named, each package by its hash, no script of theirs run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingEntries } from '../../dev/complete-lock-file';
