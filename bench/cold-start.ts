@@ -1,6 +1,6 @@
 /**
  * How long a worker takes from its start to its first REST answer and to being healthy, with Kafka up, and what memory it
- * holds when idle, and how long its first scrape takes. `npm run bench -- cold-start [RUNS]` (Default: 5)
+ * holds when idle, and how long its first validation and its first scrape take. `npm run bench -- cold-start [RUNS]` (Default: 5)
  */
 import { randomBytes } from 'node:crypto';
 import { useOrStartKafka } from '../dev/services/kafka';
@@ -57,6 +57,15 @@ benchmark(async (atEnd) => {
       figure(`idle RSS after ${SETTLE_MS / 1000} s`, `${whole(residentMegabytes(again.worker.pid))} MiB`, '≤ 120 MB');
       const share = (cpuSeconds(again.worker.pid) - cpu) / (SETTLE_MS / 1000);
       figure('idle CPU', `${(share * 100).toFixed(1)} %`);
+      const sink = 'org.apache.kafka.connect.file.FileStreamSinkConnector';
+      const validate = async (): Promise<string> => {
+        const began = performance.now();
+        await again.worker.request('PUT', `/connector-plugins/${sink}/config/validate`, { 'connector.class': sink });
+        return `${whole(performance.now() - began)} ms`;
+      };
+      figure('first validation', await validate());
+      figure('second validation', await validate());
+      figure('RSS with a thread of validation', `${whole(residentMegabytes(again.worker.pid))} MiB`);
       const asked = performance.now();
       await again.worker.request('GET', '/metrics');
       figure('first scrape', `${whole(performance.now() - asked)} ms`);

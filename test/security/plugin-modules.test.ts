@@ -11,6 +11,8 @@ const SPLITTER = 'com.example.Splitter';
 const clients = new Clients();
 let worker: StartedWorker;
 let innocent: string;
+/** Asked first and answered late: nobody waits for it meanwhile. */
+let neverImported: Promise<Answer>;
 
 beforeAll(async () => {
   worker = await startWorker({
@@ -24,6 +26,7 @@ beforeAll(async () => {
   await worker.ready();
   innocent = await splitter();
   await worker.running(innocent);
+  neverImported = validate('com.example.NeverImported');
 });
 afterAll(async () => {
   await worker?.stop();
@@ -188,4 +191,12 @@ test('alterOffsets that spins refuses the change', async () => {
   ]);
   await worker.request('DELETE', `/connectors/${name}`);
   await expectInnocence();
+});
+
+test('a module that waits for ever at its top level is given up', async () => {
+  const answer = await neverImported;
+  expect([answer.status, answer.json.message]).toEqual([
+    500,
+    expect.stringMatching(/com\.example\.NeverImported in .*: its module has not been imported within 30000 ms/),
+  ]);
 });
