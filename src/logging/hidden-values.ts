@@ -110,12 +110,18 @@ function formsOf(value: string): Set<string> {
   if (BOOLEANS.includes(whole.toLowerCase())) return forms;
   // Parts that are short are ordinary words and numbers; the whole value may be a short one.
   const parts = whole.split(/[,\n\r]/).map((part) => part.trim());
-  for (const text of [whole, ...parts.filter((part) => part.length >= SHORTEST && !BOOLEANS.includes(part))]) {
+  const long = parts.filter((part) => part.length >= SHORTEST && !BOOLEANS.includes(part));
+  for (const text of [whole, ...long, ...secretWords(whole)]) {
     for (const form of [text, JSON.stringify(text).slice(1, -1), urlForm(text), ...numberForms(text)]) {
       if (form !== '') forms.add(fold(form));
     }
   }
   return forms;
+}
+
+/** A server may quote one word of a longer text: those that are no ordinary words. */
+function secretWords(text: string): string[] {
+  return (text.match(/\w{8,}/g) ?? []).filter((word) => /\d/.test(word));
 }
 
 function urlForm(text: string): string {

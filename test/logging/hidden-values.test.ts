@@ -18,6 +18,12 @@ test.each([
   ['a big number in Java’s way', '123450000', 'size 1.2345E8', 'size ${p}'],
   ['inside a longer word', 'canary', 'connect-canaryX', 'connect-${p}X'],
   ['the longest of several', 'canary,canarybird', 'canarybird', '${p}'],
+  [
+    'a word with digits of a longer text',
+    `SELECT f('s3cret_pass', "t")`,
+    'near "s3cret_pass" of SELECT',
+    'near "${p}" of SELECT',
+  ],
   ['flags hide nothing', 'true', 'true or false', 'true or false'],
   ['short ones are left', 'pw1', 'pw1', 'pw1'],
 ])('%s', (_, value, text, shown) => {

@@ -131,6 +131,8 @@ function numberProblem(text: string, definition: Definition, message: string, ma
   const number = Number(text);
   if (Math.abs(number) > max) return message;
   if (definition.name === 'max.queue.size' && number <= 0) return 'A positive queue size is required';
+  // The client throws for others in the middle of connecting, where nobody could catch what follows.
+  if (definition.name === 'database.port' && number > 65_535) return 'A port from 1 to 65535 is expected';
   if (definition.constraint?.kind === 'positive' && number <= 0)
     return 'A positive, non-zero integer value is expected';
   if (definition.constraint?.kind === 'nonNegative' && number < 0) return 'An non-negative integer is expected';

@@ -42,6 +42,7 @@ const rows: readonly [string, Overrides, string, string][] = [
   ['integer', { 'database.port': 'x' }, 'database.port', 'An integer is expected'],
   ['integer', { 'database.port': '99999999999' }, 'database.port', 'An integer is expected'],
   ['long', { 'poll.interval.ms': '1.5' }, 'poll.interval.ms', 'A long value is expected'],
+  ['port', { 'database.port': '65536' }, 'database.port', 'A port from 1 to 65535 is expected'],
   ['positive', { 'max.batch.size': '0' }, 'max.batch.size', 'A positive, non-zero integer value is expected'],
   ['not negative', { 'heartbeat.interval.ms': '-1' }, 'heartbeat.interval.ms', 'An non-negative integer is expected'],
   ['boolean', { 'tombstones.on.delete': 'yes' }, 'tombstones.on.delete', "Either 'true' or 'false' is expected"],
