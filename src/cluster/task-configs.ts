@@ -73,3 +73,17 @@ export class TooManyTasksError extends ConfigError {
     );
   }
 }
+
+/** Of one connector: what a group can hold in its config topic and in its workers' memory. */
+export const MOST_TASKS = 5_000;
+
+/** Whatever `tasks.max.enforce` says: the workers could not hold them. */
+export class TasksBeyondLimitError extends ConfigError {
+  constructor(connector: string, max: number) {
+    super(
+      `The connector ${connector} asks for more than ${MOST_TASKS} tasks, the most that one connector may have: ` +
+        `its tasks.max is ${max}. Set tasks.max to the number of its topics' partitions or less.`,
+      { code: 'TASKS_BEYOND_LIMIT', place: { connector } },
+    );
+  }
+}

@@ -12,7 +12,15 @@ import type { ConnectorSet } from './connector-set';
 import { HerderError } from './errors';
 import { offsetsAreChanging, type OffsetLocks } from './offset-locks';
 import type { RequestQueue } from './request-queue';
-import { sameConfig, storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from './task-configs';
+import {
+  MOST_TASKS,
+  sameConfig,
+  storedTaskConfigs,
+  taskConfigsChanged,
+  taskLimit,
+  TasksBeyondLimitError,
+  TooManyTasksError,
+} from './task-configs';
 import { monotonicNow } from './monotonic-clock';
 
 const FIRST_RETRY_MS = 250;
@@ -92,7 +100,7 @@ export class TaskPublication {
         await this.publish(connector);
         if (!publication.again) return;
       } catch (error) {
-        if (this.closed || (error instanceof TooManyTasksError && !publication.again)) return;
+        if (this.closed || (isFinal(error) && !publication.again)) return;
         const delay = Math.min(FIRST_RETRY_MS * 2 ** attempts++, LAST_RETRY_MS);
         const keyRotates =
           error instanceof HerderError && error.status === 403 && this.now() - firstAttempt < KEY_ROTATION_MS;
@@ -152,7 +160,13 @@ export class TaskPublication {
     resolvedConfig: ConnectorConfig,
   ): Promise<ConnectorConfig[]> {
     const { max, enforce } = taskLimit(resolvedConfig);
-    const configs = await runner.taskConfigs(max);
+    // One more than are taken shows that there are too many; a sink would make billions of them where it may.
+    const configs = await runner.taskConfigs(Math.min(max, MOST_TASKS + 1));
+    if (configs.length > MOST_TASKS) {
+      const beyond = new TasksBeyondLimitError(connector, max);
+      runner.fail(beyond);
+      throw beyond;
+    }
     if (configs.length > max) {
       const tooMany = new TooManyTasksError(connector, configs.length, max);
       if (enforce) {
@@ -164,4 +178,8 @@ export class TaskPublication {
     const taskClass = taskClassOf(this.options.plugins.require(rawConfig));
     return storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfig });
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof TooManyTasksError || error instanceof TasksBeyondLimitError;
 }

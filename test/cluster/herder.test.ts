@@ -269,6 +269,23 @@ describe('one worker', () => {
     await reaches(worker, 'd', 'RUNNING RUNNING,RUNNING,RUNNING');
   });
 
+  test('a sink whose tasks.max nobody can hold fails by itself, a source that makes few tasks of it runs', async () => {
+    const behaviour = defaultBehaviour();
+    const asked: number[] = [];
+    behaviour.taskConfigs = ({ name }, max) => {
+      asked.push(max);
+      return name === 'few' ? [{}] : Array.from({ length: max }, () => ({}));
+    };
+    const worker = await start({ behaviour });
+    const most = { 'tasks.max': '2147483647' };
+    await worker.herder.createConnector('c', source({ ...most, 'tasks.max.enforce': 'false' }), null);
+    await reaches(worker, 'c', 'FAILED');
+    expect(worker.herder.connectorStatus('c').connector.trace).toMatch(/more than 5000 tasks.*TASKS_BEYOND_LIMIT/s);
+    await worker.herder.createConnector('few', source({ ...most, name: 'few' }), null);
+    await reaches(worker, 'few', 'RUNNING RUNNING');
+    expect(Math.max(...asked)).toBe(5_001);
+  });
+
   test('connect-runtime 59: task configurations that fail are asked for again', async () => {
     const behaviour = defaultBehaviour();
     let calls = 0;

@@ -1,24 +1,34 @@
 /** Random requests, the same for the same seed: some nearly right, most wrong in one way or another. */
+import { gzipSync } from 'node:zlib';
+import { hostileConfig } from './hostile-configs';
+import { seeded } from './seeded';
+
 export interface FuzzRequest {
   readonly method: string;
-  /** As it goes over the wire; may hold what HTTP does not allow when `raw` is set. */
+  /** As it goes over the wire */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  /** To be written to a socket as it is: HTTP clients would refuse it. */
-  readonly raw: boolean;
+  readonly manner: Manner;
 }
 
-/** A small, well-mixed generator (mulberry32): numbers from 0 to 1. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** `client`: as HTTP clients send it; the others are written to a socket, since clients would refuse them. */
+export type Manner = 'client' | (typeof MANNERS)[number];
+
+const MANNERS = [
+  'as-it-is',
+  'slow',
+  'pipelined',
+  'cut-off',
+  'too-long',
+  'bad-length',
+  'both-lengths',
+  'chunked',
+  'bad-chunks',
+  'endless-chunks',
+  'twice',
+  'many-headers',
+] as const;
 
 /** With the methods that they know. */
 const ROUTES: readonly (readonly [path: string, ...methods: string[]])[] = [
@@ -111,11 +121,10 @@ const CONFIGS: readonly object[] = [
   {},
 ];
 
-export function* fuzzRequests(seed: number, count: number): Generator<FuzzRequest> {
-  const next = random(seed);
-  const below = (limit: number): number => Math.floor(next() * limit);
-  const chance = (share: number): boolean => next() < share;
-  const one = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+/** @param secretsFile of a config provider, that placeholders point at */
+export function* hostileRequests(seed: number, count: number, secretsFile: string): Generator<FuzzRequest> {
+  const choose = seeded(seed);
+  const { next, below, chance, one } = choose;
 
   const word = (): string => String.fromCharCode(...Array.from({ length: 1 + below(12) }, () => 33 + below(94)));
   const bytes = (length: number): Buffer => Buffer.from(Array.from({ length }, () => below(256)));
@@ -169,14 +178,24 @@ export function* fuzzRequests(seed: number, count: number): Generator<FuzzReques
   }
 
   function document(): string {
-    const config = one(CONFIGS);
+    const config = chance(0.3) ? hostileConfig(choose, secretsFile) : one(CONFIGS);
     const parsed = one<unknown>([
       config,
       { name: name(), config },
       { name: name(), config, initial_state: one(['STOPPED', 'bogus', null, 1]) },
       { level: one(['debug', 'INFO', 'nope', '', null, 5, {}]) },
       {
-        offsets: one<unknown>([[], null, [{}], [{ partition: { filename: 'x' }, offset: { position: 1 } }], 'x', [[]]]),
+        offsets: one<() => unknown>([
+          () => [],
+          () => null,
+          () => [{}],
+          () => [{ partition: { filename: 'x' }, offset: { position: 1 } }],
+          () => 'x',
+          () => [[]],
+          () => [{ partition: { kafka_topic: 'fuzz', kafka_partition: 2 ** 31 }, offset: { kafka_offset: 2 ** 63 } }],
+          () => [{ partition: value(20), offset: value(20) }],
+          () => Array.from({ length: below(3_000) }, (_, i) => ({ partition: { filename: `${i}` }, offset: null })),
+        ])(),
       },
       value(5),
     ]);
@@ -208,7 +227,7 @@ export function* fuzzRequests(seed: number, count: number): Generator<FuzzReques
   }
 
   function deep(): string {
-    const depth = one([10, 900, 1001, 20_000, 100_000]);
+    const depth = one([10, 900, 1001, 5_000, 20_000, 100_000]);
     return chance(0.5)
       ? '['.repeat(depth) + (chance(0.5) ? ']'.repeat(depth) : '')
       : `${'{"a":'.repeat(depth)}1${chance(0.5) ? '}'.repeat(depth) : ''}`;
@@ -222,6 +241,21 @@ export function* fuzzRequests(seed: number, count: number): Generator<FuzzReques
     return chance(0.5) ? `[${'1,'.repeat(size >> 1)}1]` : `"${'\\u00e4'.repeat(size / 6)}`;
   }
 
+  /** Numbers and characters that parsers stumble over. */
+  function odd(): string {
+    const long = 10 ** below(6);
+    return one([
+      () => `{"name":${'9'.repeat(long)},"config":{"tasks.max":1e${long}}}`,
+      () => `{"a":-0.${'0'.repeat(long)}1}`,
+      () => `{"name":"\\ud800","config":{"\\udfff":"\\u0000"}}`,
+      () => `{"name":"${'\\\\'.repeat(long)}","config":{}}`,
+      () => `{"name":"\u0000\u0007","config":{}}`,
+      () => `{${'"name":"x",'.repeat(Math.min(long, 5_000))}"config":{}}`,
+      () => `${'\ufeff'.repeat(3)}{}`,
+      () => `{"__proto__":{"x":1},"constructor":{"prototype":{}},"name":"x","config":{"__proto__":"x"}}`,
+    ])();
+  }
+
   function body(): Buffer | null {
     const kind = next();
     if (kind < 0.25) return null;
@@ -230,14 +264,43 @@ export function* fuzzRequests(seed: number, count: number): Generator<FuzzReques
     if (kind < 0.9) return bytes(below(300));
     if (kind < 0.94) return Buffer.from(document(), one(['utf16le', 'latin1']));
     if (kind < 0.96) return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(document())]);
-    if (kind < 0.99) return Buffer.from(deep());
+    if (kind < 0.97) return Buffer.from(odd());
+    if (kind < 0.975) return Buffer.from(document(), 'utf16le').swap16();
+    if (kind < 0.98)
+      return Buffer.concat(
+        Array.from(document().slice(0, 2_000), (c) => Buffer.from([0, 0, 0, c.charCodeAt(0) & 255])),
+      );
+    if (kind < 0.985) return gzipSync(document());
+    if (kind < 0.995) return Buffer.from(deep());
     return Buffer.from(big());
   }
 
+  /** Right in form, so that the configuration is looked at. */
+  function configured(): FuzzRequest {
+    const known = `/connectors/fuzz-${below(40)}`;
+    const config = chance(0.7) ? hostileConfig(choose, secretsFile) : one(CONFIGS);
+    const plugin = (config as Record<string, unknown>)['connector.class'];
+    const of = `/connector-plugins/${encodeURIComponent(String(plugin))}/config/validate`;
+    const [method, path, document] = one<readonly [string, string, object]>([
+      ['POST', '/connectors', { name: known.slice(12), config }],
+      ['PUT', `${known}/config`, config],
+      ['PATCH', `${known}/config`, config],
+      ['PUT', of, { name: 'fuzz', ...config }],
+      ['PUT', of, { name: 'fuzz', ...config }],
+    ]);
+    const headers = { 'Content-Type': 'application/json' };
+    return { method, path, headers, body: Buffer.from(JSON.stringify(document)), manner: 'client' };
+  }
+
   for (let i = 0; i < count; i++) {
+    if (chance(0.1)) {
+      yield configured();
+      continue;
+    }
     const [route, ...methods] = one(ROUTES);
     const method = one(chance(0.8) ? methods : METHODS);
-    const raw = chance(0.03);
+    const manner: Manner = chance(0.06) ? one(MANNERS) : 'client';
+
     const content = method === 'TRACE' ? null : body();
     const headers: Record<string, string> = {};
     if (content !== null && chance(0.9)) headers['Content-Type'] = one(TYPES);
@@ -245,8 +308,17 @@ export function* fuzzRequests(seed: number, count: number): Generator<FuzzReques
     if (chance(0.05)) headers['X-Connect-Authorization'] = one(['AAAA', '!!', '']);
     if (chance(0.05)) headers['X-Connect-Request-Signature-Algorithm'] = one(['HmacSHA256', 'Rot13', '']);
     if (chance(0.01)) headers['X-Long'] = 'x'.repeat(below(40_000));
+    if (content?.[0] === 0x1f || chance(0.01))
+      headers['Content-Encoding'] = one(['gzip', 'br', 'deflate', 'gzip, gzip']);
     if (chance(0.02)) headers['Host'] = one(['', 'a b', '[::1', 'x:y']);
     const spoiled = one([' ', '|', '{}', '"', '\\', '\u00ff', '^', '<>', '\u0001', '/../..', '//']);
-    yield { method, path: raw ? `${path(route)}${spoiled}${word()}` : path(route), headers, body: content, raw };
+    const isSpoiled = manner === 'as-it-is';
+    yield {
+      method,
+      path: isSpoiled ? `${path(route)}${spoiled}${word()}` : path(route),
+      headers,
+      body: content,
+      manner,
+    };
   }
 }
