@@ -5,7 +5,7 @@ import type { PartitionLog } from '../log/partition-log';
 import { DELETE_RECORDS, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from '../protocol/apis/data';
 import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from '../topics/registry';
-import { readRecords, type StoredRecord } from '../log/records';
+import { eachRecord, type StoredRecord } from '../log/records';
 
 /** There is no tiered storage: all that is here is local. */
 const Timestamp = { LATEST: -1, EARLIEST: -2, MAX: -3, EARLIEST_LOCAL: -4, LATEST_TIERED: -5 } as const;
@@ -78,8 +78,12 @@ function find(log: PartitionLog, timestamp: number, end: number): Found {
     const header = readHeader(batch);
     if (header.baseOffset >= end) return false;
     if (header.control || header.maxTimestamp < timestamp) return true;
-    found = present(log, batch, end).find((record) => record.timestamp >= timestamp) ?? NOTHING;
-    return found === NOTHING;
+    for (const record of present(log, batch, end)) {
+      if (record.timestamp < timestamp) continue;
+      found = record;
+      return false;
+    }
+    return true;
   }, timestamp);
   return { offset: found.offset, timestamp: found.timestamp };
 }
@@ -97,6 +101,6 @@ function newest(log: PartitionLog, end: number): Found {
   return { offset: best.offset, timestamp: best.timestamp };
 }
 
-function present(log: PartitionLog, batch: Buffer, end: number): StoredRecord[] {
-  return readRecords(batch).filter((record) => record.offset >= log.startOffset && record.offset < end);
+function* present(log: PartitionLog, batch: Buffer, end: number): Generator<StoredRecord, void, undefined> {
+  for (const record of eachRecord(batch)) if (record.offset >= log.startOffset && record.offset < end) yield record;
 }

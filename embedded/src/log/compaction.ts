@@ -2,7 +2,7 @@
  * Log compaction, as Kafka's cleaner does it: in closed segments, only the last record of each key stays; a tombstone stays
  * for `delete.retention.ms` longer, so that readers who are behind learn of it. Offsets and order never change.
  */
-import { readRecords } from './records';
+import { eachRecord, readRecords } from './records';
 import type { TopicSettings } from '../topics/topic';
 import { readHeader, withRecords } from './batch';
 import type { Pace } from './pace';
@@ -82,7 +82,7 @@ async function lastOffsets(log: PartitionLog, segments: readonly Segment[], pace
     for (const batch of segment.batches()) {
       const header = readHeader(batch);
       if (header.control || (header.transactional && isAborted(log, header.producerId, header.baseOffset))) continue;
-      for (const { key, offset } of readRecords(batch)) if (key) last.set(keyOf(key), offset);
+      for (const { key, offset } of eachRecord(batch)) if (key) last.set(keyOf(key), offset);
       if (pace.isDue()) await pace.rest();
     }
   }

@@ -37,9 +37,13 @@ class Cursor {
 
 /** @throws RangeError for a batch that cannot be read; what the codec throws. */
 export function readRecords(batch: Buffer): StoredRecord[] {
+  return [...eachRecord(batch)];
+}
+
+/** One at a time: a batch of a megabyte may hold millions once it is decompressed. */
+export function* eachRecord(batch: Buffer): Generator<StoredRecord, void, undefined> {
   const header = readHeader(batch);
   const cursor = new Cursor(decompress(header.compression, batch.subarray(HEADER_BYTES)));
-  const records: StoredRecord[] = [];
   for (let i = 0; i < header.recordCount; i++) {
     const from = cursor.at;
     const length = cursor.varlong();
@@ -51,17 +55,17 @@ export function readRecords(batch: Buffer): StoredRecord[] {
     const key = cursor.bytes();
     const value = cursor.bytes();
     cursor.at = end;
-    records.push({
+    yield {
       bytes: cursor.buffer.subarray(from, end),
       offset: header.baseOffset + offsetDelta,
       timestamp: header.logAppendTime ? header.maxTimestamp : header.baseTimestamp + timestampDelta,
       key,
       isTombstone: value === null,
-    });
+    };
   }
-  return records;
 }
 
 export function everyRecordHasKey(batch: Buffer): boolean {
-  return readRecords(batch).every((record) => record.key !== null);
+  for (const { key } of eachRecord(batch)) if (key === null) return false;
+  return true;
 }

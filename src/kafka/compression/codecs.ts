@@ -37,9 +37,14 @@ export function codecById(id: number): Codec {
   try {
     return (loaded[id] = load());
   } catch (cause) {
+    // Node's own zstd is the one way out that needs nothing but another Node.
+    const fix =
+      COMPRESSION_TYPES[id] === 'zstd'
+        ? 'run Node 22.15 or later, which has zstd, or install the optional package @toondepauw/node-zstd'
+        : 'use another compression.type';
     throw new KafkaError(
       'UNSUPPORTED_COMPRESSION_TYPE',
-      `The ${COMPRESSION_TYPES[id]} codec cannot be loaded on this machine (${process.platform} ${process.arch}, Node ${process.versions.node}); use another compression.type.`,
+      `The ${COMPRESSION_TYPES[id]} codec cannot be loaded on this machine (${process.platform} ${process.arch}, Node ${process.versions.node}); ${fix}.`,
       { cause },
     );
   }
