@@ -1,18 +1,28 @@
+const BEGIN = '-----BEGIN ';
+const END = '-----END ';
+const DASHES = '-----';
+
 /**
  * The PEM blocks in a text whose label ends in `label` ("PRIVATE KEY" finds RSA, EC and encrypted ones). In a properties file a block is
  * often one line with blanks for line ends, which OpenSSL would refuse: bodies are wrapped anew.
  */
 export function pemBlocks(source: string, label: 'CERTIFICATE' | 'PRIVATE KEY'): string[] {
   const blocks: string[] = [];
-  for (const match of source.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g)) {
-    const [whole, name, body] = match as unknown as [string, string, string];
-    if (!name.endsWith(label)) continue;
+  let end = -1;
+  for (let at = source.indexOf(BEGIN); at >= 0;) {
+    const nameAt = at + BEGIN.length;
+    const bodyAt = source.indexOf(DASHES, nameAt) + DASHES.length;
+    if (bodyAt < nameAt) break;
+    // Each part of the text is looked through once: a block that never ends must not be searched to the end again and again.
+    if (end < bodyAt) end = source.indexOf(END, bodyAt);
+    if (end < 0) break;
+    at = source.indexOf(BEGIN, nameAt);
+    const name = source.slice(nameAt, bodyAt - DASHES.length);
+    if ((at >= 0 && at < end) || !name.endsWith(label) || !source.startsWith(name + DASHES, end + END.length)) continue;
+    const body = source.slice(bodyAt, end);
     // Old encrypted keys carry header lines, which must keep their line ends.
-    if (body.includes(':')) blocks.push(`${whole}\n`);
-    else
-      blocks.push(
-        `-----BEGIN ${name}-----\n${body.replace(/\s+/g, '').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${name}-----\n`,
-      );
+    const lines = body.includes(':') ? body : `\n${body.replace(/\s+/g, '').replace(/.{64}(?=.)/g, '$&\n')}\n`;
+    blocks.push(`${BEGIN}${name}${DASHES}${lines}${END}${name}${DASHES}\n`);
   }
   return blocks;
 }

@@ -2,9 +2,10 @@
  * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read from its first bytes,
  * because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync, type Stats } from 'node:fs';
 import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { invalid as clientSetting, list, text } from './client-settings';
+import { unbearableWork } from './der-work';
 import { pemBlocks } from './pem';
 import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from './port';
@@ -13,6 +14,9 @@ import { cipherSuites } from './ssl-ciphers';
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
 /** What Java takes for `ssl.protocol`. It names a context; which versions are spoken, `ssl.enabled.protocols` says. */
 const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
+
+/** All authorities of a JVM take 200 KB. */
+const MOST_STORE_BYTES = 8 * 1024 * 1024;
 
 /** The error for a setting with this name, e.g. `ssl.keystore.location`; `problem` continues the sentence that the key begins. */
 export type Complain = (key: string, problem: string, cause?: unknown) => Error;
@@ -123,6 +127,10 @@ function pemIdentity(
   const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
   if (cert === '') throw invalid(chainKey, 'holds no certificate');
   if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
+  // Their headers' way of hashing is fast.
+  const body = privateKey.includes(':') ? '' : privateKey.split('\n').slice(1, -2).join('');
+  const work = unbearableWork(Buffer.from(body, 'base64'));
+  if (work !== null) throw invalid(keyKey, work);
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
   const problem = 'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it';
   check(options, (cause) => invalid(keyKey, because(problem, cause), cause));
@@ -130,11 +138,18 @@ function pemIdentity(
 }
 
 function readStore(key: string, location: string, invalid: Complain): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
-  let bytes: Buffer;
+  let file: Stats;
+  let bytes: Buffer = Buffer.alloc(0);
   try {
-    bytes = readFileSync(location);
+    file = statSync(location);
+    if (file.isFile() && file.size <= MOST_STORE_BYTES) bytes = readFileSync(location);
   } catch (cause) {
     throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
+  }
+  // A pipe or a device would hold the thread.
+  if (!file.isFile()) throw invalid(key, 'names no regular file');
+  if (file.size > MOST_STORE_BYTES) {
+    throw invalid(key, `names a file of ${file.size} bytes, of which ${MOST_STORE_BYTES} may be read`);
   }
   const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
   if (magic === 0xfeedfeed || magic === 0xcececece) {
@@ -143,7 +158,11 @@ function readStore(key: string, location: string, invalid: Complain): { kind: 'p
       `names a JKS store, which only Java can read: convert it with 'keytool -importkeystore -deststoretype PKCS12' or give PEM files`,
     );
   }
-  if (bytes[0] === 0x30) return { kind: 'pkcs12', bytes };
+  if (bytes[0] === 0x30) {
+    const work = unbearableWork(bytes);
+    if (work !== null) throw invalid(key, `names a store that ${work}`);
+    return { kind: 'pkcs12', bytes };
+  }
   if (bytes.includes('-----BEGIN ')) return { kind: 'pem', bytes };
   throw invalid(key, 'names a file that is neither PEM nor PKCS12');
 }
