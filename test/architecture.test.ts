@@ -177,6 +177,7 @@ test('every package that is imported is a dependency of the package that imports
       // What is never published keeps its packages out of everybody's installation.
       const needed = [
         manifest.dependencies,
+        manifest.optionalDependencies,
         manifest.peerDependencies,
         manifest.private && folder !== '' && manifest.devDependencies,
       ];
