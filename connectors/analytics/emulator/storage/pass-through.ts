@@ -83,6 +83,8 @@ function forward(service: URL, incoming: IncomingMessage, response: ServerRespon
       headers: { ...incoming.headers, host: service.host },
     },
     (answer) => {
+      // Newer versions of Node.js throw over a client that has left in the meantime.
+      if (response.destroyed) return void answer.destroy();
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       // An answer that breaks off must not look like one that is slow.
       pipeline(answer, response, () => undefined);
