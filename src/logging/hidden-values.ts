@@ -10,6 +10,9 @@ const MOST_FORMS = 20_000;
 /** Two values that hide nothing: a text that leaves one out has named it. */
 const BOOLEANS = ['true', 'false'];
 
+/** Letters alone, as in the name of a database: `postgres` hides nothing in `postgresql`, but would make it unreadable. */
+const ORDINARY_WORD = /^[a-z]{1,12}$/;
+
 interface Form {
   readonly text: string;
   readonly shown: string;
@@ -74,12 +77,12 @@ export class HiddenValues {
   private at(folded: string, at: number, words: boolean): Form | undefined {
     for (const length of this.lengths.get(folded.slice(at, at + SHORTEST)) ?? []) {
       const long = this.forms.get(folded.slice(at, at + length));
-      if (long) return long;
+      if (long && !(ORDINARY_WORD.test(long.text) && isInsideWord(folded, at, length))) return long;
     }
     if (!words || isWordPart(folded, at - 1)) return undefined;
     for (let length = SHORTEST - 1; length > 0; length--) {
       const short = this.forms.get(folded.slice(at, at + length));
-      if (short && !isWordPart(folded, at + length)) return short;
+      if (short && !isInsideWord(folded, at, length)) return short;
     }
     return undefined;
   }
@@ -144,6 +147,10 @@ function numberForms(text: string): string[] {
 /** Letters of ASCII alone, so that no place in a text moves. */
 function fold(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function isInsideWord(text: string, at: number, length: number): boolean {
+  return isWordPart(text, at - 1) || isWordPart(text, at + length);
 }
 
 function isWordPart(text: string, at: number): boolean {

@@ -16,7 +16,13 @@ test.each([
   ['a line of several', 'BEGIN\r\nMIIEvQIBADAN\nEND', 'no MIIEvQIBADAN here', 'no ${p} here'],
   ['a number as it was read', '+00123456', 'port 123456.0', 'port ${p}.0'],
   ['a big number in Java’s way', '123450000', 'size 1.2345E8', 'size ${p}'],
-  ['inside a longer word', 'canary', 'connect-canaryX', 'connect-${p}X'],
+  ['inside a longer word', 'canary7', 'connect-canary7X', 'connect-${p}X'],
+  [
+    'an ordinary word alone',
+    'Postgres',
+    'postgres: io.debezium.postgresql (as postgres)',
+    '${p}: io.debezium.postgresql (as ${p})',
+  ],
   ['the longest of several', 'canary,canarybird', 'canarybird', '${p}'],
   [
     'a word with digits of a longer text',
@@ -63,10 +69,10 @@ test('of very many those used longest ago are forgotten', () => {
 });
 
 test('log lines show none of them: messages, names, numbers, stacks', () => {
-  providedValues.add('canary', '${file:/f:c}');
+  providedValues.add('canary7', '${file:/f:c}');
   providedValues.add('54321', '${file:/f:port}');
-  const error = Object.assign(new Error('no canary', { cause: new Error('CANARY') }), { code: 'canary' });
-  const line = printableLine('canary', { canary: ['xcanary'], port: 54321, 'canary.password': 1, error });
+  const error = Object.assign(new Error('no canary7', { cause: new Error('CANARY7') }), { code: 'canary7' });
+  const line = printableLine('canary7', { canary7: ['xcanary7'], port: 54321, 'canary7.password': 1, error });
   expect(JSON.stringify(line)).not.toMatch(/canary|54321/i);
   expect(line.message).toBe('${file:/f:c}');
   expect(line.fields).toMatchObject({ port: '${file:/f:port}' });
