@@ -6,6 +6,7 @@ import { valueOf, withoutNulls, type NullableConfig } from '../config/validation
 import { validationFailure } from '../config/validation-failure';
 import type { ConfigValidator } from '../config/validation';
 import type { PlainJson } from './json-shape';
+import { checkNameLength } from './request-path';
 import { RestError } from './rest-error';
 
 export interface CreateRequest {
@@ -29,6 +30,7 @@ export function createRequest(document: PlainJson): CreateRequest {
     );
   }
   const name = javaTrim(request.name ?? '');
+  checkNameLength(name);
   const state = request.initial_state?.toUpperCase() ?? null;
   return {
     name,

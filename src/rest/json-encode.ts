@@ -4,11 +4,7 @@
  */
 export function encodeJson(value: unknown): Buffer {
   if (value instanceof JsonText) return Buffer.from(value.text, 'utf8');
-  const text = JSON.stringify(value).replace(/\\(?:u[0-9a-f]{4}|.)|[\ud800-\udfff]/g, (found) => {
-    if (found.length === 1) return escaped(found.charCodeAt(0).toString(16));
-    return found[1] === 'u' ? escaped(found.slice(2)) : found;
-  });
-  return Buffer.from(text, 'utf8');
+  return Buffer.from(asJackson(JSON.stringify(value)), 'utf8');
 }
 
 /** A body that is JSON already, because it holds numbers that JavaScript cannot tell apart. */
@@ -16,6 +12,36 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-function escaped(digits: string): string {
-  return `\\u${digits.toUpperCase()}`;
+const SURROGATES_FROM = 0xd800;
+const SURROGATES_TO = 0xdfff;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** Where JavaScript's JSON and Jackson's may differ. */
+const DIFFERS = /\\u|[\ud800-\udfff]/;
+
+/** By hand and in one pass: a callback for each of a million characters would hold up the event loop. */
+function asJackson(text: string): string {
+  if (!DIFFERS.test(text)) return text;
+  let written = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) {
+      at++;
+      if (text.charCodeAt(at) !== LETTER_U) continue;
+      written += text.slice(from, at + 1) + text.slice(at + 1, at + 5).toUpperCase();
+      at += 4;
+      from = at + 1;
+    } else if (unit >= SURROGATES_FROM && unit <= SURROGATES_TO) {
+      written += text.slice(from, at) + surrogateEscape(unit);
+      from = at + 1;
+    }
+  }
+  return written + text.slice(from);
+}
+
+const escapes: string[] = [];
+
+function surrogateEscape(unit: number): string {
+  return (escapes[unit - SURROGATES_FROM] ??= `\\u${unit.toString(16).toUpperCase()}`);
 }

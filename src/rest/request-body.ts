@@ -1,9 +1,21 @@
 /** Turns a request's bytes into a checked document. Source: connect-rest §0.4, §2.4, Appendix R 12 and 16. */
+import { setImmediate } from 'node:timers/promises';
 import { requestType } from './content-negotiation';
 import { checkShape, toPlain, type PlainJson, type Shape } from './json-shape';
 import { MAX_VALUES, parseJson, type JsonNode } from './json-tree';
 import { matchedError, RestError } from './rest-error';
 import type { Call } from './route';
+
+/** Bodies that take longer than a moment to read. Bytes. */
+const LARGE = 32 * 1024;
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Gives each large body a turn of the event loop for itself: many that arrive together would hold it up. */
+async function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(async () => await setImmediate());
+  await lastTurn;
+}
 
 /** UTF-8, or UTF-16 by its byte order mark or its zero bytes. Throws RestError 400. */
 export function decodeText(bytes: Buffer): string {
@@ -33,6 +45,7 @@ export async function readTree({ request, body }: Call, shape: Shape): Promise<J
   // Without a body it does not matter that its type was not said; a type that nobody reads does.
   if (bytes.length === 0 && type === 'absent') return null;
   if (type !== 'json') throw matchedError(415);
+  if (bytes.length > LARGE) await ownTurn();
   return bytes.length === 0 ? null : parseTree(bytes, shape);
 }
 

@@ -5,6 +5,8 @@
 import { RestError } from './rest-error';
 
 const MAX_URL = 8192;
+/** Of a connector, percent-encoded: what is made has to fit into the URLs of all its routes. */
+const MAX_NAME = 8000;
 /** Characters a client must send percent-encoded. */
 const RAW = /[^\x21-\x7e]|["\\^{|}[\]]/;
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
@@ -35,10 +37,21 @@ export function decodeSegment(segment: string): string {
 
 /** Percent-encodes what a path segment may not hold; `:@&=+$,` stay readable, as in Java's `Location`. */
 export function encodeSegment(name: string): string {
-  // Through UTF-8 and back: a lone surrogate, which cannot be percent-encoded, becomes U+FFFD.
-  return encodeURIComponent(Buffer.from(name, 'utf8').toString('utf8')).replace(
-    /%(?:3A|40|26|3D|2B|24|2C)/g,
-    decodeURIComponent,
+  return encodeURIComponent(wellFormed(name)).replace(/%(?:3A|40|26|3D|2B|24|2C)/g, decodeURIComponent);
+}
+
+/** Through UTF-8 and back: a lone surrogate, which cannot be percent-encoded, becomes U+FFFD. */
+function wellFormed(name: string): string {
+  return Buffer.from(name, 'utf8').toString('utf8');
+}
+
+/** Throws RestError 400 for a connector's name that no URL could hold. */
+export function checkNameLength(name: string): void {
+  const { length } = encodeURIComponent(wellFormed(name));
+  if (length <= MAX_NAME) return;
+  throw new RestError(
+    400,
+    `The connector's name takes ${length} characters in a URL, and ${MAX_NAME} is the most: choose a shorter one`,
   );
 }
 

@@ -76,6 +76,17 @@ describe('POST /connectors', () => {
     );
   });
 
+  test('a name is as long as URLs can hold, so that what is made can be taken away', async () => {
+    const longest = `${'é'.repeat(1333)}ab`;
+    expect((await post({ name: longest, config: SRC })).status).toBe(201);
+    expect((await request(worker.app).delete(`/connectors/${encodeURIComponent(longest)}`)).status).toBe(204);
+    await expectError(
+      { name: `${longest}c`, config: SRC },
+      400,
+      "The connector's name takes 8001 characters in a URL, and 8000 is the most: choose a shorter one",
+    );
+  });
+
   test('connect-rest 29: a number as name', async () => {
     expect((await post({ name: 123, config: SRC })).body).toMatchObject({ name: '123' });
   });

@@ -134,6 +134,14 @@ test('connect-rest §0.2: quotes, backslashes, control characters and, as 4.3.1 
   expect(JSON.parse(encoded)).toEqual({ text, none: null });
 });
 
+test('connect-rest §0.2: half a surrogate pair, and a megabyte that is escaped throughout', () => {
+  expect(encodeJson(['\udfff a', '\ud800']).toString()).toBe('["\\uDFFF a","\\uD800"]');
+  const long = '😀\u001f"\\u'.repeat(100_000);
+  const encoded = encodeJson(long).toString();
+  expect(encoded.length).toBe('\\uD83D\\uDE00\\u001F\\"\\\\u'.length * 100_000 + 2);
+  expect(JSON.parse(encoded)).toBe(long);
+});
+
 describe('limits', () => {
   const refused = (text: string, maxValues?: number): string => {
     try {
