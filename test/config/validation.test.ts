@@ -317,6 +317,12 @@ describe('keys', () => {
         ],
       },
     ],
+    [
+      '§3.6',
+      'more aliases than an answer has room for',
+      { predicates: Array.from({ length: 201 }, (_, i) => `p${i}`).join(',') },
+      { predicates: ['There are 201 aliases, and 200 are the most.'] },
+    ],
     ['140', 'unknown placeholder', { file: '${env:NOPE}' }, {}],
   ])('connect-rest %s: %s', async (_number, _what, more, expected) => {
     const config = Object.fromEntries(

@@ -15,7 +15,7 @@ import { hostileRequests, type FuzzRequest } from './fuzz/hostile-requests';
 import { fuzzRun } from './fuzz/seeded';
 import { sendRequest, type Answer } from './fuzz/send-request';
 
-const { seed, cases } = fuzzRun('FUZZ_REQUESTS', 1_000, 20_260_821);
+const { seed, cases } = fuzzRun('FUZZ_REQUESTS', 5_000, 20_260_821);
 const AT_ONCE = 16;
 /** Enough to see what is wrong. */
 const MANY = 20;
