@@ -1,6 +1,7 @@
 /**
- * How long a worker takes from its start to its first REST answer and to being healthy, with Kafka up, and what memory it
- * holds when idle, and how long its first validation and its first scrape take. `npm run bench -- cold-start [RUNS]` (Default: 5)
+ * How long a worker takes from its start to its first REST answer and to being healthy, with Kafka up, and what memory
+ * it holds when idle, and how long its first validation and its first scrape take. `npm run bench -- cold-start [RUNS]`
+ * (Default: 5)
  */
 import { randomBytes } from 'node:crypto';
 import { useOrStartKafka } from '../dev/services/kafka';

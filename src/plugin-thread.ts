@@ -1,4 +1,7 @@
-/** Composition root of a plug-in thread: validation, connectors' instances and whatever else runs code of plug-ins beside their tasks. */
+/**
+ * Composition root of a plug-in thread: validation, connectors' instances and whatever else runs code of plug-ins
+ * beside their tasks.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConfigValidator } from './config/validation-impl';
 import { parseWorkerConfig } from './config/worker-config';

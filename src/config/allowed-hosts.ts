@@ -1,6 +1,7 @@
 /**
- * Which names a worker is called by. A browser can be made to take any name for this machine (DNS rebinding), but not to send another one in
- * its Host header; so a name that nobody gave this worker is a page's that has no business here. Pure.
+ * Which names a worker is called by. A browser can be made to take any name for this machine (DNS rebinding), but not
+ * to send another one in its Host header; so a name that nobody gave this worker is a page's that has no business here.
+ * Pure.
  */
 import { BlockList, isIP } from 'node:net';
 import { isHostName } from './listeners';

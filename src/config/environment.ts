@@ -1,12 +1,15 @@
 /**
  * Environment variables that override the properties file. Two families:
- * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`, `___` → `_`);
- * - the short names below, as the Debezium image has them; an empty one counts as not set, because compose files pass them on empty.
+ * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`, `___` →
+ * `_`);
+ * - the short names below, as the Debezium image has them; an empty one counts as not set, because compose files pass
+ * them on empty.
  *
- * `CONNECT_*` wins over a short name: it is meant for this process alone, while a short name such as `BOOTSTRAP_SERVERS` is often shared by a
- * whole container or CI job.
+ * `CONNECT_*` wins over a short name: it is meant for this process alone, while a short name such as
+ * `BOOTSTRAP_SERVERS` is often shared by a whole container or CI job.
  *
- * Beside them, weakest of all, the one system property of a JVM that clients are configured by: Java's images hand it over in `KAFKA_OPTS`.
+ * Beside them, weakest of all, the one system property of a JVM that clients are configured by: Java's images hand it
+ * over in `KAFKA_OPTS`.
  */
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
 

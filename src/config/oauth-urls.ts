@@ -1,6 +1,6 @@
 /**
- * From where Kafka clients may fetch OAUTHBEARER tokens. In Java a system property; here a worker setting, because a connector's document
- * may set the address and must not be able to allow it. Pure.
+ * From where Kafka clients may fetch OAUTHBEARER tokens. In Java a system property; here a worker setting, because a
+ * connector's document may set the address and must not be able to allow it. Pure.
  */
 export const ALLOWED_TOKEN_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls';
 

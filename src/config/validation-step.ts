@@ -1,6 +1,6 @@
 /**
- * Which step validation is at, for whoever has to end one that does not come back: the check of a key may run an expression of a user or code
- * of a plug-in. Steps are synchronous, and a thread is at one of them at a time.
+ * Which step validation is at, for whoever has to end one that does not come back: the check of a key may run an
+ * expression of a user or code of a plug-in. Steps are synchronous, and a thread is at one of them at a time.
  */
 type Hear = (step: string) => void;
 

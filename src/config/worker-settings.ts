@@ -1,7 +1,7 @@
 /**
- * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1 and Appendix A.1.
- * Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than Java's are Millrace's own, and so are
- * `rest.allowed.hosts`, `rest.body.` and `rest.bodies.`.
+ * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime
+ * §1.2, §2.1 and Appendix A.1. Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than
+ * Java's are Millrace's own, and so are `rest.allowed.hosts`, `rest.body.` and `rest.bodies.`.
  */
 import { getHashes } from 'node:crypto';
 import { parseAllowedHosts } from './allowed-hosts';

@@ -30,7 +30,10 @@ export function parseExact(text: string, keep: KeepText, whole = false): unknown
   return value;
 }
 
-/** Jackson's limits: the first keeps the recursion from overflowing the stack, the second numbers from costing more than their text. */
+/**
+ * Jackson's limits: the first keeps the recursion from overflowing the stack, the second numbers from costing more than
+ * their text.
+ */
 export const MAX_DEPTH = 1000;
 const MAX_NUMBER_LENGTH = 1000;
 /** Fifteen digits are always exact. */

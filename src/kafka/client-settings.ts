@@ -52,8 +52,8 @@ export function bool(config: ClientConfig, key: string, fallback: boolean): bool
 }
 
 /**
- * Case-insensitive; returns the spelling of `allowed`. One that is there and empty is none of them, as in Java: often it is a variable that
- * is not set, and the default may be a way that nobody meant, such as plain text.
+ * Case-insensitive; returns the spelling of `allowed`. One that is there and empty is none of them, as in Java: often
+ * it is a variable that is not set, and the default may be a way that nobody meant, such as plain text.
  */
 export function oneOf<T extends string>(config: ClientConfig, key: string, fallback: T, allowed: readonly T[]): T {
   const value = config[key]?.trim();

@@ -1,6 +1,6 @@
 /**
- * How often a key or a store asks for its password to be hashed. The file names the count, and OpenSSL does as it is told: a large one
- * blocks the thread for hours. Told from the DER (or BER) without opening anything.
+ * How often a key or a store asks for its password to be hashed. The file names the count, and OpenSSL does as it is
+ * told: a large one blocks the thread for hours. Told from the DER (or BER) without opening anything.
  */
 
 /** Java stops at 5,000,000 a time; its own stores have 10,000. This many take about a second. */
@@ -25,7 +25,10 @@ export function unbearableWork(der: Buffer): string | null {
   return `asks for its password to be hashed ${rounds} times, of which ${MOST_ROUNDS} are allowed`;
 }
 
-/** In PBKDF2's and scrypt's parameters, in PKCS12's and in its MAC, the count follows the salt: an integer behind an octet string. */
+/**
+ * In PBKDF2's and scrypt's parameters, in PKCS12's and in its MAC, the count follows the salt: an integer behind an
+ * octet string.
+ */
 function roundsIn(bytes: Buffer, depth: number): number {
   if (depth > MOST_DEPTH) return Infinity;
   let rounds = 0;

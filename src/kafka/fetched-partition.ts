@@ -90,7 +90,10 @@ export class FetchedPartition implements TopicPartition {
     this.bufferedBytes += size;
   }
 
-  /** Decodes on, about `room` bytes at most. Throws what the reader throws; then what is not decoded is forgotten, to be fetched again. */
+  /**
+   * Decodes on, about `room` bytes at most. Throws what the reader throws; then what is not decoded is forgotten, to be
+   * fetched again.
+   */
   decode(room: number): void {
     if (this.undecoded === null) return;
     const { reader, size } = this.undecoded;

@@ -24,8 +24,8 @@ import type { Wire } from './wire';
 /** Bytes read ahead over all partitions, unless one partition alone may bring more. */
 const READ_AHEAD_BYTES = 16 * 1024 * 1024;
 /**
- * What may be decompressed, and made into objects, ahead of the owner. Beyond it responses wait as they came; one batch may lead further, up
- * to its own limit.
+ * What may be decompressed, and made into objects, ahead of the owner. Beyond it responses wait as they came; one batch
+ * may lead further, up to its own limit.
  */
 const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
 /**

@@ -1,4 +1,7 @@
-/** Room for more than this is made only as the bytes arrive. Most answers are smaller: `max.partition.fetch.bytes` is 1 MiB. */
+/**
+ * Room for more than this is made only as the bytes arrive. Most answers are smaller: `max.partition.fetch.bytes` is 1
+ * MiB.
+ */
 const BELIEVED_BYTES = 2 * 1024 * 1024;
 
 /**

@@ -12,8 +12,8 @@ import type { TokenUrls } from './sasl-config';
 import type { Wire } from './wire';
 
 /**
- * Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before `connect` or the
- * first use.
+ * Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before
+ * `connect` or the first use.
  * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
  */
 export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): KafkaClients {

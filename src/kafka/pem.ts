@@ -13,7 +13,8 @@ export function pemBlocks(source: string, label: 'CERTIFICATE' | 'PRIVATE KEY'):
     const nameAt = at + BEGIN.length;
     const bodyAt = source.indexOf(DASHES, nameAt) + DASHES.length;
     if (bodyAt < nameAt) break;
-    // Each part of the text is looked through once: a block that never ends must not be searched to the end again and again.
+    // Each part of the text is looked through once: a block that never ends must not be searched to the end again and
+    // again.
     if (end < bodyAt) end = source.indexOf(END, bodyAt);
     if (end < 0) break;
     at = source.indexOf(BEGIN, nameAt);

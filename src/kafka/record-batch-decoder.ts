@@ -58,8 +58,8 @@ interface OpenBatch {
 }
 
 /**
- * Reads a record set piece by piece: a few compressed kilobytes may hold more than memory does. Batches are decompressed one at a time, and
- * their records become objects only as far as there is room.
+ * Reads a record set piece by piece: a few compressed kilobytes may hold more than memory does. Batches are
+ * decompressed one at a time, and their records become objects only as far as there is room.
  */
 export class RecordSetReader {
   private at = 0;
@@ -79,16 +79,20 @@ export class RecordSetReader {
     this.aborted = options.isolation === 'read_committed' ? new AbortedRanges(options.abortedTransactions) : null;
   }
 
-  /** Nothing complete is left. What is incomplete was cut off by the fetch's size limit, and comes again with the next fetch. */
+  /**
+   * Nothing complete is left. What is incomplete was cut off by the fetch's size limit, and comes again with the next
+   * fetch.
+   */
   get done(): boolean {
     if (this.batch !== null || this.failure !== null) return false;
     return this.at + layout.MAGIC_AT >= this.buffer.length || this.at + this.nextSize() > this.buffer.length;
   }
 
   /**
-   * What comes next, until it takes about `room` bytes. What precedes a batch that cannot be read is returned; the call after that throws.
-   * @throws KafkaError CORRUPT_BATCH when a checksum or a length does not hold, DECOMPRESSED_BATCH_TOO_LARGE, UNSUPPORTED_VERSION_CLIENT
-   * for message formats 0 and 1, UNSUPPORTED_COMPRESSION_TYPE.
+   * What comes next, until it takes about `room` bytes. What precedes a batch that cannot be read is returned; the call
+   * after that throws.
+   * @throws KafkaError CORRUPT_BATCH when a checksum or a length does not hold, DECOMPRESSED_BATCH_TOO_LARGE,
+   *   UNSUPPORTED_VERSION_CLIENT for message formats 0 and 1, UNSUPPORTED_COMPRESSION_TYPE.
    */
   read(room: number): DecodedBatches {
     if (this.failure !== null) throw this.failure;

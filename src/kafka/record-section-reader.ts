@@ -38,7 +38,8 @@ export class RecordSectionReader {
   }
 
   /**
-   * Appends the records at `fetchOffset` or after to `into`, until there are no more or their objects take `room` bytes.
+   * Appends the records at `fetchOffset` or after to `into`, until there are no more or their objects take `room`
+   * bytes.
    * @returns true when all are read.
    * @throws RangeError when a length leads outside, or the records are not those that were announced.
    */

@@ -5,8 +5,8 @@ import type { ClientConfig } from './port';
 import type { Complain } from './ssl-config';
 
 /**
- * Java's names (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) are OpenSSL's (`ECDHE-RSA-AES128-GCM-SHA256`) in other words; those of TLS 1.3
- * are the same.
+ * Java's names (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) are OpenSSL's (`ECDHE-RSA-AES128-GCM-SHA256`) in other words;
+ * those of TLS 1.3 are the same.
  */
 export function cipherSuites(config: ClientConfig, invalid: Complain): Pick<ConnectionOptions, 'ciphers'> {
   const key = 'ssl.cipher.suites';

@@ -1,4 +1,7 @@
-/** Texts that may quote anything (records, documents of callers, answers of servers), bounded and without what config providers gave. Pure. */
+/**
+ * Texts that may quote anything (records, documents of callers, answers of servers), bounded and without what config
+ * providers gave. Pure.
+ */
 import { type HiddenValues, providedValues } from './hidden-values';
 
 /** Of one message, whatever it quotes. Characters. */

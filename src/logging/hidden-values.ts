@@ -1,16 +1,22 @@
 /**
- * Values that config providers gave. Wherever one turns up in a text, the placeholder that it stands for is shown instead: in any case of letters,
- * trimmed, as a part of a list, escaped for JSON or a URL, or as the number it was read as.
+ * Values that config providers gave. Wherever one turns up in a text, the placeholder that it stands for is shown
+ * instead: in any case of letters, trimmed, as a part of a list, escaped for JSON or a URL, or as the number it was
+ * read as.
  */
 
-/** Shorter ones are found inside ordinary words: they are replaced as whole words, and only where the caller asks for that. */
+/**
+ * Shorter ones are found inside ordinary words: they are replaced as whole words, and only where the caller asks for
+ * that.
+ */
 const SHORTEST = 4;
 /** Forms of values; beyond it those that were used longest ago are forgotten. */
 const MOST_FORMS = 20_000;
 /** Two values that hide nothing: a text that leaves one out has named it. */
 const BOOLEANS = ['true', 'false'];
 
-/** Letters alone, as in the name of a database: `postgres` hides nothing in `postgresql`, but would make it unreadable. */
+/**
+ * Letters alone, as in the name of a database: `postgres` hides nothing in `postgresql`, but would make it unreadable.
+ */
 const ORDINARY_WORD = /^[a-z]{1,12}$/;
 
 interface Form {
@@ -20,7 +26,10 @@ interface Form {
 
 export class HiddenValues {
   private readonly forms = new Map<string, Form>();
-  /** How long the forms are that begin alike, longer ones first: a text is gone through once, however many forms there are. */
+  /**
+   * How long the forms are that begin alike, longer ones first: a text is gone through once, however many forms there
+   * are.
+   */
   private readonly lengths = new Map<string, number[]>();
   private longest = 0;
   private changes = 0;
@@ -53,8 +62,8 @@ export class HiddenValues {
   }
 
   /**
-   * The text up to `end`; a value that crosses it is replaced as a whole. `words`: those that are short are replaced, too, where they stand
-   * alone.
+   * The text up to `end`; a value that crosses it is replaced as a whole. `words`: those that are short are replaced,
+   * too, where they stand alone.
    */
   hide(text: string, { end = text.length, words = false }: { end?: number; words?: boolean } = {}): string {
     if (this.forms.size === 0) return text.slice(0, end);

@@ -1,6 +1,6 @@
 /**
- * The contents of a log line as they may be shown: redacted, bounded, plain data. Made in the thread that logs, since that takes time: a task's
- * lines are the work of its own thread.
+ * The contents of a log line as they may be shown: redacted, bounded, plain data. Made in the thread that logs, since
+ * that takes time: a task's lines are the work of its own thread.
  */
 import { isError, redact, redactText } from './redact';
 
@@ -15,7 +15,10 @@ export interface PrintableLine {
 
 /** All stacks of a line together. Characters. */
 const STACKS_LIMIT = 8192;
-/** Says that fields are those of a printable line, and holds its stacks. Symbols cross no thread: nobody else can say so. */
+/**
+ * Says that fields are those of a printable line, and holds its stacks. Symbols cross no thread: nobody else can say
+ * so.
+ */
 const STACKS = Symbol('stacks');
 
 export function printableLine(message: string, fields: Fields): PrintableLine {

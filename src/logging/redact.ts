@@ -1,6 +1,6 @@
 /**
- * Keeps secrets out of log lines, and lines within bounds. Pure. A text is cut before it is looked through, and every expression takes time in
- * proportion to its text: what stands in a record must not keep a thread busy.
+ * Keeps secrets out of log lines, and lines within bounds. Pure. A text is cut before it is looked through, and every
+ * expression takes time in proportion to its text: what stands in a record must not keep a thread busy.
  */
 import { boundedText, cutMark, cutText, TEXT_LIMIT } from './bounded-text';
 
@@ -8,8 +8,8 @@ const MASK = '[hidden]';
 const SECRET_NAME =
   /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|authorization|(?:^|[._-])key|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
 /**
- * `password=…`, `"secret": "…"` and the like inside a text, JAAS configurations and JSON within JSON included. A quote that is never closed hides
- * all that follows: the text may have been cut there.
+ * `password=…`, `"secret": "…"` and the like inside a text, JAAS configurations and JSON within JSON included. A quote
+ * that is never closed hides all that follows: the text may have been cut there.
  */
 const SECRET_IN_TEXT =
   /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
@@ -35,8 +35,8 @@ interface Room {
 }
 
 /**
- * A copy for printing: secrets masked by name, errors as `{ code, message }` with their causes, bigints and dates as text. Depth, entries and the
- * total of characters are bounded.
+ * A copy for printing: secrets masked by name, errors as `{ code, message }` with their causes, bigints and dates as
+ * text. Depth, entries and the total of characters are bounded.
  */
 export function redact(value: unknown, room: Room = { characters: FIELDS_LIMIT }, depth = 0): unknown {
   try {

@@ -1,6 +1,7 @@
 /**
- * Calls of plug-ins that leave nothing behind: validation, definitions, changes of offsets. They share a thread for as long as it answers.
- * Whoever may have held one that ended is asked once more in a thread of its own, where it is plain who holds it; the others go on elsewhere.
+ * Calls of plug-ins that leave nothing behind: validation, definitions, changes of offsets. They share a thread for as
+ * long as it answers. Whoever may have held one that ended is asked once more in a thread of its own, where it is plain
+ * who holds it; the others go on elsewhere.
  */
 import { ConnectError, isConnectError, startTimer } from '@millrace/sdk';
 import type { PluginCalls } from './messages';

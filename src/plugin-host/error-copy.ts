@@ -1,4 +1,7 @@
-/** Errors as plain data that crosses a thread boundary, and errors again on the other side: a structured clone keeps neither class nor code. */
+/**
+ * Errors as plain data that crosses a thread boundary, and errors again on the other side: a structured clone keeps
+ * neither class nor code.
+ */
 import { ConnectError, isConnectError } from '@millrace/sdk';
 import { ValidationError } from '../config/validation-error';
 import { messageOf } from '../tasks/trace';

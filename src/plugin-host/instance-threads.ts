@@ -1,6 +1,6 @@
 /**
- * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own from then on, and the
- * others are made again elsewhere: an instance decides how work is split and holds no data.
+ * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own
+ * from then on, and the others are made again elsewhere: an instance decides how work is split and holds no data.
  */
 import { startTimer } from '@millrace/sdk';
 import { errorFrom } from './error-copy';

@@ -1,4 +1,7 @@
-/** A connector's instance in a plug-in thread, as the worker sees it. It outlives the thread: what held none up is made again in another. */
+/**
+ * A connector's instance in a plug-in thread, as the worker sees it. It outlives the thread: what held none up is made
+ * again in another.
+ */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { HostedInstance, InstanceEvents } from './host';
 import type { InstanceSpec, PluginCalls } from './messages';

@@ -13,7 +13,10 @@ export class StepNote {
     this.bytes = new Uint8Array(memory, HEADER_BYTES);
   }
 
-  /** A noun phrase, e.g. `the import of /plugins/a/index.js`; what is too long is cut. `owner`: the connector instance it is done for. */
+  /**
+   * A noun phrase, e.g. `the import of /plugins/a/index.js`; what is too long is cut. `owner`: the connector instance
+   * it is done for.
+   */
   write(step: string, owner = 0): void {
     // Encoded apart: a text decoder and encoder take no shared memory.
     const text = Buffer.from(step, 'utf8').subarray(0, TEXT_BYTES);

@@ -1,7 +1,8 @@
 /**
- * Keeps web pages out that a browser on this machine, or on its network, has open: those that had a name of theirs lead here, and those that
- * send a change without being able to read the answer. Clients that are no browsers send neither. A listener on an address of the network
- * checks nothing until `rest.allowed.hosts` is set: its worker does not know all of its names.
+ * Keeps web pages out that a browser on this machine, or on its network, has open: those that had a name of theirs lead
+ * here, and those that send a change without being able to read the answer. Clients that are no browsers send neither.
+ * A listener on an address of the network checks nothing until `rest.allowed.hosts` is set: its worker does not know
+ * all of its names.
  */
 import { isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Holds a parsed document against the shape of a request, in the order of its text, up to the first thing that does not fit. The words are
- * Jackson's, because clients show and match them. Source: connect-rest §0.2, §2.4.
+ * Holds a parsed document against the shape of a request, in the order of its text, up to the first thing that does not
+ * fit. The words are Jackson's, because clients show and match them. Source: connect-rest §0.2, §2.4.
  */
 import { JsonSyntaxError, location, type JsonNode } from './json-tree';
 

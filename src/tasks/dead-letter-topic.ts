@@ -25,8 +25,8 @@ export async function ensureDeadLetterTopic(admin: Admin, topic: string, replica
 }
 
 /**
- * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record, which is in the topic anyway, and
- * must not make the dead letter larger than the topic takes.
+ * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record,
+ * which is in the topic anyway, and must not make the dead letter larger than the topic takes.
  */
 export function contextHeaders(failure: FailedRecord, id: TaskId): RecordHeader[] {
   const { consumed, error } = failure;

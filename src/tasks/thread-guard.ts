@@ -1,4 +1,6 @@
-/** Inside a task thread: what would take the thread and all its tasks down is told of the one task whose code did it. */
+/**
+ * Inside a task thread: what would take the thread and all its tasks down is told of the one task whose code did it.
+ */
 import { ConnectError } from '@millrace/sdk';
 import { answerOwner } from '../threads/thread-view';
 import type { ThreadServer } from './thread-server';

@@ -16,8 +16,8 @@ const DETAILS_LIMIT = 1024;
 export const TRACE_LIMIT = 16_384;
 
 /**
- * The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. Whatever messages quote, it is
- * bounded, and shows nothing that config providers gave.
+ * The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. Whatever
+ * messages quote, it is bounded, and shows nothing that config providers gave.
  */
 export function formatTrace(error: unknown): string {
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * Whether a worker thread still comes round to its event loop, seen from outside. The thread counts its turns in memory that both share,
- * so nobody has to ask it and wait.
+ * Whether a worker thread still comes round to its event loop, seen from outside. The thread counts its turns in memory
+ * that both share, so nobody has to ask it and wait.
  */
 import { startInterval } from '@millrace/sdk';
 
@@ -44,8 +44,8 @@ export class SilenceWatch {
   }
 
   /**
-   * For how long the thread has been silent, in milliseconds. A look that comes late counts as one in time: when this thread did not run,
-   * because the process was stopped or the machine was busy, the other one may not have run either.
+   * For how long the thread has been silent, in milliseconds. A look that comes late counts as one in time: when this
+   * thread did not run, because the process was stopped or the machine was busy, the other one may not have run either.
    */
   look(): number {
     const now = this.now();

@@ -1,4 +1,7 @@
-/** Whether a request between workers needs a signature: what the group speaks, and the worker's setting before there is a group. */
+/**
+ * Whether a request between workers needs a signature: what the group speaks, and the worker's setting before there is
+ * a group.
+ */
 import type { SignedBody } from '../../src/cluster/herder';
 import type { WorkerConfig } from '../../src/config/worker-config';
 import { createWorker, type TestWorker } from './herder-fixtures';

@@ -1,4 +1,7 @@
-/** JSON that is nested or long beyond Jackson's limits is a record that fails, not a stack that overflows wherever it is walked through. */
+/**
+ * JSON that is nested or long beyond Jackson's limits is a record that fails, not a stack that overflows wherever it is
+ * walked through.
+ */
 import { isConnectError } from '@millrace/sdk';
 import { JsonConverter } from '../../src/converters/json-converter';
 

@@ -1,4 +1,7 @@
-/** Record batches that are small until they are decompressed, made by hand: nothing of their content's size is ever in memory. */
+/**
+ * Record batches that are small until they are decompressed, made by hand: nothing of their content's size is ever in
+ * memory.
+ */
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type * as Lz4 from 'lz4-napi';
@@ -43,7 +46,9 @@ function ends(valueBytes: number): [head: Buffer, tail: Buffer] {
 
 const uint24 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255, value >> 16]);
 
-/** Run-length blocks: four bytes stand for 128 KiB. `contentSize`: what the frame claims, which nobody should believe. */
+/**
+ * Run-length blocks: four bytes stand for 128 KiB. `contentSize`: what the frame claims, which nobody should believe.
+ */
 export function zstdZeros(before: Buffer, zeros: number, after: Buffer, contentSize?: bigint): Buffer {
   const RAW = 0;
   const RLE = 2;

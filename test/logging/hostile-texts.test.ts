@@ -1,4 +1,7 @@
-/** What stands in records and documents must neither keep a thread busy nor fill a log. Bounds are of CPU time: far above need, far below what a square costs. */
+/**
+ * What stands in records and documents must neither keep a thread busy nor fill a log. Bounds are of CPU time: far
+ * above need, far below what a square costs.
+ */
 import { boundedText, TEXT_LIMIT } from '../../src/logging/bounded-text';
 import { printableFields, printableLine } from '../../src/logging/printable-line';
 import { redact, redactText } from '../../src/logging/redact';

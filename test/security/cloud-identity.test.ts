@@ -1,6 +1,6 @@
 /**
- * The worker's own cloud identity is not given to whoever may register a connector: not for another resource, not to another host, not by
- * way of a proxy of theirs.
+ * The worker's own cloud identity is not given to whoever may register a connector: not for another resource, not to
+ * another host, not by way of a proxy of theirs.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

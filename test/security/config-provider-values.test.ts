@@ -1,6 +1,6 @@
 /**
- * Values of config providers, one of a kind for each key that a connector's configuration can have: whatever becomes of it, no answer, log line or
- * trace shows it, whole, in part or in another form.
+ * Values of config providers, one of a kind for each key that a connector's configuration can have: whatever becomes of
+ * it, no answer, log line or trace shows it, whole, in part or in another form.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Batches that are small on the wire and would take gigabytes once decompressed: the task that reads them fails, and nothing else does. */
+/**
+ * Batches that are small on the wire and would take gigabytes once decompressed: the task that reads them fails, and
+ * nothing else does.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Expressions of exponential time in what is validated: whoever may validate can stop neither the worker nor anybody else's validation. */
+/**
+ * Expressions of exponential time in what is validated: whoever may validate can stop neither the worker nor anybody
+ * else's validation.
+ */
 import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { uniqueName } from '../helpers/unique-name';

@@ -1,6 +1,6 @@
 /**
- * Random records through running sinks of a worker with little memory. The seed is printed: a failure can be seen again with FUZZ_SEED.
- * FUZZ_RECORDS says how many; the first ones are always the same.
+ * Random records through running sinks of a worker with little memory. The seed is printed: a failure can be seen again
+ * with FUZZ_SEED. FUZZ_RECORDS says how many; the first ones are always the same.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Random requests against a worker with little memory, as users start it. The seed is printed: a failure can be seen again with
- * FUZZ_SEED. FUZZ_REQUESTS says how many; the first ones are always the same.
+ * Random requests against a worker with little memory, as users start it. The seed is printed: a failure can be seen
+ * again with FUZZ_SEED. FUZZ_REQUESTS says how many; the first ones are always the same.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,9 @@ const MAX_TURN_MS = 200;
 /** Above the first half's end: what collectors, allocators and the readers' buffers keep. */
 const MAY_GROW_MIB = { rss: 100, heap: 8 };
 
-/** Texts of Java's JSON reader, of its null dereferences, and of its validation endpoint, all of which it sends as 500. */
+/**
+ * Texts of Java's JSON reader, of its null dereferences, and of its validation endpoint, all of which it sends as 500.
+ */
 const JAVAS_500 = [
   /^Unexpected (?:character|end-of-input|close marker)/,
   /^Unrecognized (?:token|field|character escape)/,

@@ -1,6 +1,6 @@
 /**
- * Texts that stand in records and requests and come back in errors: they must cost no more than one look, fill neither log nor status, and keep
- * the worker neither from its group nor from those who ask it.
+ * Texts that stand in records and requests and come back in errors: they must cost no more than one look, fill neither
+ * log nor status, and keep the worker neither from its group nor from those who ask it.
  */
 import { cpuSeconds } from '../../bench/lib/usage';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';

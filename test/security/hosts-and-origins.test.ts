@@ -1,6 +1,7 @@
 /**
- * What a web page may do to a worker on the machine, or in the network, of who looks at it. A page has its own name lead to the worker, and
- * reads configurations with their secrets; or it sends a change without being able to read the answer.
+ * What a web page may do to a worker on the machine, or in the network, of who looks at it. A page has its own name
+ * lead to the worker, and reads configurations with their secrets; or it sends a change without being able to read the
+ * answer.
  */
 import { startedWorker, startWorker, type StartedWorker } from '../../dev/services/worker';
 import { freePort } from '../../dev/services/free-port';

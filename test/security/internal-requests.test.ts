@@ -1,6 +1,7 @@
 /**
- * Requests between workers, sent by somebody who does not have the group's key, while the worker is no member of its group: before it has
- * joined, and after Kafka has forgotten it. What was taken then would be done with the next membership.
+ * Requests between workers, sent by somebody who does not have the group's key, while the worker is no member of its
+ * group: before it has joined, and after Kafka has forgotten it. What was taken then would be done with the next
+ * membership.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** A connector's document must not have the worker fetch OAUTHBEARER tokens where its administrator has not allowed it to. */
+/**
+ * A connector's document must not have the worker fetch OAUTHBEARER tokens where its administrator has not allowed it
+ * to.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,6 @@
-/** Plug-ins whose code spins, ends its process, throws or never answers, in a worker that goes on with everything else. */
+/**
+ * Plug-ins whose code spins, ends its process, throws or never answers, in a worker that goes on with everything else.
+ */
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';

@@ -1,4 +1,7 @@
-/** Documents that take more of a worker than they are worth, sent to a worker with little memory: each is refused, and the worker goes on. */
+/**
+ * Documents that take more of a worker than they are worth, sent to a worker with little memory: each is refused, and
+ * the worker goes on.
+ */
 import { request, type ClientRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';

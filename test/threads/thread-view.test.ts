@@ -1,4 +1,6 @@
-/** Whether a thread that does not answer can be asked whose code runs and where, and goes on as if nobody had looked. */
+/**
+ * Whether a thread that does not answer can be asked whose code runs and where, and goes on as if nobody had looked.
+ */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

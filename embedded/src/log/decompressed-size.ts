@@ -1,6 +1,7 @@
 /**
- * What LZ4 and zstd frames and snappy blocks take at most once decompressed, told without decompressing them: their libraries take no limit,
- * and what a frame says of its content may be a lie. A block counts as a full one where only decompressing it would tell.
+ * What LZ4 and zstd frames and snappy blocks take at most once decompressed, told without decompressing them: their
+ * libraries take no limit, and what a frame says of its content may be a lie. A block counts as a full one where only
+ * decompressing it would tell.
  */
 const LZ4_MAGIC = 0x184d2204;
 /** Bit of an LZ4 block's size: its bytes are stored as they are. */

@@ -7,8 +7,8 @@ type Settings = Readonly<Record<string, string | null>>;
 export type HideResolved = (text: string, limit?: number) => string;
 
 /**
- * Of texts about these settings: hides what is in `resolved` where `asGiven` has placeholders, short values included where they stand as words.
- * The answer is bounded.
+ * Of texts about these settings: hides what is in `resolved` where `asGiven` has placeholders, short values included
+ * where they stand as words. The answer is bounded.
  */
 export function hiderOf(asGiven: Settings, resolved: Settings): HideResolved {
   const hidden = new HiddenValues();

@@ -15,8 +15,8 @@ interface Placeholder {
 }
 
 /**
- * What Java finds by `\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}`, each character looked at a few times at most: the expression takes the cube of the
- * length for values such as `${${${…`.
+ * What Java finds by `\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}`, each character looked at a few times at most: the
+ * expression takes the cube of the length for values such as `${${${…`.
  */
 function* placeholdersOf(value: string): Generator<Placeholder> {
   for (let start = value.indexOf('${'); start !== -1; start = value.indexOf('${', start)) {

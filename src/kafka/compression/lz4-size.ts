@@ -1,6 +1,6 @@
 /**
- * What an LZ4 frame takes once decompressed, told from its blocks without decompressing them. The frame's own content size is not
- * believed. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
+ * What an LZ4 frame takes once decompressed, told from its blocks without decompressing them. The frame's own content
+ * size is not believed. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
  */
 import { checkSize, DecompressionLimitError } from './limit';
 

@@ -1,6 +1,6 @@
 /**
- * What zstd frames take at most once decompressed, told from their blocks without decompressing them. What a frame says of its content
- * is not believed. Format: RFC 8878.
+ * What zstd frames take at most once decompressed, told from their blocks without decompressing them. What a frame says
+ * of its content is not believed. Format: RFC 8878.
  */
 import { checkSize } from './limit';
 

@@ -1,6 +1,7 @@
 /**
- * The clouds that the service runs in: whose hosts are its clusters, and where tokens for them come from. A list of ours, because an endpoint
- * that could name any resource would be given the token of the worker's own identity for it. Source: analytics-sink §1.5.
+ * The clouds that the service runs in: whose hosts are its clusters, and where tokens for them come from. A list of
+ * ours, because an endpoint that could name any resource would be given the token of the worker's own identity for it.
+ * Source: analytics-sink §1.5.
  */
 interface KnownCloud {
   /** The first is what a cluster means that names none. */

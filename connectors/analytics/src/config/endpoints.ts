@@ -49,7 +49,9 @@ export function checkEndpoint(text: string, trust: Trust): Endpoint {
   return { url: url.origin };
 }
 
-/** Whether what this machine may do itself can be lent there: a caller who can post a document may own anything else. */
+/**
+ * Whether what this machine may do itself can be lent there: a caller who can post a document may own anything else.
+ */
 export function mayGetIdentity(endpoint: string, trust: Trust): boolean {
   const { protocol, hostname } = new URL(endpoint);
   return trust.insecure || (protocol === 'https:' && isKnown(hostname, trust));

@@ -1,6 +1,6 @@
 /**
- * Where a cluster's tokens come from and what they are for. The cluster says so, and may only choose among what is known of its cloud.
- * Source: analytics-sink §5.3.
+ * Where a cluster's tokens come from and what they are for. The cluster says so, and may only choose among what is
+ * known of its cloud. Source: analytics-sink §5.3.
  */
 import { loginsFor, resourcesFor } from '../config/clouds';
 import { queryUrlOf } from '../config/endpoints';

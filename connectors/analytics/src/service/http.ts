@@ -1,6 +1,7 @@
 /**
- * Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them. Only HTTPS goes by way of
- * the proxy, in a tunnel: it is the caller's, and would otherwise see tokens and answer in the service's name.
+ * Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them.
+ * Only HTTPS goes by way of the proxy, in a tunnel: it is the caller's, and would otherwise see tokens and answer in
+ * the service's name.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
