@@ -4,6 +4,7 @@
  * who holds it; the others go on elsewhere.
  */
 import { ConnectError, isConnectError, startTimer } from '@millrace/sdk';
+import { ThreadEndings } from '../threads/thread-endings';
 import type { PluginCalls } from './messages';
 import type { OpenCall, RunningThread, RunningThreadOptions } from './running-thread';
 import { ThreadEnd } from './thread-end';
@@ -35,9 +36,8 @@ export class CallPool {
   private readonly all = new Set<RunningThread>();
   /** Those with a call that they have not taken up, or that was given up. */
   private readonly stuck = new Set<RunningThread>();
-  private readonly idle = new Map<RunningThread, NodeJS.Timeout>();
   private readonly suspects = new Map<string, number>();
-  private readonly ending = new Set<Promise<void>>();
+  private readonly endings = new ThreadEndings<RunningThread>();
   private waiters: (() => void)[] = [];
   private closed = false;
 
@@ -66,7 +66,7 @@ export class CallPool {
     this.closed = true;
     for (const thread of this.all) this.end(thread);
     this.changed();
-    await Promise.all(this.ending);
+    await this.endings.close();
   }
 
   /** Null: it may be the one that holds the thread. Throws ThreadEnd when it is. */
@@ -79,7 +79,7 @@ export class CallPool {
     for (;;) {
       const thread = await this.place(deadline, subject, () => this.responsive() ?? this.newShared());
       const isFirst = thread.served === 0;
-      this.keep(thread);
+      this.endings.keep(thread);
       const call = thread.call(name, ...args);
       const taken = await this.taken(thread, call);
       // It goes to another thread, and what this one may say yet is not listened to.
@@ -156,7 +156,7 @@ export class CallPool {
   private retire(thread: RunningThread): void {
     this.shared.delete(thread);
     // Whoever else is in it now is late by then, too.
-    this.idle.set(thread, startTimer(() => this.end(thread), this.options.callMs).unref());
+    this.endings.later(thread, this.options.callMs, () => this.end(thread));
   }
 
   private async orLate<T>(deadline: number, { what }: Subject, promise: Promise<T>): Promise<T> {
@@ -218,29 +218,18 @@ export class CallPool {
   /** It came round to its messages, or a call is over. */
   private progressed(thread: RunningThread): void {
     this.stuck.delete(thread);
-    if (thread.busy === 0 && !thread.gone && this.shared.has(thread)) this.endWhenIdle(thread);
+    if (thread.busy === 0 && !thread.gone && this.shared.has(thread))
+      this.endings.later(thread, this.options.idleMs, () => this.end(thread));
     this.changed();
-  }
-
-  private endWhenIdle(thread: RunningThread): void {
-    this.keep(thread);
-    this.idle.set(thread, startTimer(() => this.end(thread), this.options.idleMs).unref());
-  }
-
-  private keep(thread: RunningThread): void {
-    clearTimeout(this.idle.get(thread));
-    this.idle.delete(thread);
   }
 
   private end(thread: RunningThread): void {
     this.forget(thread);
-    if (thread.gone) return;
-    const ending = thread.terminate().finally(() => this.ending.delete(ending));
-    this.ending.add(ending);
+    if (!thread.gone) void this.endings.now(thread);
   }
 
   private forget(thread: RunningThread): void {
-    this.keep(thread);
+    this.endings.keep(thread);
     this.all.delete(thread);
     this.shared.delete(thread);
     this.stuck.delete(thread);

@@ -2,7 +2,7 @@
  * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own
  * from then on, and the others are made again elsewhere: an instance decides how work is split and holds no data.
  */
-import { startTimer } from '@millrace/sdk';
+import { ThreadEndings } from '../threads/thread-endings';
 import { errorFrom } from './error-copy';
 import type { HostedConnector, HostedInstance, InstanceEvents } from './host';
 import type { FromPluginThread, WorkerCalls } from './messages';
@@ -22,10 +22,9 @@ export class InstanceThreads {
   /** Those that others may join. */
   private readonly shared = new Set<RunningThread>();
   private readonly all = new Set<RunningThread>();
-  private readonly idle = new Map<RunningThread, NodeJS.Timeout>();
   /** Connectors that have ended a thread. */
   private readonly culprits = new Set<string>();
-  private readonly ending = new Set<Promise<void>>();
+  private readonly endings = new ThreadEndings<RunningThread>();
   private last = 0;
 
   constructor(private readonly options: InstanceThreadsOptions) {}
@@ -57,7 +56,7 @@ export class InstanceThreads {
 
   async close(): Promise<void> {
     for (const thread of this.all) this.end(thread);
-    await Promise.all(this.ending);
+    await this.endings.close();
   }
 
   // ------------------------------------------------------------ threads
@@ -65,7 +64,7 @@ export class InstanceThreads {
   private threadFor(connector: string): RunningThread {
     if (this.culprits.has(connector)) return this.newThread(false);
     const thread = [...this.shared].find(({ gone }) => !gone) ?? this.newThread(true);
-    this.keep(thread);
+    this.endings.keep(thread);
     return thread;
   }
 
@@ -80,28 +79,21 @@ export class InstanceThreads {
     this.instances.delete(remote.spec.instance);
     const { thread } = remote;
     if (!thread || thread.gone || this.inThread(thread).length > 0) return;
-    this.keep(thread);
     const ms = this.shared.has(thread) ? this.options.idleMs : 0;
-    this.idle.set(thread, startTimer(() => this.end(thread), ms).unref());
+    this.endings.later(thread, ms, () => this.end(thread));
   }
 
   private inThread(thread: RunningThread): RemoteInstance[] {
     return [...this.instances.values()].filter((remote) => remote.thread === thread);
   }
 
-  private keep(thread: RunningThread): void {
-    clearTimeout(this.idle.get(thread));
-    this.idle.delete(thread);
-  }
-
   private end(thread: RunningThread): void {
     this.forget(thread);
-    const ending = thread.terminate().finally(() => this.ending.delete(ending));
-    this.ending.add(ending);
+    void this.endings.now(thread);
   }
 
   private forget(thread: RunningThread): void {
-    this.keep(thread);
+    this.endings.keep(thread);
     this.all.delete(thread);
     this.shared.delete(thread);
   }

@@ -1,9 +1,10 @@
 /** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
 import { join } from 'node:path';
-import { type SourceOffset, startTimer } from '@millrace/sdk';
+import type { SourceOffset } from '@millrace/sdk';
 import { threadSilenceMs } from '../config/watchdog-settings';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
+import { ThreadEndings } from '../threads/thread-endings';
 import { writeLine } from '../threads/thread-logger';
 import { CallClock } from './call-clock';
 import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
@@ -45,9 +46,7 @@ export interface ThreadTaskHostOptions {
 export class ThreadTaskHost implements TaskHost {
   private readonly threads = new Set<HostThread>();
   private readonly runs = new Map<string, Run>();
-  private readonly timers = new Map<HostThread, NodeJS.Timeout>();
-  /** Threads that are being ended. */
-  private readonly ending = new Set<Promise<void>>();
+  private readonly endings = new ThreadEndings<HostThread>();
   private runNumbers = 0;
   private threadNumbers = 0;
 
@@ -67,7 +66,7 @@ export class ThreadTaskHost implements TaskHost {
       forget: (run) => this.forget(run),
       begin: (spec, alone) => this.begin(spec, alone),
       end: (thread) => this.endNow(thread),
-      later: (thread, ms, then) => this.later(thread, ms, then),
+      later: (thread, ms, then) => this.endings.later(thread, ms, then),
     });
     this.silent = new SilentThreads({
       threads: () => this.threads,
@@ -157,9 +156,8 @@ export class ThreadTaskHost implements TaskHost {
     this.silent.stop();
     const threads = [...this.threads];
     this.threads.clear();
-    for (const timer of this.timers.values()) clearTimeout(timer);
-    this.timers.clear();
-    await within(Promise.all([...this.ending, ...threads.map((thread) => thread.terminate())]), END_MS, undefined);
+    for (const thread of threads) void this.endings.now(thread);
+    await within(this.endings.close(), END_MS, undefined);
   }
 
   private tell(id: TaskId, type: 'pause' | 'resume'): void {
@@ -191,7 +189,7 @@ export class ThreadTaskHost implements TaskHost {
     };
     this.runs.set(taskName(spec.id), run);
     thread.runs.set(run.number, run);
-    this.keep(thread);
+    this.endings.keep(thread);
     thread.hideProvided();
     thread.post({ type: 'start', run: run.number, spec, clock: run.calls.memory });
   }
@@ -240,7 +238,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private died(thread: HostThread, reason: string): void {
-    this.keep(thread);
+    this.endings.keep(thread);
     this.threads.delete(thread);
     this.ends.died(thread, reason);
   }
@@ -253,27 +251,12 @@ export class ThreadTaskHost implements TaskHost {
 
   private endLater(thread: HostThread, ms: number): void {
     if (thread.gone) return;
-    this.later(thread, ms, () => void this.endNow(thread));
-  }
-
-  private later(thread: HostThread, ms: number, then: () => void): void {
-    this.keep(thread);
-    const timer = startTimer(then, ms);
-    timer.unref();
-    this.timers.set(thread, timer);
+    this.endings.later(thread, ms, () => void this.endNow(thread));
   }
 
   private async endNow(thread: HostThread): Promise<void> {
-    this.keep(thread);
     this.threads.delete(thread);
-    const ending = thread.terminate().finally(() => this.ending.delete(ending));
-    this.ending.add(ending);
-    await ending;
-  }
-
-  private keep(thread: HostThread): void {
-    clearTimeout(this.timers.get(thread));
-    this.timers.delete(thread);
+    await this.endings.now(thread);
   }
 
   // ------------------------------------------------------------ messages
