@@ -27,7 +27,7 @@ export function isLoopbackAddress(address: string): boolean {
 /** What containers call the machine that they run on. */
 const FROM_CONTAINERS = new Set(['host.docker.internal', 'host.containers.internal']);
 
-/** Names that lead to this machine, whatever DNS says, and that nobody can register. */
+/** Names that lead to this machine, or to the one that a container runs on, and that nobody can register. */
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || FROM_CONTAINERS.has(name) || isLoopbackAddress(name);
 }

@@ -1,9 +1,9 @@
 /**
  * Environment variables that override the properties file. Two families:
- * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`, `___` →
- * `_`);
+ * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`,
+ *   `___` → `_`);
  * - the short names below, as the Debezium image has them; an empty one counts as not set, because compose files pass
- * them on empty.
+ *   them on empty.
  *
  * `CONNECT_*` wins over a short name: it is meant for this process alone, while a short name such as
  * `BOOTSTRAP_SERVERS` is often shared by a whole container or CI job.
@@ -26,15 +26,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file's settings with those of the environment laid over them. */
 export function withEnvironment(settings: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
-  return { ...settings, ...environmentSettings(env) };
+  return { ...jvmSettings(env), ...settings, ...environmentSettings(env) };
+}
+
+/** What `KAFKA_OPTS` gives: it is often shared by all of a container, so the file goes before it. */
+function jvmSettings({ KAFKA_OPTS = '' }: Environment): Record<string, string> {
+  const option = `-D${ALLOWED_TOKEN_URLS}=`;
+  const given = KAFKA_OPTS.split(/\s+/).findLast((word) => word.startsWith(option));
+  return given === undefined ? {} : { [ALLOWED_TOKEN_URLS]: given.slice(option.length) };
 }
 
 /** Settings given by environment variables alone. */
 export function environmentSettings(env: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
-  const option = `-D${ALLOWED_TOKEN_URLS}=`;
-  const allowed = (env.KAFKA_OPTS ?? '').split(/\s+/).findLast((word) => word.startsWith(option));
-  if (allowed !== undefined) settings[ALLOWED_TOKEN_URLS] = allowed.slice(option.length);
   for (const [variable, key] of Object.entries(SHORT_NAMES)) {
     const value = env[variable];
     if (value !== undefined && value.trim() !== '') settings[key] = value;

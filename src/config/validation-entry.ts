@@ -47,8 +47,6 @@ export function valueOf(config: NullableConfig, key: string): string | null | un
 
 /** The configuration without its nulls, as plug-ins see it. */
 export function withoutNulls(config: NullableConfig): ConnectorConfig {
-  // Each key's check asks for it: a copy each time would take long where there are thousands of keys.
-  if (!Object.values(config).includes(null)) return config as ConnectorConfig;
   return Object.fromEntries(Object.entries(config).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
@@ -57,6 +55,15 @@ export interface CheckOptions {
   readonly prefix?: string;
   /** Whether "Missing required…" and parse messages name the key with its prefix (transforms do, converters do not). */
   readonly prefixInMessages?: boolean;
+}
+
+/** Each key's check asks for it: a copy each time would take long where there are thousands of keys. */
+const forValidators = new WeakMap<NullableConfig, ConnectorConfig>();
+
+function forValidator(config: NullableConfig): ConnectorConfig {
+  let copy = forValidators.get(config);
+  if (!copy) forValidators.set(config, (copy = withoutNulls(config)));
+  return copy;
 }
 
 /** Parses, then runs the validator in any case: on null when the value is missing or could not be parsed. */
@@ -82,7 +89,7 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
       parsed = key.default;
     }
   }
-  const reason = key.validator?.(parsed, withoutNulls(config)) ?? null;
+  const reason = key.validator?.(parsed, forValidator(config)) ?? null;
   if (reason !== null) errors.push(invalidValue(key.name, messageValue(key.type, parsed), reason));
   errors.push(...(key.check?.(parsed, key.name) ?? []));
   return {

@@ -363,7 +363,13 @@ function isSpelled(listKey: string, alias: string, config: NullableConfig): bool
 
 /** The same error, whose text shows nothing that config providers gave. */
 function hiddenIn(error: unknown, hide: HideResolved): unknown {
-  if (error instanceof Error) error.message = hide(error.message, THROWN_LIMIT);
+  // Not assigned: the message of some of Node's errors has no setter.
+  if (error instanceof Error)
+    Object.defineProperty(error, 'message', {
+      value: hide(error.message, THROWN_LIMIT),
+      configurable: true,
+      writable: true,
+    });
   return error;
 }
 

@@ -4,6 +4,8 @@
  * read as.
  */
 
+import { AlikeForms, type Form } from './alike-forms';
+
 /**
  * Shorter ones are found inside ordinary words: they are replaced as whole words, and only where the caller asks for
  * that.
@@ -19,19 +21,13 @@ const BOOLEANS = ['true', 'false'];
  */
 const ORDINARY_WORD = /^[a-z]{1,12}$/;
 
-interface Form {
-  readonly text: string;
-  readonly shown: string;
-}
-
 export class HiddenValues {
+  /** Those used longest ago come first. */
   private readonly forms = new Map<string, Form>();
-  /**
-   * How long the forms are that begin alike, longer ones first: a text is gone through once, however many forms there
-   * are.
-   */
-  private readonly lengths = new Map<string, number[]>();
-  private longest = 0;
+  /** By their first characters. */
+  private readonly alike = new Map<string, AlikeForms>();
+  /** Length of the longest; null: to be found out. */
+  private longest: number | null = 0;
   private changes = 0;
 
   /** Grows whenever there is something new to hide. */
@@ -52,6 +48,11 @@ export class HiddenValues {
     }
   }
 
+  /** The placeholder, if the whole text is a value that is not short. */
+  placeholderOf(text: string): string | undefined {
+    return text.length < SHORTEST ? undefined : this.forms.get(fold(text))?.shown;
+  }
+
   /** What another thread needs to hide the same; plain data. */
   snapshot(): readonly (readonly [text: string, shown: string])[] {
     return [...this.forms.values()].map(({ text, shown }) => [text, shown] as const);
@@ -67,7 +68,7 @@ export class HiddenValues {
    */
   hide(text: string, { end = text.length, words = false }: { end?: number; words?: boolean } = {}): string {
     if (this.forms.size === 0) return text.slice(0, end);
-    const folded = fold(text.slice(0, end + this.longest));
+    const folded = fold(text.slice(0, end + this.longestLength()));
     let hidden = '';
     let from = 0;
     for (let at = 0; at < end;) {
@@ -84,10 +85,10 @@ export class HiddenValues {
   }
 
   private at(folded: string, at: number, words: boolean): Form | undefined {
-    for (const length of this.lengths.get(folded.slice(at, at + SHORTEST)) ?? []) {
-      const long = this.forms.get(folded.slice(at, at + length));
-      if (long && !(ORDINARY_WORD.test(long.text) && isInsideWord(folded, at, length))) return long;
-    }
+    const long = this.alike
+      .get(headOf(folded, at))
+      ?.find(folded, at, ({ text }) => !(ORDINARY_WORD.test(text) && isInsideWord(folded, at, text.length)));
+    if (long) return long;
     if (!words || isWordPart(folded, at - 1)) return undefined;
     for (let length = SHORTEST - 1; length > 0; length--) {
       const short = this.forms.get(folded.slice(at, at + length));
@@ -99,17 +100,32 @@ export class HiddenValues {
   private addForm(form: Form): void {
     this.changes++;
     this.forms.set(form.text, form);
-    this.longest = Math.max(this.longest, form.text.length);
+    this.longest = Math.max(this.longestLength(), form.text.length);
     if (form.text.length >= SHORTEST) {
-      const head = form.text.slice(0, SHORTEST);
-      const lengths = this.lengths.get(head) ?? [];
-      if (!lengths.includes(form.text.length))
-        this.lengths.set(
-          head,
-          [...lengths, form.text.length].sort((a, b) => b - a),
-        );
+      const head = headOf(form.text, 0);
+      const alike = this.alike.get(head) ?? new AlikeForms();
+      alike.add(form);
+      this.alike.set(head, alike);
     }
-    if (this.forms.size > MOST_FORMS) this.forms.delete(this.forms.keys().next().value as string);
+    const [oldest] = this.forms.keys();
+    if (this.forms.size > MOST_FORMS && oldest !== undefined) this.forget(oldest);
+  }
+
+  private forget(text: string): void {
+    this.forms.delete(text);
+    if (text.length === this.longest) this.longest = null;
+    const head = headOf(text, 0);
+    const alike = this.alike.get(head);
+    alike?.delete(text);
+    if (alike?.size === 0) this.alike.delete(head);
+  }
+
+  private longestLength(): number {
+    if (this.longest === null) {
+      this.longest = 0;
+      for (const text of this.forms.keys()) this.longest = Math.max(this.longest, text.length);
+    }
+    return this.longest;
   }
 }
 
@@ -129,6 +145,10 @@ function formsOf(value: string): Set<string> {
     }
   }
   return forms;
+}
+
+function headOf(text: string, at: number): string {
+  return text.slice(at, at + SHORTEST);
 }
 
 /** A server may quote one word of a longer text: those that are no ordinary words. */

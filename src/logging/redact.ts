@@ -2,7 +2,8 @@
  * Keeps secrets out of log lines, and lines within bounds. Pure. A text is cut before it is looked through, and every
  * expression takes time in proportion to its text: what stands in a record must not keep a thread busy.
  */
-import { boundedText, cutMark, cutText, TEXT_LIMIT } from './bounded-text';
+import { cutMark, cutText, TEXT_LIMIT } from './bounded-text';
+import { providedValues } from './hidden-values';
 
 const MASK = '[hidden]';
 const SECRET_NAME =
@@ -108,12 +109,11 @@ function text(value: string, room: Room, limit = TEXT_LIMIT): string {
   return fitting;
 }
 
-/** A port that a config provider gave stays hidden as a number, too. */
+/** A port that a config provider gave stays hidden as a number, too; an offset with the same digits in it is another. */
 function number(value: number, room: Room): unknown {
   const digits = String(value);
   room.characters -= digits.length;
-  const hidden = boundedText(digits);
-  return hidden === digits ? value : hidden;
+  return providedValues.placeholderOf(digits) ?? value;
 }
 
 /** Also errors of another realm or thread. */

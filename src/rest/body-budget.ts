@@ -4,13 +4,16 @@ import { RestError } from './rest-error';
 export interface BodyLimits {
   /** `rest.body.max.bytes`. */
   readonly maxBytes: number;
-  /** `rest.bodies.in.flight.max.bytes`: of all requests that are not answered yet. */
+  /** `rest.bodies.in.flight.max.bytes`: of all requests that are worked on, or not answered yet. */
   readonly inFlightBytes: number;
   /** For a body to arrive, milliseconds. (Default: 30 s) */
   readonly deadlineMs?: number;
 }
 
-/** Task configurations of a connector with thousands of tables are one document; who sends them has the group's key. */
+/**
+ * Task configurations of a connector with thousands of tables are one document. Nobody looks into more than
+ * `rest.body.max.bytes` before the signature is verified.
+ */
 const SIGNED_FACTOR = 10;
 const DEADLINE_MS = 30_000;
 const RETRY_AFTER_S = 1;

@@ -6,7 +6,7 @@ import { connectorInfo, connectorState } from './entities';
 import { passThrough } from './forward';
 import { CONFIG_MAP } from './json-shape';
 import { readDocument } from './request-body';
-import { encodeSegment } from './request-path';
+import { checkNameLength, encodeSegment } from './request-path';
 import { noContent, ok, param, type Resource } from './route';
 
 export function connectorResources(context: RestContext): readonly Resource[] {
@@ -35,6 +35,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
         GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name'))).config),
         PUT: async (call) => {
           const name = param(call, 'name');
+          checkNameLength(name);
           const sent = named(name, configMap(await readDocument(call, CONFIG_MAP)));
           const config = await withoutNullValues(sent, context.validator);
           return context.forward(

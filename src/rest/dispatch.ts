@@ -8,7 +8,7 @@ import { errorReply, type ErrorReply } from './errors';
 import { incomingBody } from './incoming-body';
 import { encodeJson } from './json-encode';
 import { routingError } from './rest-error';
-import type { Call, Method, Reply, Resource } from './route';
+import type { Call, Handler, Method, Reply, Resource } from './route';
 
 export interface DispatchOptions {
   readonly logger: Logger;
@@ -58,7 +58,7 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (contentType === null) throw routingError(406);
       const reply = await within(
         options.requestLimitMs,
-        Promise.resolve(handler(callOf(request, response, method, options.bodies))),
+        handled(handler, callOf(request, response, method, options.bodies)),
       );
       writeReply(response, reply, contentType);
     } catch (error) {
@@ -66,6 +66,15 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       writeError(response, errorReply(error, options.logger), errorType ?? JSON_TYPE);
     }
   };
+}
+
+/** It may go on when its time is over, or its client has gone. */
+async function handled(handler: Handler, call: Call): Promise<Reply> {
+  try {
+    return await handler(call);
+  } finally {
+    call.body.finished();
+  }
 }
 
 function callOf(request: Request, response: Response, method: Method, bodies: BodyBudget): Call {

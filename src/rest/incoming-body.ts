@@ -11,12 +11,24 @@ export interface IncomingBody {
   readonly maxSignedBytes: number;
   /** All of it. Throws RestError 408, 413, 503, and 400 when the client goes away. */
   read(limit?: number): Promise<Buffer>;
+  /** Whoever has read it needs it no more. */
+  finished(): void;
 }
 
-/** What it takes of the budget is given back with the answer. */
+/**
+ * What it takes of the budget is given back when it is answered and nobody works on it any more: a client that goes away
+ * ends the work no sooner.
+ */
 export function incomingBody(request: IncomingMessage, response: ServerResponse, budget: BodyBudget): IncomingBody {
   const { maxBytes, maxSignedBytes } = budget;
+  let taken = 0;
+  let holders = 2;
+  const finished = (): void => {
+    if (--holders === 0) budget.give(taken);
+  };
+  response.once('close', finished);
   return {
+    finished,
     maxBytes,
     maxSignedBytes,
     read: async (limit = maxBytes) => {
@@ -25,19 +37,26 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse,
         if (declared > limit) throw tooLarge(limit);
         // Only what has come is counted: who declares much and sends nothing keeps nobody else out.
         budget.requireRoom(declared);
-        let taken = 0;
-        response.once('close', () => budget.give(taken));
         return await received(request, limit, budget.deadlineMs, (bytes) => {
           budget.take(bytes);
           taken += bytes;
         });
       } catch (error) {
         // A client that is still sending would meet a reset before it reads the answer; `cutOffRest` ends it later.
-        if (!request.complete) response.shouldKeepAlive = true;
+        if (!request.complete) keepUntilRead(request, response);
         throw error;
       }
     },
   };
+}
+
+/** A client that wanted the connection closed behind the answer has it closed behind its body. */
+function keepUntilRead(request: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = true;
+  if (shouldKeepAlive) return;
+  const hangUp = (): void => void request.socket.end();
+  request.once('end', () => (response.writableFinished ? hangUp() : response.once('finish', hangUp)));
 }
 
 /** One buffer, not one for each chunk: those of a byte would take hundreds of times what they carry. */

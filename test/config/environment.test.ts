@@ -39,11 +39,12 @@ describe('environment overrides', () => {
   test('a JVM option of Java’s images says where tokens may come from', () => {
     const key = 'org.apache.kafka.sasl.oauthbearer.allowed.urls';
     const KAFKA_OPTS = `-Xmx1g -D${key}=http://first -Dother=x\n-D${key}=https://idp/token,https://idp/other`;
-    expect(environmentSettings({ KAFKA_OPTS })).toEqual({ [key]: 'https://idp/token,https://idp/other' });
-    expect(
-      environmentSettings({ KAFKA_OPTS, CONNECT_ORG_APACHE_KAFKA_SASL_OAUTHBEARER_ALLOWED_URLS: 'https://idp/own' }),
-    ).toEqual({ [key]: 'https://idp/own' });
-    expect(environmentSettings({ KAFKA_OPTS: '-Xmx1g' })).toEqual({});
+    const file = { [key]: 'https://idp/file' };
+    const variable = { CONNECT_ORG_APACHE_KAFKA_SASL_OAUTHBEARER_ALLOWED_URLS: 'https://idp/own' };
+    expect(withEnvironment({}, { KAFKA_OPTS })).toEqual({ [key]: 'https://idp/token,https://idp/other' });
+    expect(withEnvironment(file, { KAFKA_OPTS })).toEqual(file);
+    expect(withEnvironment(file, { KAFKA_OPTS, ...variable })).toEqual({ [key]: 'https://idp/own' });
+    expect(withEnvironment({}, { KAFKA_OPTS: '-Xmx1g' })).toEqual({});
   });
 
   test('environment wins over the file, CONNECT_ over the short name', () => {

@@ -1,6 +1,8 @@
 import { boundedText } from '../../src/logging/bounded-text';
 import { HiddenValues, providedValues } from '../../src/logging/hidden-values';
 import { printableLine } from '../../src/logging/printable-line';
+import { redact } from '../../src/logging/redact';
+import { cpuMs } from '../helpers/cpu-time';
 
 function hiding(...values: string[]): HiddenValues {
   const hidden = new HiddenValues();
@@ -66,6 +68,26 @@ test('of very many those used longest ago are forgotten', () => {
   }
   expect(hidden.hide('value-0- value-1- value-20999-')).toBe('${p} value-1- ${p}');
   expect(hidden.snapshot()).toHaveLength(20_000);
+});
+
+test('the longest that fits is found among values that begin alike', () => {
+  const hidden = new HiddenValues();
+  for (const [at, text] of ['x7__', 'x7__b', 'x7__bc', 'x7__bd', 'x7_z'].entries()) hidden.add(text, `<${at}>`);
+  expect(hidden.hide('x7__bcx7__be x7__bd x7__z x7__ x7_z x7_y')).toBe('<2><1>e <3> <0>z <0> <4> x7_y');
+});
+
+test('many values that begin alike take the time of one pass, and none when they are forgotten', () => {
+  const hidden = new HiddenValues();
+  for (let length = 4; length < 2_000; length++) hidden.add(`${'a'.repeat(length)}7`, '${p}');
+  // Each would fit but for its end.
+  expect(cpuMs(() => hidden.hide('a'.repeat(30_000)))).toBeLessThan(5_000);
+  for (let i = 0; i < 20_000; i++) hidden.add(`value-${i}-`, '${p}');
+  expect(hidden.hide(`${'a'.repeat(1_500)}7`)).toBe(`${'a'.repeat(1_500)}7`);
+});
+
+test('digits of a value inside another number hide nothing of it', () => {
+  providedValues.add('6543', '${env:PORT}');
+  expect(redact({ port: 6543, offset: 1_700_006_543_000 })).toEqual({ port: '${env:PORT}', offset: 1_700_006_543_000 });
 });
 
 test('log lines show none of them: messages, names, numbers, stacks', () => {

@@ -85,6 +85,10 @@ describe('POST /connectors', () => {
       400,
       "The connector's name takes 8001 characters in a URL, and 8000 is the most: choose a shorter one",
     );
+    const put = await request(worker.app)
+      .put(`/connectors/${'a'.repeat(8001)}/config`)
+      .send(SRC);
+    expect(put.status).toBe(400);
   });
 
   test('connect-rest 29: a number as name', async () => {

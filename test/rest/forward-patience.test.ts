@@ -7,7 +7,7 @@ import type { Call } from '../../src/rest/route';
 
 const call = (query = ''): Call => ({
   request: { headers: {} } as IncomingMessage,
-  body: { maxBytes: 0, maxSignedBytes: 0, read: () => Promise.resolve(Buffer.alloc(0)) },
+  body: { maxBytes: 0, maxSignedBytes: 0, read: () => Promise.resolve(Buffer.alloc(0)), finished: () => undefined },
   method: 'PUT',
   params: {},
   query: new URLSearchParams(query),

@@ -18,13 +18,16 @@ async function serve(limits: BodyLimits, budget = new BodyBudget(limits)): Promi
   failures = [];
   server = createServer((request, response) => {
     const body: IncomingBody = incomingBody(request, response, budget);
-    body.read().then(
-      (bytes) => response.end(`${bytes.length} ${bytes.toString('latin1', 0, 20)}`),
-      (error: unknown) => {
-        failures.push(error);
-        response.writeHead((error as RestError).status).end((error as RestError).message);
-      },
-    );
+    body
+      .read()
+      .then(
+        (bytes) => response.end(`${bytes.length} ${bytes.toString('latin1', 0, 20)}`),
+        (error: unknown) => {
+          failures.push(error);
+          response.writeHead((error as RestError).status).end((error as RestError).message);
+        },
+      )
+      .finally(() => body.finished());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
@@ -86,8 +89,36 @@ test('all that are in flight share one budget, which a client that goes away giv
     server.once('request', (_, response) => response.once('close', resolve));
     gone.once('connect', () => setImmediate(() => gone.end()));
   });
+  await new Promise(setImmediate);
   expect(() => budget.requireRoom(5)).not.toThrow();
   expect(() => budget.requireRoom(6)).toThrow(RestError);
+});
+
+test('what is worked on keeps its room when its client goes away', async () => {
+  const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 10 });
+  let read: (body: IncomingBody) => void;
+  const arrived = new Promise<IncomingBody>((resolve) => (read = resolve));
+  server = createServer((request, response) => {
+    const body = incomingBody(request, response, budget);
+    void body.read().then(() => read(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const closed = new Promise((resolve) => server.once('request', (_, response) => response.once('close', resolve)));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write(`${HEAD}Content-Length: 10\r\n\r\n0123456789`);
+  const body = await arrived;
+  client.destroy();
+  await closed;
+  expect(() => budget.requireRoom(1)).toThrow(RestError);
+  body.finished();
+  expect(() => budget.requireRoom(10)).not.toThrow();
+});
+
+test('a client that wants the connection closed has it closed behind a body that was refused', async () => {
+  const port = await serve({ maxBytes: 10, inFlightBytes: 100 });
+  // Nobody but the server ends this connection.
+  const answer = await send(port, [`${HEAD}Content-Length: 11\r\n\r\n`, '0123456789x'], /never/);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 .*larger than 10 bytes/s);
 });
 
 test('signed bodies may be ten times as large, but not larger than all together', () => {

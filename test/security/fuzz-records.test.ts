@@ -14,7 +14,7 @@ import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 import { BENT_BATCHES, produceBatch } from './fuzz/bent-batches';
 import { hostileRecords } from './fuzz/hostile-records';
-import { fuzzRun, seeded } from './fuzz/seeded';
+import { fuzzRun, seeded } from '../helpers/seeded';
 
 const { seed, cases } = fuzzRun('FUZZ_RECORDS', 1_500, 20_261_122);
 const MAX_TURN_MS = 200;

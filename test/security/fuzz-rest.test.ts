@@ -12,7 +12,7 @@ import { Clients } from '../helpers/kafka-clients';
 import { startMonitoredWorker, type MonitoredWorker, type Period } from '../helpers/monitored-worker';
 import { uniqueName } from '../helpers/unique-name';
 import { hostileRequests, type FuzzRequest } from './fuzz/hostile-requests';
-import { fuzzRun } from './fuzz/seeded';
+import { fuzzRun } from '../helpers/seeded';
 import { sendRequest, type Answer } from './fuzz/send-request';
 
 const { seed, cases } = fuzzRun('FUZZ_REQUESTS', 5_000, 20_260_821);

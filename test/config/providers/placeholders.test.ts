@@ -2,6 +2,7 @@
 import { hasPlaceholder, resolvePlaceholders } from '../../../src/config/providers/placeholders';
 import type { ConfigProvider } from '../../../src/config/providers/provider';
 import { cpuMs } from '../../helpers/cpu-time';
+import { seeded } from '../../helpers/seeded';
 
 /** `DirectoryConfigProvider` and its like answer for any path and key; a key that begins with x is not there. */
 const echo: ConfigProvider = {
@@ -25,18 +26,10 @@ function asJava(value: string): string {
 }
 
 test('connect-runtime 8.2: 30,000 small values resolve as by the expression of Java', async () => {
-  // A generator of our own, so that a failure comes again.
-  let state = 12_345;
-  const next = (below: number): number => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
+  const { below, one } = seeded(12_345);
   const pieces = ['$', '{', '}', ':', '${', '${a:', 'a', 'b', 'x', '\n', '$1', '$&'];
   const values: Record<string, string> = {};
-  for (let i = 0; i < 30_000; i++)
-    values[i] = Array.from({ length: 1 + next(14) }, () => pieces[next(pieces.length)]).join('');
+  for (let i = 0; i < 30_000; i++) values[i] = Array.from({ length: 1 + below(14) }, () => one(pieces)).join('');
   const resolved = await resolvePlaceholders(values, providers);
   const found = Object.keys(values).filter((key) => resolved[key] !== values[key]);
   expect(found.length).toBeGreaterThan(2_000);

@@ -1,5 +1,5 @@
 /** Configurations of connectors that are meant to cost a worker something, as they come in a document. */
-import type { Seeded } from './seeded';
+import type { Seeded } from '../../helpers/seeded';
 
 const FILE_SINK = { 'connector.class': 'FileStreamSink', topics: 'fuzz' };
 const POSTGRES = { 'connector.class': 'io.debezium.connector.postgresql.PostgresConnector', 'topic.prefix': 'p' };

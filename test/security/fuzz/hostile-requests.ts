@@ -1,7 +1,7 @@
 /** Random requests, the same for the same seed: some nearly right, most wrong in one way or another. */
 import { gzipSync } from 'node:zlib';
 import { hostileConfig } from './hostile-configs';
-import { seeded } from './seeded';
+import { seeded } from '../../helpers/seeded';
 
 export interface FuzzRequest {
   readonly method: string;
