@@ -136,7 +136,8 @@ export class ConnectorRunner {
       if (this.closed) return this.instance?.release?.();
       await this.call(step);
     } catch (error) {
-      this.fail(error);
+      // The plug-in's host may have told of it already: one failure is one status, and one automatic restart.
+      if (this.failures === failuresBefore) this.fail(error);
       throw error;
     }
     if (this.closed) return;

@@ -68,6 +68,19 @@ test('a plug-in that can not be imported is FAILED and can be stopped', async ()
   expect(seen).toEqual(['FAILED cannot find module', 'STOPPED']);
 });
 
+test('a failure that is raised and thrown is one', async () => {
+  const { runner: connector, seen } = runner({
+    ...none,
+    stop: () => {
+      connector.fail(new Error('its thread has ended'));
+      throw new Error('its thread has ended');
+    },
+  });
+  await connector.transitionTo('STARTED');
+  await expect(connector.transitionTo('PAUSED')).rejects.toThrow('its thread has ended');
+  expect(seen).toEqual(['start', 'RUNNING', 'stop', 'FAILED its thread has ended']);
+});
+
 test('an error raised while it runs is FAILED; its resources are still released', async () => {
   const { runner: connector, seen } = runner(none);
   await connector.transitionTo('STARTED');
