@@ -1,9 +1,11 @@
 /**
- * Calls of plug-ins that leave nothing behind: validation, definitions, changes of offsets. They share a thread for as
- * long as it answers. Whoever may have held one that ended is asked once more in a thread of its own, where it is plain
- * who holds it; the others go on elsewhere.
+ * Calls of plug-ins that leave nothing behind, so that they may be made again: validation, definitions. They share a
+ * thread for as long as it answers. Whoever may have held one that ended is asked once more in a thread of its own,
+ * where it is plain who holds it; the others go on elsewhere. A change of offsets leaves something behind: it has a
+ * thread of its own from the beginning, and is made once.
  */
-import { ConnectError, isConnectError, startTimer } from '@millrace/sdk';
+import { ConnectError, isConnectError } from '@millrace/sdk';
+import { within } from '../tasks/waker';
 import { ThreadEndings } from '../threads/thread-endings';
 import type { PluginCalls } from './messages';
 import type { OpenCall, RunningThread, RunningThreadOptions } from './running-thread';
@@ -13,6 +15,8 @@ import { ThreadEnd } from './thread-end';
 const PATIENCE_MS = 500;
 /** So long what has held a thread is asked in one of its own at once. */
 const SUSPECT_MS = 60_000;
+/** A call that a thread did not take up in time may run in it yet, beside the one that is made elsewhere. */
+const ONCE: ReadonlySet<keyof PluginCalls> = new Set<keyof PluginCalls>(['alterOffsets']);
 
 export interface CallPoolOptions {
   readonly makeThread: (events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>) => RunningThread;
@@ -50,7 +54,7 @@ export class CallPool {
   ): Promise<ReturnType<PluginCalls[N]>> {
     const deadline = performance.now() + this.options.callMs;
     try {
-      if (!this.isSuspect(subject.key)) {
+      if (!ONCE.has(name) && !this.isSuspect(subject.key)) {
         const outcome = await this.inShared(deadline, subject, name, args);
         if (outcome) return outcome.value;
       }
@@ -78,6 +82,8 @@ export class CallPool {
   ): Promise<{ readonly value: ReturnType<PluginCalls[N]> } | null> {
     for (;;) {
       const thread = await this.place(deadline, subject, () => this.responsive() ?? this.newShared());
+      // It was idle a moment ago, and may have had to make way for another.
+      if (thread.gone) continue;
       const isFirst = thread.served === 0;
       this.endings.keep(thread);
       const call = thread.call(name, ...args);
@@ -130,17 +136,11 @@ export class CallPool {
   /** Whether the thread has begun the call, or answered it, before patience ends. */
   private async taken(thread: RunningThread, call: OpenCall<unknown>): Promise<boolean> {
     await thread.ready;
-    let timer: NodeJS.Timeout | undefined;
-    const settled = call.answer.then(
+    const answered = call.answer.then(
       () => true,
       () => true,
     );
-    const patience = new Promise<boolean>((resolve) => {
-      timer = startTimer(() => resolve(call.begun), PATIENCE_MS);
-    });
-    const taken = await Promise.race([settled, patience]);
-    clearTimeout(timer);
-    return taken;
+    return (await within(answered, PATIENCE_MS, false)) || call.begun;
   }
 
   private async inTime<T>(deadline: number, subject: Subject, thread: RunningThread, call: OpenCall<T>): Promise<T> {
@@ -160,26 +160,12 @@ export class CallPool {
   }
 
   private async orLate<T>(deadline: number, { what }: Subject, promise: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = startTimer(
-        () =>
-          reject(
-            new ConnectError(
-              `${what} has not come to an end within ${this.options.callMs} ms: see what it waits for.`,
-              {
-                code: 'PLUGIN_CALL_TIMEOUT',
-              },
-            ),
-          ),
-        Math.max(1, deadline - performance.now()),
-      );
+    const late = Symbol();
+    const value = await within(promise, Math.max(1, deadline - performance.now()), late);
+    if (value !== late) return value as T;
+    throw new ConnectError(`${what} has not come to an end within ${this.options.callMs} ms: see what it waits for.`, {
+      code: 'PLUGIN_CALL_TIMEOUT',
     });
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   private changed(): void {

@@ -29,8 +29,9 @@ class FakeThread {
     const answer = new Promise<unknown>((resolve, reject) => {
       call = { what: config.what, begun: false, resolve, reject };
     });
-    this.calls.push(call);
     answer.catch(() => undefined);
+    if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    else this.calls.push(call);
     return {
       answer,
       get begun() {
@@ -78,8 +79,10 @@ function makePool({ maxThreads = 4, callMs = 60_000 } = {}): void {
     callMs,
   });
 }
-const call = (what: string, key = what): Promise<unknown> =>
-  pool.call({ what, key }, 'validate', { what }).catch((error: { code?: string; message: string }) => error);
+const call = (what: string, key = what, name: 'validate' | 'alterOffsets' = 'validate'): Promise<unknown> =>
+  (pool as unknown as { call(...args: unknown[]): Promise<unknown> })
+    .call({ what, key }, name, { what })
+    .catch((error: { code?: string; message: string }) => error);
 const thread = (n: number): FakeThread => threads[n - 1] as FakeThread;
 const whatOf = (n: number): string[] => thread(n).calls.map(({ what }) => what);
 const settle = async (): Promise<void> => await jest.advanceTimersByTimeAsync(0);
@@ -199,6 +202,41 @@ test('a call that comes to no end is given up, and its thread gets no others', a
   expect(await other).toBe('b answered');
   await jest.advanceTimersByTimeAsync(1000);
   expect(thread(1).gone).toBe(true);
+});
+
+test('a thread that made way for another before it was asked: the call is made in the next', async () => {
+  makePool({ maxThreads: 1 });
+  const first = call('a');
+  await settle();
+  thread(1).begin();
+  thread(1).die();
+  await first;
+  const shares = call('b');
+  await settle();
+  thread(2).answer();
+  await shares;
+  // The first finds the idle thread; the second needs one of its own, for which that one is ended.
+  const [shared, alone] = [call('c'), call('a')];
+  await settle();
+  expect([thread(2).gone, whatOf(3)]).toEqual([true, ['a']]);
+  thread(3).answer();
+  await settle();
+  thread(4).answer();
+  expect(await Promise.all([shared, alone])).toEqual(['c answered', 'a answered']);
+});
+
+test('a change of offsets has a thread of its own, and is never made twice', async () => {
+  const held = call('a');
+  await settle();
+  thread(1).begin();
+  const change = call('change', 'change', 'alterOffsets');
+  await jest.advanceTimersByTimeAsync(5_000);
+  expect(threads.flatMap(({ calls }) => calls.map(({ what }) => what))).toEqual(['a', 'change']);
+  thread(2).answer();
+  expect(await change).toBe('change answered');
+  expect(thread(2).gone).toBe(true);
+  thread(1).answer();
+  expect(await held).toBe('a answered');
 });
 
 test('once it is closed, nothing is asked any more', async () => {
