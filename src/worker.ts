@@ -151,8 +151,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       try {
         await herder?.stop();
       } finally {
-        await rest.close();
-        await pluginHost.close();
+        try {
+          await rest.close();
+        } finally {
+          await pluginHost.close();
+        }
       }
       logger.info('Millrace has stopped');
     },

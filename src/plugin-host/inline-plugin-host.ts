@@ -1,6 +1,7 @@
 /** Runs the code of plug-ins in this thread: for tests and debugging. */
-import { ConnectError, type Connector, type ConnectorConfig, type SourceConnectorContext } from '@millrace/sdk';
+import type { Connector, ConnectorConfig } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
+import { alterOffsets, makeInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import type {
   ConnectorTraits,
@@ -19,18 +20,8 @@ export class InlinePluginHost implements PluginHost {
     return traitsOf(await this.load(description));
   }
 
-  async create({ description, ...connector }: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
-    const plugin = await this.load(description);
-    const context: SourceConnectorContext = {
-      connector: connector.connector,
-      workerSettings: connector.workerSettings,
-      logger: events.logger,
-      requestTaskReconfiguration: () => events.requestTaskReconfiguration(),
-      raiseError: (error) => events.raiseError(error),
-      offsets: events.offsets,
-    };
-    if (plugin.create) return plugin.create(connector.config, context);
-    throw new ConnectError(`${description.class} makes no instances.`);
+  async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
+    return makeInstance(await this.load(connector.description), connector, events);
   }
 
   async alterOffsets(
@@ -38,8 +29,7 @@ export class InlinePluginHost implements PluginHost {
     config: ConnectorConfig,
     offsets: SourceOffsetPairs | SinkOffsetPairs,
   ): Promise<boolean> {
-    const plugin = await this.load(description);
-    return (await plugin.alterOffsets?.(config, offsets as never)) === true;
+    return await alterOffsets(await this.load(description), config, offsets);
   }
 
   async close(): Promise<void> {}

@@ -92,7 +92,7 @@ test.each(['SpinsAtImport', 'SpinsAtImportEsm'])('%s: validation is ended and sa
       new RegExp(`The import of com.example.${name} in .* did not come back within 2000 ms and was ended`),
     ),
   ]);
-  expect(rest).toBeGreaterThan(20);
+  expect(rest).toBeGreaterThan(0);
   expect(validations).toBeGreaterThan(0);
   await expectInnocence();
 });
@@ -134,7 +134,7 @@ test('validate() that spins is ended; one that never answers holds nobody up', a
     500,
     expect.stringContaining('The call of validate() in com.example.SpinsInValidate did not come back within 2000 ms'),
   ]);
-  expect(rest).toBeGreaterThan(20);
+  expect(rest).toBeGreaterThan(0);
   expect(validations).toBeGreaterThan(0);
   await expectInnocence();
 });
@@ -169,8 +169,8 @@ test.each(['taskConfigs', 'start'])(
 );
 
 test.each([
-  ['exits', /ended|process\.exit\(7\)/],
-  ['throws', /undefined/],
+  ['exits', /process\.exit\(7\)/],
+  ['throws', /Cannot read properties of undefined/],
 ])('a connector that %s later fails alone', async (behaviour, reason) => {
   const culprit = await splitter({ behaviour });
   const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');

@@ -28,6 +28,9 @@ afterAll(async () => {
 });
 
 const log = (): string => worker.process.log();
+/** After this a silent thread is ended. */
+const SILENCE_MS = 2_000;
+
 async function start(settings: Record<string, string>): Promise<void> {
   worker = await startWorker({
     group: uniqueName('shared'),
@@ -118,7 +121,7 @@ function rude(how: string, more: Record<string, string> = {}): Rude {
 describe('a task that harms the thread it shares', () => {
   const neighbours = new Neighbours();
   beforeAll(async () => {
-    await start({ 'task.thread.silence.ms': '2000' });
+    await start({ 'task.thread.silence.ms': String(SILENCE_MS) });
     await neighbours.begin();
   });
   afterAll(async () => {
@@ -182,7 +185,7 @@ describe('a task that harms the thread it shares', () => {
   test('a process that sleeps for longer than the limit ends no thread', async () => {
     const before = starts(neighbours.source);
     process.kill(worker.pid, 'SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
     process.kill(worker.pid, 'SIGCONT');
     await neighbours.goOn();
     expect(starts(neighbours.source)).toEqual(before);

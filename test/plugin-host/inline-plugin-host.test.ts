@@ -1,0 +1,26 @@
+import { silentLogger } from '../../src/logging/logger';
+import { InlinePluginHost } from '../../src/plugin-host/inline-plugin-host';
+import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
+
+const released: string[] = [];
+/** Has a method that is none of Connect's, under a name that the runtime uses. */
+class Instance {
+  private readonly does = 'something';
+  taskConfigs(): { does: string }[] {
+    return [{ does: this.does }];
+  }
+  release(): void {
+    released.push('the plug-in’s own');
+  }
+}
+
+test('of an instance the runtime sees what the SDK names, and calls nothing else', async () => {
+  const host = new InlinePluginHost({ load: async () => ({ create: () => new Instance() }) } as never);
+  const connector = { connector: 'c', description: {}, config: {}, workerSettings: {} } as HostedConnector;
+  const instance = await host.create(connector, { logger: silentLogger } as InstanceEvents);
+  instance.release?.();
+  expect(released).toEqual([]);
+  await instance.start?.();
+  expect(await instance.taskConfigs(1)).toEqual([{ does: 'something' }]);
+  await instance.stop?.();
+});
