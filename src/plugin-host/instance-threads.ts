@@ -1,14 +1,16 @@
 /**
  * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own
- * from then on, and the others are made again elsewhere: an instance decides how work is split and holds no data.
+ * from then on, and the others are made again elsewhere. So `create` and `start` of a plug-in may be called again
+ * without a `stop` before: what an instance holds has to end with its thread (docs/writing-a-connector.md says so).
  */
+import { Quarantine } from '../threads/quarantine';
 import { ThreadEndings } from '../threads/thread-endings';
 import { errorFrom } from './error-copy';
 import type { HostedConnector, HostedInstance, InstanceEvents } from './host';
-import type { FromPluginThread, WorkerCalls } from './messages';
+import type { FromPluginThread, InstanceSpec, WorkerCalls } from './messages';
 import { RemoteInstance } from './remote-instance';
 import type { RunningThread, RunningThreadOptions } from './running-thread';
-import type { ThreadEnd } from './thread-end';
+import { ThreadEnd } from './thread-end';
 
 export interface InstanceThreadsOptions {
   readonly makeThread: (events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>) => RunningThread;
@@ -23,20 +25,22 @@ export class InstanceThreads {
   private readonly shared = new Set<RunningThread>();
   private readonly all = new Set<RunningThread>();
   /** Connectors that have ended a thread. */
-  private readonly culprits = new Set<string>();
+  private readonly quarantine = new Quarantine();
   private readonly endings = new ThreadEndings<RunningThread>();
   private last = 0;
+  private closed = false;
 
   constructor(private readonly options: InstanceThreadsOptions) {}
 
   async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
+    if (this.closed) throw new ThreadEnd({ kind: 'closed' }, '', 0).explained('');
     const instance = ++this.last;
     const { description, config, workerSettings } = connector;
     const spec = { instance, connector: connector.connector, description, config, workerSettings };
     const remote = new RemoteInstance(spec, events, (released) => this.release(released));
     this.instances.set(instance, remote);
     try {
-      await remote.createIn(this.threadFor(connector.connector));
+      await remote.createIn(this.threadFor(spec));
     } catch (error) {
       remote.release();
       throw error;
@@ -55,14 +59,15 @@ export class InstanceThreads {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     for (const thread of this.all) this.end(thread);
     await this.endings.close();
   }
 
   // ------------------------------------------------------------ threads
 
-  private threadFor(connector: string): RunningThread {
-    if (this.culprits.has(connector)) return this.newThread(false);
+  private threadFor(spec: InstanceSpec): RunningThread {
+    if (this.quarantine.has(spec.connector, settingsOf(spec))) return this.newThread(false);
     const thread = [...this.shared].find(({ gone }) => !gone) ?? this.newThread(true);
     this.endings.keep(thread);
     return thread;
@@ -106,7 +111,7 @@ export class InstanceThreads {
     const culprit = culpritOf(concerned, end);
     const innocent = concerned.filter((remote) => remote !== culprit);
     if (culprit) {
-      this.culprits.add(culprit.spec.connector);
+      this.quarantine.add(culprit.spec.connector, settingsOf(culprit.spec));
       culprit.fail(end.explained(`the code of connector ${culprit.spec.connector}`));
     }
     if (innocent.length === 0) return;
@@ -131,4 +136,8 @@ function culpritOf(concerned: readonly RemoteInstance[], { owner }: ThreadEnd): 
   if (concerned.length === 1) return concerned[0] as RemoteInstance;
   const waiting = concerned.filter((remote) => remote.isWaiting);
   return waiting.length === 1 ? (waiting[0] as RemoteInstance) : null;
+}
+
+function settingsOf({ description, config }: InstanceSpec): Parameters<Quarantine['add']>[1] {
+  return [{ class: description.class, version: description.version }, config];
 }

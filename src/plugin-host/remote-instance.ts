@@ -10,7 +10,7 @@ import { ThreadEnd } from './thread-end';
 
 type InstanceCall = 'create' | 'start' | 'taskConfigs' | 'stop';
 
-interface Current {
+interface Open {
   readonly call: OpenCall<unknown>;
   readonly name: InstanceCall;
 }
@@ -18,9 +18,11 @@ interface Current {
 export class RemoteInstance implements HostedInstance {
   thread: RunningThread | null = null;
   /** What its thread is asked for at this moment. */
-  private current: Current | null = null;
+  private readonly open = new Set<Open>();
   /** Between a successful `start` and the `stop` that belongs to it. */
   private started = false;
+  /** The thread in which it was started last. */
+  private startedIn: RunningThread | null = null;
   /** Resolves when it is there again, after its thread had ended. */
   private moved: Promise<void> = Promise.resolve();
   private failure: unknown = null;
@@ -33,7 +35,7 @@ export class RemoteInstance implements HostedInstance {
   ) {}
 
   get isWaiting(): boolean {
-    return this.current?.call.begun === true;
+    return [...this.open].some(({ call }) => call.begun);
   }
 
   async createIn(thread: RunningThread): Promise<void> {
@@ -44,6 +46,7 @@ export class RemoteInstance implements HostedInstance {
   async start(): Promise<void> {
     await this.call('start', this.spec.instance);
     this.started = true;
+    this.startedIn = this.thread;
   }
 
   async taskConfigs(maxTasks: number): Promise<readonly ConnectorConfig[]> {
@@ -55,6 +58,7 @@ export class RemoteInstance implements HostedInstance {
     // What ended its thread ended with it.
     if (this.failure !== null) return;
     await this.call('stop', this.spec.instance);
+    this.startedIn = null;
   }
 
   release(): void {
@@ -68,19 +72,22 @@ export class RemoteInstance implements HostedInstance {
   fail(error: unknown): void {
     this.failure = error;
     // Who waits for these fails the connector.
-    if (this.current?.name === 'create' || this.current?.name === 'start') return;
+    if (this.isAt('create') || this.isAt('start')) return;
     if (!this.released) this.events.raiseError(error);
   }
 
   /** Its thread has ended by the fault of another. What was asked of it is asked again when it is there. */
   async moveTo(thread: RunningThread): Promise<void> {
     this.thread = thread;
-    const { current, started } = this;
+    const { started } = this;
+    const isNew = this.isAt('create');
     this.moved = (async () => {
       // One that is being created is made by that call itself.
-      if (current?.name === 'create') return;
+      if (isNew) return;
       await thread.call('create', this.spec).answer;
-      if (started) await thread.call('start', this.spec.instance).answer;
+      if (!started) return;
+      await thread.call('start', this.spec.instance).answer;
+      this.startedIn = thread;
     })();
     try {
       await this.moved;
@@ -88,6 +95,10 @@ export class RemoteInstance implements HostedInstance {
       // The thread's end is dealt with where it is heard of.
       if (!(error instanceof ThreadEnd)) this.fail(error);
     }
+  }
+
+  private isAt(name: InstanceCall): boolean {
+    return [...this.open].some((open) => open.name === name);
   }
 
   private async call<N extends InstanceCall>(
@@ -101,8 +112,11 @@ export class RemoteInstance implements HostedInstance {
       if (moved !== this.moved) continue;
       if (this.failure !== null) throw this.failure;
       const thread = this.thread as RunningThread;
+      // What is to be stopped has ended with the thread that it was started in; the new one knows nothing of it.
+      if (name === 'stop' && this.startedIn !== thread) return undefined as ReturnType<PluginCalls[N]>;
       const call = thread.call(name, ...args);
-      this.current = { call, name };
+      const open = { call, name };
+      this.open.add(open);
       try {
         return await call.answer;
       } catch (error) {
@@ -111,7 +125,7 @@ export class RemoteInstance implements HostedInstance {
         if (error.end.kind === 'closed' || this.released)
           throw error.explained(`the code of connector ${this.spec.connector}`);
       } finally {
-        this.current = null;
+        this.open.delete(open);
       }
     }
   }

@@ -4,9 +4,9 @@
  */
 import { ConnectError } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
+import { Quarantine } from '../threads/quarantine';
 import type { TaskListener, TaskSpec } from './host';
 import type { HostThread, Run } from './host-thread';
-import { Quarantine } from './quarantine';
 import { taskName } from './task-id';
 import { holderText, silenceTrace, type Holder } from './thread-holder';
 import { formatTrace } from './trace';
@@ -14,6 +14,8 @@ import { within } from './waker';
 
 /** For a thread to end, which native code delays. */
 export const END_MS = 5_000;
+/** For what was cut off to close its sockets, before its thread ends under it. */
+export const CUT_OFF_MS = 1_000;
 /** For tasks to leave a thread that is to be ended; less where the graceful timeout is. */
 const LEAVE_MS = 5_000;
 
@@ -38,7 +40,7 @@ interface Cause {
 }
 
 export class ThreadEnds {
-  readonly quarantine = new Quarantine();
+  private readonly quarantine = new Quarantine();
   /** Threads with an error in them that nobody caught. */
   private readonly crashes = new WeakMap<HostThread, Cause>();
   private closed = false;
@@ -48,6 +50,11 @@ export class ThreadEnds {
   /** From now on nothing begins anew. */
   close(): void {
     this.closed = true;
+  }
+
+  /** It took a shared thread down as it is. */
+  mustBeAlone(spec: TaskSpec): boolean {
+    return this.quarantine.has(taskName(spec.id), settingsOf(spec));
   }
 
   /** The thread has ended by itself. `reason` ends a sentence. */
@@ -87,7 +94,12 @@ export class ThreadEnds {
       other.moving = suspects.includes(other) ? 'alone' : 'shared';
       if (!other.stopping && !other.cancelled) thread.post({ type: 'stop', run: other.number });
     }
-    this.options.later(thread, Math.min(LEAVE_MS, this.options.leaveMs), () => void this.endUnder(thread, cause));
+    const leaveMs = Math.min(LEAVE_MS, this.options.leaveMs);
+    this.options.later(
+      thread,
+      others.length > 0 ? leaveMs : Math.min(CUT_OFF_MS, leaveMs),
+      () => void this.endUnder(thread, cause),
+    );
   }
 
   /** It has left a thread that is to be ended. */
@@ -138,7 +150,7 @@ export class ThreadEnds {
       logger.warn(`The thread of task ${name} ended while the task was stopping`, { trace });
       return listener.onStopped(run.spec.id);
     }
-    this.quarantine.add(run.spec);
+    this.quarantine.add(taskName(run.spec.id), settingsOf(run.spec));
     logger.error(`Task ${name} has failed with its thread, and gets one of its own from now on`, { trace });
     listener.onFailed(run.spec.id, trace, true);
   }
@@ -151,6 +163,10 @@ export class ThreadEnds {
     logger.warn(`Task ${taskName(id)} begins anew in ${where}, which counts as no failure: ${why}`);
     if (run.running) listener.onRestarting(id);
     const spec = { ...run.spec, targetState: run.target };
-    begin(spec, alone || this.quarantine.has(spec));
+    begin(spec, alone || this.mustBeAlone(spec));
   }
+}
+
+function settingsOf({ connectorClass, connectorConfig, taskConfig }: TaskSpec): Parameters<Quarantine['add']>[1] {
+  return [{ connectorClass }, connectorConfig, taskConfig];
 }

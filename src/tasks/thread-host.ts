@@ -11,7 +11,7 @@ import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './
 import { HostThread, type Run } from './host-thread';
 import { SilentThreads } from './silent-threads';
 import { taskLoggerName, taskName } from './task-id';
-import { END_MS, ThreadEnds } from './thread-ends';
+import { CUT_OFF_MS, END_MS, ThreadEnds } from './thread-ends';
 import type { FromThread, ThreadData } from './thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import { messageOf } from './trace';
@@ -20,8 +20,6 @@ import type { Watchdog } from './watchdog';
 
 /** A thread without tasks ends after this. */
 const IDLE_MS = 60_000;
-/** For a task that was cut off to close its sockets, before its thread ends under it. */
-const CUT_OFF_MS = 1000;
 
 export interface ThreadTaskHostOptions {
   readonly data: Omit<ThreadData, 'levels' | 'beat'>;
@@ -86,7 +84,7 @@ export class ThreadTaskHost implements TaskHost {
     if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
     // Its logger is made in the thread; here it becomes known to those who ask for levels.
     this.levels.threshold(taskLoggerName(spec));
-    this.begin(spec, this.ends.quarantine.has(spec));
+    this.begin(spec, this.ends.mustBeAlone(spec));
   }
 
   pause(id: TaskId): void {

@@ -166,8 +166,8 @@ describe('connectors’ instances', () => {
     expect(moved?.thread).not.toBe(first?.thread);
     expect(innocent.seen).toEqual([]);
     culprit.release?.();
-    const again = await host.create(hosted('culprit'), heard);
-    const [apart] = await again.taskConfigs(1);
+    const again = await host.create(hosted('culprit', 'spins'), heard);
+    const [apart] = await again.taskConfigs(0);
     expect([first?.thread, moved?.thread]).not.toContain(apart?.thread);
     expect((await other.taskConfigs(1))[0]).toEqual(moved);
   });

@@ -1,0 +1,132 @@
+/** What becomes of connectors' instances when a thread ends; with threads that only pretend. */
+import { silentLogger } from '../../src/logging/logger';
+import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
+import { InstanceThreads } from '../../src/plugin-host/instance-threads';
+import type { RunningThread, RunningThreadOptions } from '../../src/plugin-host/running-thread';
+import { ThreadEnd } from '../../src/plugin-host/thread-end';
+
+interface FakeCall {
+  readonly name: string;
+  begun: boolean;
+  resolve(value?: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Answers at once what it is not told to keep. */
+class FakeThread {
+  gone = false;
+  readonly seen: string[] = [];
+  readonly kept: FakeCall[] = [];
+  readonly keeps = new Set<string>();
+  constructor(private readonly events: Pick<RunningThreadOptions, 'onEnd'>) {}
+
+  call(name: string): { readonly answer: Promise<unknown>; readonly begun: boolean } {
+    this.seen.push(name);
+    let call!: FakeCall;
+    const answer = new Promise<unknown>((resolve, reject) => (call = { name, begun: true, resolve, reject }));
+    answer.catch(() => undefined);
+    if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    else if (this.keeps.has(name)) this.kept.push(call);
+    else call.resolve([]);
+    return { answer, begun: true };
+  }
+
+  post(): void {}
+
+  /** `owner`: number of the instance that the thread was busy with. */
+  die(owner: number): void {
+    this.gone = true;
+    const end = new ThreadEnd({ kind: 'silent', ms: 5 }, '', owner);
+    for (const call of this.kept) call.reject(end);
+    this.events.onEnd(this as unknown as RunningThread, end);
+  }
+
+  async terminate(): Promise<void> {
+    this.gone = true;
+  }
+}
+
+const threads: FakeThread[] = [];
+let instances: InstanceThreads;
+beforeEach(() => {
+  threads.length = 0;
+  instances = new InstanceThreads({
+    makeThread: (events) => {
+      const thread = new FakeThread(events);
+      threads.push(thread);
+      return thread as unknown as RunningThread;
+    },
+    idleMs: 60_000,
+    onRestart: () => undefined,
+  });
+});
+afterEach(async () => await instances.close());
+
+const thread = (n: number): FakeThread => threads[n - 1] as FakeThread;
+const settle = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+const hosted = (connector: string, config: Record<string, string> = {}): HostedConnector =>
+  ({ connector, description: { class: 'C' }, config, workerSettings: {} }) as unknown as HostedConnector;
+function events(): InstanceEvents & { readonly raised: unknown[] } {
+  const raised: unknown[] = [];
+  return { raised, logger: silentLogger, raiseError: (error: unknown) => raised.push(error) } as never;
+}
+
+test('a stop that another’s fault cuts short is over: nothing is left to be stopped', async () => {
+  const heard = events();
+  const innocent = await instances.create(hosted('innocent'), heard);
+  await innocent.start?.();
+  await instances.create(hosted('culprit'), events());
+  thread(1).keeps.add('stop');
+  const stopped = innocent.stop?.();
+  await settle();
+  thread(1).die(2);
+  await stopped;
+  expect(heard.raised).toEqual([]);
+  expect(thread(2).seen).toEqual(['create']);
+  // Started again, it is stopped as ever.
+  await innocent.start?.();
+  await innocent.stop?.();
+  expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
+});
+
+test('an instance that was started again elsewhere is stopped there', async () => {
+  const innocent = await instances.create(hosted('innocent'), events());
+  await innocent.start?.();
+  await instances.create(hosted('culprit'), events());
+  thread(1).die(2);
+  await innocent.stop?.();
+  expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
+});
+
+test('whoever waits for an answer is held to blame, whatever else it asked for meanwhile', async () => {
+  const [blamed, unblamed] = [events(), events()];
+  const culprit = await instances.create(hosted('culprit'), blamed);
+  await culprit.start?.();
+  await instances.create(hosted('innocent'), unblamed);
+  thread(1).keeps.add('taskConfigs');
+  const configs = Promise.resolve(culprit.taskConfigs(1)).catch((error: Error) => error);
+  await settle();
+  await culprit.stop?.();
+  thread(1).die(0);
+  expect(await configs).toMatchObject({ code: 'PLUGIN_SILENT' });
+  expect([blamed.raised.length, unblamed.raised.length]).toEqual([1, 0]);
+});
+
+test('the culprit has a thread of its own until its configuration changes', async () => {
+  const culprit = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  thread(1).die(1);
+  culprit.release?.();
+  await instances.create(hosted('other'), events());
+  const again = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  expect(threads).toHaveLength(3);
+  again.release?.();
+  await instances.create(hosted('culprit', { does: 'nothing' }), events());
+  expect(threads).toHaveLength(3);
+  expect(thread(2).seen).toEqual(['create', 'create']);
+});
+
+test('once they are closed, no thread is made any more', async () => {
+  await instances.close();
+  await expect(instances.create(hosted('late'), events())).rejects.toMatchObject({ code: 'PLUGIN_CLOSED' });
+  expect(threads).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { silentLogger } from '../../src/logging/logger';
+import type { HostThread, Run } from '../../src/tasks/host-thread';
+import { CUT_OFF_MS, ThreadEnds } from '../../src/tasks/thread-ends';
+
+/** A thread with so many tasks, the first of which leaves an error that nobody catches. */
+function crashWith(tasks: number): number[] {
+  const waits: number[] = [];
+  const ends = new ThreadEnds({
+    listener: { onFailed: () => undefined } as never,
+    logger: silentLogger,
+    leaveMs: 60_000,
+    forget: (run) => void run.thread.runs.delete(run.number),
+    begin: () => undefined,
+    end: async () => undefined,
+    later: (_thread, ms) => waits.push(ms),
+  });
+  const thread = { runs: new Map(), lost: new Map(), post: () => undefined } as unknown as HostThread;
+  for (let number = 1; number <= tasks; number++) {
+    const spec = { id: { connector: 'c', task: number }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
+    thread.runs.set(number, { number, spec, thread } as unknown as Run);
+  }
+  ends.crashed(thread, 1, 'Error: nobody caught it');
+  return waits;
+}
+
+test('nobody is waited for in a broken thread that no other task is in', () => {
+  expect(crashWith(1)).toEqual([CUT_OFF_MS]);
+  expect(crashWith(2)).toEqual([5_000]);
+});
