@@ -1,7 +1,8 @@
 /** The worker's side of one task thread. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
-import { providedValues } from '../logging/hidden-values';
 import { ThreadBeat } from '../threads/thread-beat';
+import { deathOf } from '../threads/thread-death';
+import { ThreadSecrets } from '../threads/thread-secrets';
 import { lookInto, type ThreadView } from '../threads/thread-view';
 import type { CallClock } from './call-clock';
 import type { TaskSpec, TaskTargetState } from './host';
@@ -55,8 +56,7 @@ export class HostThread {
   private readonly worker: Worker;
   private error: unknown = null;
   private looked: Promise<ThreadView | null> | null = null;
-  /** Version of the provided values that it knows. */
-  private hidden = 0;
+  private readonly secrets = new ThreadSecrets((message) => this.post(message));
 
   constructor(readonly options: HostThreadOptions) {
     const resourceLimits: ResourceLimits =
@@ -83,9 +83,7 @@ export class HostThread {
 
   /** Before a task's settings arrive in it: what config providers gave for them. */
   hideProvided(): void {
-    if (this.hidden === providedValues.version) return;
-    this.hidden = providedValues.version;
-    this.post({ type: 'hide', values: providedValues.snapshot() });
+    this.secrets.tell();
   }
 
   /** Ends it now; nothing is reported. Resolves when it is gone: native code has to come back first. */
@@ -103,13 +101,17 @@ export class HostThread {
   }
 
   private reason(code: number): string {
-    if ((this.error as { code?: string } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-      const { memoryMb } = this.options;
-      return memoryMb === null
-        ? 'it ran out of memory; raise --max-old-space-size or have smaller batches'
-        : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
+    const { memoryMb } = this.options;
+    const death = deathOf(this.error, code);
+    switch (death.kind) {
+      case 'memory':
+        return memoryMb === null
+          ? 'it ran out of memory; raise --max-old-space-size or have smaller batches'
+          : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
+      case 'error':
+        return messageOf(death.error);
+      case 'exit':
+        return `the code of a task ended it (exit code ${code})`;
     }
-    if (this.error !== null) return messageOf(this.error);
-    return `the code of a task ended it (exit code ${code})`;
   }
 }

@@ -1,8 +1,8 @@
 /** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
-import type { HiddenValues } from '../logging/hidden-values';
 import type { LevelName, LogLevels } from '../logging/log-levels';
 import type { LogLine } from '../threads/thread-logger';
+import type { HideMessage } from '../threads/thread-secrets';
 import type { TaskSpec } from './host';
 
 /** Given to a thread when it is made. Holds secrets: never log it. */
@@ -22,7 +22,7 @@ export type ToThread =
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
   | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
   /** What config providers gave: no line or trace of the thread shows it. */
-  | { readonly type: 'hide'; readonly values: ReturnType<HiddenValues['snapshot']> }
+  | HideMessage
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
   /** Answers `read` and `write`; `error` null: it went well. */
   | {
