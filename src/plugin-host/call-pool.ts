@@ -61,7 +61,7 @@ export class CallPool {
       return await this.alone(deadline, subject, name, args);
     } catch (error) {
       if (!(error instanceof ThreadEnd)) throw error;
-      if (error.end.kind !== 'closed') this.suspects.set(subject.key, performance.now() + SUSPECT_MS);
+      if (!error.blamesNobody) this.suspects.set(subject.key, performance.now() + SUSPECT_MS);
       throw error.explained(subject.what);
     }
   }
@@ -80,6 +80,7 @@ export class CallPool {
     name: N,
     args: Parameters<PluginCalls[N]>,
   ): Promise<{ readonly value: ReturnType<PluginCalls[N]> } | null> {
+    let spared = false;
     for (;;) {
       const thread = await this.place(deadline, subject, () => this.responsive() ?? this.newShared());
       // It was idle a moment ago, and may have had to make way for another.
@@ -96,9 +97,15 @@ export class CallPool {
       try {
         return { value: await this.inTime(deadline, subject, thread, call) };
       } catch (error) {
-        if (!(error instanceof ThreadEnd) || error.end.kind === 'closed') throw error;
+        if (!(error instanceof ThreadEnd) || error.blamesNobody) throw error;
         if (!call.begun) continue;
         if (isFirst && thread.served === 1) throw error;
+        // Another had the thread, as far as is noted; the places alone are few.
+        const { call: holder } = error;
+        if (!spared && holder !== 0 && holder !== call.number) {
+          spared = true;
+          continue;
+        }
         return null;
       }
     }

@@ -108,6 +108,8 @@ export class InstanceThreads {
   private ended(thread: RunningThread, end: ThreadEnd): void {
     this.forget(thread);
     const concerned = this.inThread(thread);
+    // Where threads do not even start, the next try is for the restarts of connectors, which take their time.
+    if (end.blamesNobody) return concerned.forEach((remote) => remote.fail(end.explained('')));
     const culprit = culpritOf(concerned, end);
     const innocent = concerned.filter((remote) => remote !== culprit);
     if (culprit) {

@@ -2,10 +2,10 @@
 import type { ConnectorConfig, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../config/validation';
 import type { NullableConfig } from '../config/validation-entry';
-import type { HiddenValues } from '../logging/hidden-values';
 import type { LevelName, LogLevels } from '../logging/log-levels';
 import type { PluginDescription } from '../plugins/registry';
 import type { LogLine } from '../threads/thread-logger';
+import type { HideMessage } from '../threads/thread-secrets';
 import type { ErrorCopy } from './error-copy';
 import type { ConnectorTraits } from './host';
 
@@ -70,7 +70,7 @@ export type ToPluginThread =
   | Ask
   | Answer
   /** What config providers gave: no line or error of the thread shows it. */
-  | { readonly type: 'hide'; readonly values: ReturnType<HiddenValues['snapshot']> }
+  | HideMessage
   /** Nobody needs the instance any more. */
   | { readonly type: 'release'; readonly instance: number }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName };
@@ -85,5 +85,5 @@ export type FromPluginThread =
   | { readonly type: 'reconfigure'; readonly instance: number }
   | { readonly type: 'raise'; readonly instance: number; readonly error: ErrorCopy }
   | LogLine
-  /** Last words: an error nobody caught. `owner`: the instance in whose calls it arose; 0: unknown. */
-  | { readonly type: 'crash'; readonly owner: number; readonly error: ErrorCopy };
+  /** Last words: an error nobody caught. `owner`, `call`: the instance and the call that it arose in; 0: unknown. */
+  | { readonly type: 'crash'; readonly owner: number; readonly call: number; readonly error: ErrorCopy };

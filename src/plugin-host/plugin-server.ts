@@ -1,6 +1,6 @@
 /** The inside of a plug-in thread: runs what the worker asks for. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Connector, ConnectorInstance, SourceConnectorContext } from '@millrace/sdk';
+import type { Connector, ConnectorInstance } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
 import type { ConfigValidator } from '../config/validation';
 import type { NullableConfig } from '../config/validation-entry';
@@ -8,8 +8,10 @@ import { onValidationStep } from '../config/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { answer, OpenCalls } from './calls';
+import { alterOffsets, makeInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import { copyError } from './error-copy';
+import type { InstanceEvents } from './host';
 import type { Ask, FromPluginThread, InstanceSpec, PluginCalls, ToPluginThread, WorkerCalls } from './messages';
 import type { StepNote } from './step-note';
 
@@ -27,28 +29,34 @@ interface Made {
   readonly instance: ConnectorInstance;
 }
 
+/** What the thread does something for. 0: none. */
+interface Work {
+  readonly call: number;
+  readonly owner: number;
+}
+
 type Calls = { readonly [N in keyof PluginCalls]: (...args: Parameters<PluginCalls[N]>) => unknown };
 
 export class PluginServer {
   private readonly questions: OpenCalls;
   private readonly instances = new Map<number, Made>();
   private readonly calls: Calls;
-  /** Knows, anywhere in an instance's asynchronous calls, whose they are. */
-  private readonly owner = new AsyncLocalStorage<number>();
+  /** Knows, anywhere in asynchronous code of a plug-in, whose it is. */
+  private readonly current = new AsyncLocalStorage<Work>();
 
   constructor(private readonly options: PluginServerOptions) {
     this.questions = new OpenCalls(options.post);
     const resolve = async (config: NullableConfig): Promise<NullableConfig> => await this.askWorker('resolve', config);
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
-    onValidationStep((step) => options.note.write(step));
+    onValidationStep((step) => options.note.write(step, this.work));
     this.calls = {
       validate: (config) => validator.validate(config),
       definitions: (plugin, version) => validator.definitions(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
       alterOffsets: async (description, config, offsets) => {
         const plugin = await this.load(description);
-        options.note.write(`the call of alterOffsets() in ${description.class}`);
-        return (await plugin.alterOffsets?.(config, offsets as never)) === true;
+        options.note.write(`the call of alterOffsets() in ${description.class}`, this.work);
+        return await alterOffsets(plugin, config, offsets as never);
       },
       create: (spec) => this.create(spec),
       start: (instance) => this.callOf(instance, 'start', (made) => made.start?.()),
@@ -65,30 +73,44 @@ export class PluginServer {
 
   /** For an error that nobody caught. The thread has to end after it: its state is unknown. */
   crashed(error: unknown): void {
-    this.options.post({ type: 'crash', owner: this.owner.getStore() ?? 0, error: copyError(error) });
+    this.options.post({ type: 'crash', ...this.work, error: copyError(error) });
+  }
+
+  private get work(): Work {
+    return this.current.getStore() ?? { call: 0, owner: 0 };
   }
 
   private async run(message: Ask): Promise<void> {
-    this.options.post({ type: 'begun', call: message.call });
-    const run = this.calls[message.name as keyof PluginCalls] as (...args: readonly unknown[]) => unknown;
-    await answer(message, () => run(...message.args), this.options.post);
+    const { note, post } = this.options;
+    const { call, name, args } = message;
+    post({ type: 'begun', call });
+    const run = this.calls[name as keyof PluginCalls] as (...args: readonly unknown[]) => unknown;
+    const noting = async (): Promise<unknown> => {
+      try {
+        return await run(...args);
+      } finally {
+        note.clear(call);
+      }
+    };
+    await this.current.run({ call, owner: 0 }, () => answer(message, noting, post));
   }
 
   private async load(description: PluginDescription): Promise<Connector> {
     const { note, registry } = this.options;
-    note.write(`the import of ${description.class} in ${description.location}`);
-    const plugin = (await registry.load(description)) as Connector;
-    note.clear();
-    return plugin;
+    const { work } = this;
+    note.write(`the import of ${description.class} in ${description.location}`, work);
+    try {
+      return (await registry.load(description)) as Connector;
+    } finally {
+      note.clear(work.call);
+    }
   }
 
   private async create(spec: InstanceSpec): Promise<void> {
-    const { instance, connector, config, description } = spec;
+    const { instance, connector, description } = spec;
     const plugin = await this.load(description);
-    const make = plugin.create?.bind(plugin);
-    if (!make) throw new Error(`${description.class} makes no instances.`);
     const made = this.noting(instance, `the call of create() in connector ${connector}`, () =>
-      make(config, this.context(spec)),
+      makeInstance(plugin, spec, this.events(spec)),
     );
     this.instances.set(instance, { connector, instance: made });
   }
@@ -102,23 +124,22 @@ export class PluginServer {
   /** The note stands for as long as the plug-in has the thread, which is until it waits for something. */
   private noting<T>(instance: number, step: string, call: () => T): T {
     const { note } = this.options;
-    note.write(step, instance);
+    const work = { call: this.work.call, owner: instance };
+    note.write(step, work);
     try {
-      return this.owner.run(instance, call);
+      return this.current.run(work, call);
     } finally {
-      note.clear();
+      note.clear(work.call);
     }
   }
 
-  private context({ instance, connector, workerSettings }: InstanceSpec): SourceConnectorContext {
+  private events({ instance, connector }: InstanceSpec): InstanceEvents {
     const { logger, post } = this.options;
-    const read: SourceConnectorContext['offsets']['offsets'] = async (partitions) => [
+    const read: InstanceEvents['offsets']['offsets'] = async (partitions) => [
       ...(await this.askWorker('readOffsets', instance, partitions)),
     ];
     return {
-      connector,
       logger: logger.child({ connector }),
-      workerSettings,
       requestTaskReconfiguration: () => post({ type: 'reconfigure', instance }),
       raiseError: (error) => post({ type: 'raise', instance, error: copyError(error) }),
       offsets: { offsets: read, offset: async (partition) => (await read([partition]))[0] ?? null },

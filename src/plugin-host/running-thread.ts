@@ -3,7 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { startInterval } from '@millrace/sdk';
 import { providedValues } from '../logging/hidden-values';
 import type { LogLevels } from '../logging/log-levels';
-import { SilenceWatch, ThreadBeat } from '../threads/thread-beat';
+import { isDebugged, SilenceWatch, ThreadBeat } from '../threads/thread-beat';
+import { deathOf } from '../threads/thread-death';
+import { ThreadSecrets } from '../threads/thread-secrets';
 import { OpenCalls } from './calls';
 import { copyError } from './error-copy';
 import type { FromPluginThread, PluginCalls, PluginThreadData, ToPluginThread } from './messages';
@@ -33,6 +35,8 @@ export interface RunningThreadOptions {
 }
 
 export interface OpenCall<T> {
+  /** Of its thread. */
+  readonly number: number;
   readonly answer: Promise<T>;
   /** The thread has taken it up. */
   readonly begun: boolean;
@@ -52,7 +56,7 @@ export class RunningThread {
   private readonly worker: Worker;
   private readonly watch: SilenceWatch;
   private readonly looking: NodeJS.Timeout;
-  private hidden = 0;
+  private readonly secrets = new ThreadSecrets((message) => this.worker.postMessage(message));
   private error: unknown = null;
   private crash: EndCause | null = null;
 
@@ -97,6 +101,7 @@ export class RunningThread {
     };
     void answer.then(settled, settled);
     return {
+      number: call,
       answer: answer as Promise<ReturnType<PluginCalls[N]>>,
       get begun() {
         return state.begun;
@@ -106,11 +111,7 @@ export class RunningThread {
 
   post(message: ToPluginThread): void {
     if (this.gone) return;
-    // Before what may hold a value that is to be hidden.
-    if (this.hidden !== providedValues.version) {
-      this.hidden = providedValues.version;
-      this.worker.postMessage({ type: 'hide', values: providedValues.snapshot() } satisfies ToPluginThread);
-    }
+    this.secrets.tell();
     this.worker.postMessage(message);
   }
 
@@ -133,7 +134,7 @@ export class RunningThread {
       case 'error':
         return this.calls.answered(message);
       case 'crash':
-        this.crash = { kind: 'crash', error: message.error, owner: message.owner };
+        this.crash = { kind: 'crash', error: message.error, owner: message.owner, call: message.call };
         return;
       default:
         this.options.onMessage(this, message);
@@ -141,17 +142,19 @@ export class RunningThread {
   }
 
   private look(): void {
-    const limit = this.beat.count === 0 ? BOOT_MS : this.options.silenceMs;
-    if (this.watch.look() < limit) return;
+    const booted = this.beat.count !== 0;
+    const ms = booted ? this.options.silenceMs : BOOT_MS;
+    if (this.watch.look() < ms || isDebugged()) return;
     void this.worker.terminate();
-    this.ended({ kind: 'silent', ms: limit });
+    // Before its first beat it runs our code, none of a plug-in.
+    this.ended({ kind: booted ? 'silent' : 'boot', ms });
   }
 
   private causeOf(code: number): EndCause {
     if (this.crash) return this.crash;
-    if ((this.error as { code?: string } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY') return { kind: 'memory' };
-    if (this.error !== null) return { kind: 'crash', error: copyError(this.error), owner: 0 };
-    return { kind: 'exit', code };
+    const death = deathOf(this.error, code);
+    if (death.kind !== 'error') return death;
+    return { kind: 'crash', error: copyError(death.error), owner: 0, call: 0 };
   }
 
   private ended(cause: EndCause): void {
@@ -161,12 +164,13 @@ export class RunningThread {
   }
 
   private finish(cause: EndCause): ThreadEnd {
-    const owner = cause.kind === 'crash' ? cause.owner : this.note.owner;
+    const { owner, call } = cause.kind === 'crash' ? cause : this.note;
     // An error that nobody caught came later than what the note speaks of.
     const end = new ThreadEnd(
       cause,
       cause.kind === 'crash' ? '' : providedValues.hide(this.note.step, { words: true }),
       owner,
+      call,
     );
     this.gone = true;
     clearInterval(this.looking);

@@ -1,7 +1,8 @@
 /** What a plug-in thread is doing, in memory that the worker can read when the thread does not answer any more. */
 const LENGTH = 0;
 const OWNER = 1;
-const HEADER_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
+const CALL = 2;
+const HEADER_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 const TEXT_BYTES = 512;
 
 export class StepNote {
@@ -9,26 +10,30 @@ export class StepNote {
   private readonly bytes: Uint8Array;
 
   constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(HEADER_BYTES + TEXT_BYTES)) {
-    this.cells = new Int32Array(memory, 0, 2);
+    this.cells = new Int32Array(memory, 0, 3);
     this.bytes = new Uint8Array(memory, HEADER_BYTES);
   }
 
   /**
-   * A noun phrase, e.g. `the import of /plugins/a/index.js`; what is too long is cut. `owner`: the connector instance
-   * it is done for.
+   * A noun phrase, e.g. `the import of /plugins/a/index.js`; what is too long is cut. `call` is what asked for it,
+   * `owner` the connector instance that it is done for.
    */
-  write(step: string, owner = 0): void {
+  write(step: string, { call, owner }: { readonly call: number; readonly owner: number }): void {
     // Encoded apart: a text decoder and encoder take no shared memory.
     const text = Buffer.from(step, 'utf8').subarray(0, TEXT_BYTES);
     Atomics.store(this.cells, LENGTH, 0);
     this.bytes.set(text);
     Atomics.store(this.cells, OWNER, owner);
+    Atomics.store(this.cells, CALL, call);
     Atomics.store(this.cells, LENGTH, text.length);
   }
 
-  clear(): void {
+  /** Unless another call has written its own meanwhile. */
+  clear(call: number): void {
+    if (this.call !== call) return;
     Atomics.store(this.cells, LENGTH, 0);
     Atomics.store(this.cells, OWNER, 0);
+    Atomics.store(this.cells, CALL, 0);
   }
 
   /** Empty: nothing that is known of. */
@@ -39,5 +44,10 @@ export class StepNote {
   /** 0: nobody in particular. */
   get owner(): number {
     return Atomics.load(this.cells, OWNER);
+  }
+
+  /** 0: none. */
+  get call(): number {
+    return Atomics.load(this.cells, CALL);
   }
 }

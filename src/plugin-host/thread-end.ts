@@ -5,9 +5,11 @@ import { errorFrom, type ErrorCopy } from './error-copy';
 export type EndCause =
   /** It did not come back to its event loop. */
   | { readonly kind: 'silent'; readonly ms: number }
+  /** It has not come to its first turn of the event loop: no plug-in was in it yet. */
+  | { readonly kind: 'boot'; readonly ms: number }
   | { readonly kind: 'exit'; readonly code: number }
   | { readonly kind: 'memory' }
-  | { readonly kind: 'crash'; readonly error: ErrorCopy; readonly owner: number }
+  | { readonly kind: 'crash'; readonly error: ErrorCopy; readonly owner: number; readonly call: number }
   /** The worker needs it no more. */
   | { readonly kind: 'closed' };
 
@@ -23,9 +25,16 @@ export class ThreadEnd extends Error {
     readonly step: string,
     /** The instance that it was doing it for; 0: unknown. */
     readonly owner: number,
+    /** The call that it was doing it for; 0: unknown. */
+    readonly call = 0,
   ) {
     super(`The plug-in thread has ended (${end.kind}).`);
     this.name = 'ThreadEnd';
+  }
+
+  /** No plug-in has ended it. */
+  get blamesNobody(): boolean {
+    return this.end.kind === 'closed' || this.end.kind === 'boot';
   }
 
   /** What a person is told. `subject` is what was asked for, where the thread left no note. */
@@ -39,6 +48,11 @@ export class ThreadEnd extends Error {
           `${subjectUp} did not come back within ${end.ms} ms and was ended (plugin.thread.silence.ms): correct the plug-in, or simplify ` +
             'the value that it works on.',
           { code: 'PLUGIN_SILENT', place: { step } },
+        );
+      case 'boot':
+        return new PluginThreadError(
+          `A thread for plug-ins has not started within ${end.ms} ms and was ended: see what keeps the machine busy.`,
+          { code: 'PLUGIN_THREAD_NOT_STARTED' },
         );
       case 'exit':
         return died(`${subjectUp} called process.exit(${end.code}): correct the plug-in.`, step);

@@ -2,10 +2,9 @@
  * Watches whether task threads answer: says which do not and whose fault it is, and has those ended that stay
  * silent.
  */
-import { url as debuggerUrl } from 'node:inspector';
 import { startInterval } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import { SilenceWatch } from '../threads/thread-beat';
+import { isDebugged, SilenceWatch } from '../threads/thread-beat';
 import type { HostThread, Run } from './host-thread';
 import { taskName } from './task-id';
 import { findHolder, holderText, type Holder } from './thread-holder';
@@ -93,8 +92,7 @@ export class SilentThreads {
 
   private isSilent(thread: HostThread, silence: Silence, ms: number): void {
     silence.ms = ms;
-    // Whoever has a debugger open may have stopped it on purpose.
-    const limitMs = debuggerUrl() === undefined ? this.options.limitMs(thread) : 0;
+    const limitMs = isDebugged() ? 0 : this.options.limitMs(thread);
     const sayMs = limitMs > 0 ? Math.min(SAY_MS, limitMs / 2) : SAY_MS;
     if (ms < (thread.lost.size > 0 ? Math.min(CUT_OFF_MS, sayMs) : sayMs)) return;
     if (!silence.asked) void this.ask(thread, silence);

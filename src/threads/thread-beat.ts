@@ -2,6 +2,7 @@
  * Whether a worker thread still comes round to its event loop, seen from outside. The thread counts its turns in memory
  * that both share, so nobody has to ask it and wait.
  */
+import { url as debuggerUrl } from 'node:inspector';
 import { startInterval } from '@millrace/sdk';
 
 const BEAT_MS = 500;
@@ -25,6 +26,11 @@ export class ThreadBeat {
   get count(): number {
     return Atomics.load(this.turns, 0);
   }
+}
+
+/** Whoever has a debugger open may have stopped a thread on purpose. */
+export function isDebugged(): boolean {
+  return debuggerUrl() !== undefined;
 }
 
 /** The side that watches. */

@@ -23,8 +23,8 @@ class FakeThread {
     return this.calls.length;
   }
 
-  call(_name: string, config: { what: string }): { answer: Promise<unknown>; readonly begun: boolean } {
-    this.served++;
+  call(_name: string, config: { what: string }): { number: number; answer: Promise<unknown>; readonly begun: boolean } {
+    const number = ++this.served;
     let call!: FakeCall;
     const answer = new Promise<unknown>((resolve, reject) => {
       call = { what: config.what, begun: false, resolve, reject };
@@ -33,6 +33,7 @@ class FakeThread {
     if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
     else this.calls.push(call);
     return {
+      number,
       answer,
       get begun() {
         return call.begun;
@@ -51,9 +52,10 @@ class FakeThread {
     this.events.onProgress?.(this as unknown as RunningThread);
   }
 
-  die(end: EndCause = { kind: 'silent', ms: 5 }): void {
+  /** `holder`: number of the call that its note speaks of. */
+  die(end: EndCause = { kind: 'silent', ms: 5 }, holder = 0): void {
     this.gone = true;
-    const ended = new ThreadEnd(end, 'the check of "k"', 0);
+    const ended = new ThreadEnd(end, 'the check of "k"', 0, holder);
     for (const call of this.calls.splice(0)) call.reject(ended);
     this.events.onEnd(this as unknown as RunningThread, ended);
   }
@@ -145,6 +147,40 @@ test('those that a dead thread had begun are asked once more, alone; the one tha
     'b answered',
   ]);
   expect(await unbegun).toBe('c answered');
+});
+
+test('those that had begun, but did not hold the thread, share again once', async () => {
+  const outcomes = Promise.all([call('a'), call('b')]);
+  await settle();
+  thread(1).begin();
+  thread(1).die({ kind: 'silent', ms: 5 }, 1);
+  await settle();
+  const beside = call('c');
+  await settle();
+  const places = threads.slice(1).map(({ calls }) => calls.map(({ what }) => what));
+  expect(places.sort()).toEqual([['a'], ['b', 'c']]);
+  const of = (what: string): FakeThread => threads.find(({ calls }) => calls[0]?.what === what) as FakeThread;
+  of('a').die();
+  // What the note says may be wrong, so it is believed once.
+  of('b').begin();
+  of('b').die({ kind: 'silent', ms: 5 }, 7);
+  await settle();
+  of('b').answer();
+  of('c').answer();
+  expect(await outcomes).toEqual([expect.objectContaining({ code: 'PLUGIN_SILENT' }), 'b answered']);
+  expect(await beside).toBe('c answered');
+});
+
+test('a thread that has not started is nobody’s fault', async () => {
+  const first = call('a');
+  await settle();
+  thread(1).die({ kind: 'boot', ms: 60_000 });
+  expect(await first).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', place: {} });
+  const again = [call('a'), call('b')];
+  await settle();
+  expect(whatOf(2)).toEqual(['a', 'b']);
+  thread(2).answer();
+  await Promise.all(again);
 });
 
 test('alone in a new thread from the beginning, it is refused at once, and for a minute gets threads of its own', async () => {

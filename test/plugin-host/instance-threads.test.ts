@@ -3,7 +3,7 @@ import { silentLogger } from '../../src/logging/logger';
 import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
 import { InstanceThreads } from '../../src/plugin-host/instance-threads';
 import type { RunningThread, RunningThreadOptions } from '../../src/plugin-host/running-thread';
-import { ThreadEnd } from '../../src/plugin-host/thread-end';
+import { ThreadEnd, type EndCause } from '../../src/plugin-host/thread-end';
 
 interface FakeCall {
   readonly name: string;
@@ -34,9 +34,9 @@ class FakeThread {
   post(): void {}
 
   /** `owner`: number of the instance that the thread was busy with. */
-  die(owner: number): void {
+  die(owner: number, cause: EndCause = { kind: 'silent', ms: 5 }): void {
     this.gone = true;
-    const end = new ThreadEnd({ kind: 'silent', ms: 5 }, '', owner);
+    const end = new ThreadEnd(cause, '', owner);
     for (const call of this.kept) call.reject(end);
     this.events.onEnd(this as unknown as RunningThread, end);
   }
@@ -123,6 +123,17 @@ test('the culprit has a thread of its own until its configuration changes', asyn
   await instances.create(hosted('culprit', { does: 'nothing' }), events());
   expect(threads).toHaveLength(3);
   expect(thread(2).seen).toEqual(['create', 'create']);
+});
+
+test('a thread that has not started: its connectors fail, and none is set apart', async () => {
+  const heard = events();
+  const instance = await instances.create(hosted('c'), heard);
+  thread(1).die(0, { kind: 'boot', ms: 60_000 });
+  expect(heard.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
+  instance.release?.();
+  await instances.create(hosted('c'), events());
+  await instances.create(hosted('d'), events());
+  expect(threads).toHaveLength(2);
 });
 
 test('once they are closed, no thread is made any more', async () => {

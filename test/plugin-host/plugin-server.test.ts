@@ -1,0 +1,59 @@
+/** What the thread's note says, and when it says nothing: it is read when the thread can speak no more. */
+import { validationStep } from '../../src/config/validation-step';
+import type { ConfigValidator } from '../../src/config/validation';
+import { silentLogger } from '../../src/logging/logger';
+import type { FromPluginThread } from '../../src/plugin-host/messages';
+import { PluginServer } from '../../src/plugin-host/plugin-server';
+import { StepNote } from '../../src/plugin-host/step-note';
+
+const note = new StepNote();
+const posted: FromPluginThread[] = [];
+let load: () => Promise<unknown>;
+let validate: () => Promise<unknown>;
+const server = new PluginServer({
+  registry: { load: () => load() } as never,
+  validator: () => ({ validate: () => validate() }) as unknown as ConfigValidator,
+  logger: silentLogger,
+  note,
+  post: (message) => posted.push(message),
+});
+let last = 0;
+const ask = (name: string, ...args: unknown[]): number => {
+  server.handle({ type: 'ask', call: ++last, name, args });
+  return last;
+};
+const settle = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+const answered = (call: number): boolean => posted.some((message) => 'call' in message && message.call === call);
+const description = { class: 'C', location: '/plugins/c' };
+
+test.each([
+  ['a failed import', 'traits', () => Promise.reject(new Error('not there'))],
+  ['an import', 'traits', async () => ({ type: 'source' })],
+  ['a change of offsets', 'alterOffsets', async () => ({ alterOffsets: () => true })],
+  ['one that throws', 'alterOffsets', async () => ({ alterOffsets: () => Promise.reject(new Error('no')) })],
+])('after %s the note is empty', async (_what, name, loads) => {
+  load = loads;
+  const call = ask(name, description, {}, []);
+  expect([note.step, note.call]).toEqual(['the import of C in /plugins/c', call]);
+  await settle();
+  expect(answered(call)).toBe(true);
+  expect([note.step, note.owner, note.call]).toEqual(['', 0, 0]);
+});
+
+test('a validation leaves no note, and takes none of another call away', async () => {
+  const ends: (() => void)[] = [];
+  validate = async () => {
+    validationStep(`the check of "${last}"`);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return {};
+  };
+  const first = ask('validate', {});
+  const second = ask('validate', {});
+  ends[0]?.();
+  await settle();
+  expect(answered(first)).toBe(true);
+  expect([note.step, note.call]).toEqual([`the check of "${second}"`, second]);
+  ends[1]?.();
+  await settle();
+  expect([note.step, note.call]).toEqual(['', 0]);
+});

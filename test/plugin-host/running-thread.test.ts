@@ -1,0 +1,71 @@
+/** When a thread that does not answer is ended; with one that only pretends. */
+import { EventEmitter } from 'node:events';
+import { url } from 'node:inspector';
+import { LogLevels } from '../../src/logging/log-levels';
+import type { PluginThreadData } from '../../src/plugin-host/messages';
+import { RunningThread } from '../../src/plugin-host/running-thread';
+import type { ThreadEnd } from '../../src/plugin-host/thread-end';
+import { ThreadBeat } from '../../src/threads/thread-beat';
+
+jest.mock('node:inspector', () => ({ url: jest.fn() }));
+jest.mock('node:worker_threads', () => ({
+  get Worker() {
+    return FakeWorker;
+  },
+}));
+
+let beat: SharedArrayBuffer;
+class FakeWorker extends EventEmitter {
+  constructor(_module: string, { workerData }: { workerData: PluginThreadData }) {
+    super();
+    ({ beat } = workerData);
+  }
+  async terminate(): Promise<void> {}
+  postMessage(): void {}
+}
+
+function startThread(): { readonly ends: ThreadEnd[] } {
+  const ends: ThreadEnd[] = [];
+  new RunningThread({
+    module: 'm',
+    name: 't',
+    data: { settings: {}, catalog: null },
+    levels: new LogLevels(),
+    silenceMs: 2_000,
+    onMessage: () => undefined,
+    onEnd: (_thread, end) => ends.push(end),
+  });
+  return { ends };
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+test('one that answered once is ended when it is silent for longer than it may be', () => {
+  const { ends } = startThread();
+  Atomics.add(new Int32Array(beat), 0, 1);
+  expect(new ThreadBeat(beat).count).toBe(1);
+  jest.advanceTimersByTime(2_000);
+  expect(ends).toEqual([]);
+  jest.advanceTimersByTime(1_000);
+  expect(ends).toMatchObject([{ end: { kind: 'silent', ms: 2_000 } }]);
+});
+
+test('one that has not begun has longer, and no plug-in is to blame', () => {
+  const { ends } = startThread();
+  jest.advanceTimersByTime(59_000);
+  expect(ends).toEqual([]);
+  jest.advanceTimersByTime(2_000);
+  expect(ends).toMatchObject([{ end: { kind: 'boot', ms: 60_000 }, blamesNobody: true }]);
+});
+
+test('while a debugger is open, no thread is ended', () => {
+  jest.mocked(url).mockReturnValue('ws://127.0.0.1:9229/1');
+  const { ends } = startThread();
+  Atomics.add(new Int32Array(beat), 0, 1);
+  jest.advanceTimersByTime(600_000);
+  expect(ends).toEqual([]);
+  jest.mocked(url).mockReturnValue(undefined);
+  jest.advanceTimersByTime(1_000);
+  expect(ends).toMatchObject([{ end: { kind: 'silent' } }]);
+});
