@@ -1,11 +1,14 @@
 /** The three converters of a task: the connector's own if it names them, else the worker's. Source: connect-runtime §6.3, Appendix A.2. */
-import { ConfigError, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
+import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
+import { checkKey } from '../config/validation-entry';
 import type { WorkerConfig } from '../config/worker-config';
 import type { LoadedPlugin, PluginRegistry } from '../plugins/registry';
 import type { NamedConverter, TaskConverters } from './source-records';
 
 type Part = 'key' | 'value' | 'header';
+/** Throws ConfigError. */
+type Check = (keys: readonly ConfigKey[], settings: ConnectorConfig) => void;
 type Worker = Pick<WorkerConfig, 'keyConverter' | 'valueConverter' | 'headerConverter' | 'withPrefix'>;
 
 export async function taskConverters(
@@ -15,7 +18,7 @@ export async function taskConverters(
 ): Promise<TaskConverters> {
   const load = async <T>(
     part: Part,
-    create: (plugin: LoadedPlugin, settings: ConnectorConfig) => T,
+    create: (plugin: LoadedPlugin, settings: ConnectorConfig, check: Check) => T,
   ): Promise<NamedConverter<T>> => {
     const key = `${part}.converter`;
     const own = connector[key]?.trim();
@@ -29,25 +32,50 @@ export async function taskConverters(
     }
     // A class named by the connector takes nothing from the worker's settings.
     const settings = own ? withoutPrefix(connector, `${key}.`) : worker.withPrefix(`${key}.`);
-    const converter = create(await registry.load(description), { ...settings, 'converter.type': part });
+    const check = (keys: readonly ConfigKey[], given: ConnectorConfig): void =>
+      checkSettings(keys, given, `${key}.`, own ? 'connector' : 'worker');
+    const converter = create(await registry.load(description), { ...settings, 'converter.type': part }, check);
     return { converter, className: description.class };
   };
   return {
-    key: await load('key', (plugin, settings) => configured(plugin, settings, true)),
-    value: await load('value', (plugin, settings) => configured(plugin, settings, false)),
+    key: await load('key', (plugin, settings, check) => configured(plugin, settings, check, true)),
+    value: await load('value', (plugin, settings, check) => configured(plugin, settings, check, false)),
     header: await load('header', configuredHeader),
   };
 }
 
-function configured(plugin: LoadedPlugin, settings: ConnectorConfig, isKey: boolean): Converter {
+/**
+ * Nobody has checked the worker's: a wrong one must not mean its default. What is missing is left to the converter,
+ * which may do without.
+ */
+function checkSettings(
+  keys: readonly ConfigKey[],
+  settings: ConnectorConfig,
+  prefix: string,
+  owner: 'connector' | 'worker',
+): void {
+  for (const key of keys) {
+    if (!Object.hasOwn(settings, key.name)) continue;
+    const { errors } = checkKey(key, settings);
+    if (errors.length === 0) continue;
+    const where = owner === 'worker' ? "in the worker's settings" : "in the connector's configuration";
+    throw new ConfigError(`${prefix}${key.name} ${where} cannot be used: ${errors.join(' ')}`, {
+      code: 'CONVERTER_CONFIG',
+    });
+  }
+}
+
+function configured(plugin: LoadedPlugin, settings: ConnectorConfig, check: Check, isKey: boolean): Converter {
   if (plugin.type !== 'converter') throw wrongKind();
+  check(plugin.config, settings);
   const converter = plugin.create();
   converter.configure(settings, isKey);
   return converter;
 }
 
-function configuredHeader(plugin: LoadedPlugin, settings: ConnectorConfig): HeaderConverter {
+function configuredHeader(plugin: LoadedPlugin, settings: ConnectorConfig, check: Check): HeaderConverter {
   if (plugin.type !== 'header_converter') throw wrongKind();
+  check(plugin.config, settings);
   const converter = plugin.create();
   converter.configure(settings);
   return converter;
