@@ -3,13 +3,19 @@
  * told: a large one blocks the thread for hours. Told from the DER (or BER) without opening anything.
  */
 
-/** Java stops at 5,000,000 a time; its own stores have 10,000. This many take about a second. */
+/** Java stops at 5,000,000 a time; its own stores have 10,000. This many take one to three seconds. */
 const MOST_ROUNDS = 1_000_000;
 const MOST_DEPTH = 32;
 const INTEGER = 0x02;
 const OCTETS = 0x04;
 const SEQUENCE = 0x30;
 const CONSTRUCTED = 0x20;
+/** BER may cut an octet string into several. */
+const OCTETS_IN_PARTS = OCTETS | CONSTRUCTED;
+/** What cannot be told as a number any more. */
+const COUNTLESS = Number.MAX_SAFE_INTEGER;
+
+class TooDeep extends Error {}
 
 interface Node {
   readonly tag: number;
@@ -20,9 +26,16 @@ interface Node {
 
 /** Null: it asks for no more than is bearable. Otherwise the end of a sentence that begins with what holds `der`. */
 export function unbearableWork(der: Buffer): string | null {
-  const rounds = roundsIn(der, 0);
+  let rounds: number;
+  try {
+    rounds = roundsIn(der, 0);
+  } catch (error) {
+    if (error instanceof TooDeep) return `is nested more than ${MOST_DEPTH} levels deep`;
+    throw error;
+  }
   if (rounds <= MOST_ROUNDS) return null;
-  return `asks for its password to be hashed ${rounds} times, of which ${MOST_ROUNDS} are allowed`;
+  const times = rounds < COUNTLESS ? `${rounds} times` : 'countless times';
+  return `asks for its password to be hashed ${times}, of which ${MOST_ROUNDS} are allowed`;
 }
 
 /**
@@ -30,7 +43,7 @@ export function unbearableWork(der: Buffer): string | null {
  * octet string.
  */
 function roundsIn(bytes: Buffer, depth: number): number {
-  if (depth > MOST_DEPTH) return Infinity;
+  if (depth > MOST_DEPTH) throw new TooDeep();
   let rounds = 0;
   let afterSalt = false;
   /** scrypt's cost, block size and parallelism are worked through as often as their product says. */
@@ -56,7 +69,7 @@ function roundsIn(bytes: Buffer, depth: number): number {
 function workOf(factors: readonly number[]): number {
   // PBKDF2 may have the key's length behind the count.
   if (factors.length < 3) return factors[0] ?? 0;
-  return factors.reduce((product, factor) => product * factor, 1);
+  return factors.reduce((product, factor) => Math.min(product * factor, COUNTLESS), 1);
 }
 
 /** Null: no DER. */
@@ -74,24 +87,26 @@ function nodeAt(bytes: Buffer, start: number, depth: number): Node | null {
   }
   const end = at + length;
   if (end > bytes.length) return null;
-  return { tag, content: joined(tag, bytes.subarray(at, end), depth), end };
+  const content = bytes.subarray(at, end);
+  return { tag, content: tag === OCTETS_IN_PARTS ? joined(content, depth) : content, end };
 }
 
-/** BER: of a length that its end tells. */
+/** BER: of a length that its end tells. Its children are read once: twice a level would double the work of each. */
 function openNode(bytes: Buffer, tag: number, start: number, depth: number): Node | null {
-  if (depth > MOST_DEPTH) return null;
+  if (depth > MOST_DEPTH) throw new TooDeep();
+  const parts: Buffer[] = [];
   let at = start;
   while (at + 1 < bytes.length && (bytes[at] !== 0 || bytes[at + 1] !== 0)) {
     const child = nodeAt(bytes, at, depth + 1);
     if (child === null) return null;
+    if (tag === OCTETS_IN_PARTS) parts.push(child.content);
     at = child.end;
   }
-  return { tag, content: joined(tag, bytes.subarray(start, at), depth), end: at + 2 };
+  return { tag, content: tag === OCTETS_IN_PARTS ? Buffer.concat(parts) : bytes.subarray(start, at), end: at + 2 };
 }
 
-/** BER may cut an octet string into several. */
-function joined(tag: number, content: Buffer, depth: number): Buffer {
-  if (tag !== (OCTETS | CONSTRUCTED) || depth > MOST_DEPTH) return content;
+function joined(content: Buffer, depth: number): Buffer {
+  if (depth > MOST_DEPTH) throw new TooDeep();
   const parts: Buffer[] = [];
   for (let at = 0; at < content.length;) {
     const part = nodeAt(content, at, depth + 1);
@@ -105,5 +120,5 @@ function joined(tag: number, content: Buffer, depth: number): Buffer {
 /** No count has more than eight bytes: OpenSSL refuses it. (The order of a curve may stand at such a place.) */
 function unsigned(content: Buffer): number {
   if (content.length === 0 || content.length > 9) return 0;
-  return content.length > 6 ? Infinity : content.readUIntBE(0, content.length);
+  return content.length > 6 ? COUNTLESS : content.readUIntBE(0, content.length);
 }

@@ -132,7 +132,7 @@ export class Fetcher {
       if (left === 0) break;
       if (state.paused || !state.hasBuffered) continue;
       while (left > 0 && (state.hasDecoded || this.decodeMore(state))) {
-        const batch = state.take(left) as FetchedBatch;
+        const batch = this.counted(state, () => state.take(left)) as FetchedBatch;
         left -= batch.records.length;
         if (batch.records.length > 0) batches.push(batch);
         else advanced = true;
@@ -141,10 +141,7 @@ export class Fetcher {
       this.states.delete(name);
       this.states.set(name, state);
     }
-    if (batches.length > 0 || advanced) {
-      this.count();
-      this.pump();
-    }
+    if (batches.length > 0 || advanced) this.pump();
     return { batches, advanced };
   }
 
@@ -188,6 +185,17 @@ export class Fetcher {
     for (const state of this.states.values()) {
       this.bufferedBytes += state.bufferedBytes;
       this.decodedBytes += state.decodedBytes;
+    }
+  }
+
+  /** The sums follow what `change` does to one partition: all of them would be walked over for each otherwise. */
+  private counted<T>(state: FetchedPartition, change: () => T): T {
+    const { bufferedBytes, decodedBytes } = state;
+    try {
+      return change();
+    } finally {
+      this.bufferedBytes += state.bufferedBytes - bufferedBytes;
+      this.decodedBytes += state.decodedBytes - decodedBytes;
     }
   }
 
@@ -318,8 +326,7 @@ export class Fetcher {
     const { isolation, checkCrcs, maxDecompressedBytes } = this.settings;
     const { abortedTransactions, records: bytes } = answer;
     const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes };
-    state.add(new RecordSetReader(bytes, options), bytes.length);
-    this.count();
+    this.counted(state, () => state.add(new RecordSetReader(bytes, options), bytes.length));
     if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decodeOn(state);
     this.signal();
   }
@@ -327,9 +334,8 @@ export class Fetcher {
   /** @returns true when there is something to take. Those that hold what is decoded are read first. */
   private decodeMore(state: FetchedPartition): boolean {
     if (!state.hasUndecoded) return false;
-    this.count();
     if (this.decodedBytes >= DECODE_AHEAD_BYTES) {
-      for (const other of this.states.values()) if (other.paused) other.release();
+      for (const other of this.states.values()) if (other.paused && other.decodedBytes > 0) other.release();
       this.count();
       if (this.decodedBytes >= DECODE_AHEAD_BYTES) return false;
     }
@@ -340,7 +346,8 @@ export class Fetcher {
   private decodeOn(state: FetchedPartition): void {
     const { topic, partition, fetchOffset } = state;
     try {
-      state.decode(DECODE_AHEAD_BYTES - this.decodedBytes);
+      // What cannot be read is forgotten: its bytes no longer keep others from being fetched.
+      this.counted(state, () => state.decode(DECODE_AHEAD_BYTES - this.decodedBytes));
     } catch (cause) {
       this.retryLater(state);
       const { code, message } = cause as KafkaError;

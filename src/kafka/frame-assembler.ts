@@ -1,6 +1,6 @@
 /**
- * Room for more than this is made only as the bytes arrive. Most answers are smaller: `max.partition.fetch.bytes` is 1
- * MiB.
+ * Room for more than this is made only as the bytes arrive: what a broker announces may never come. Most answers are
+ * smaller. A larger one (`max.partition.fetch.bytes` is 1 MiB for each of its partitions) is copied as its room grows.
  */
 const BELIEVED_BYTES = 2 * 1024 * 1024;
 

@@ -51,7 +51,6 @@ export function decodeRecordBatches(buffer: Buffer, options: DecodeOptions): Dec
 /** A batch that is being read. */
 interface OpenBatch {
   readonly reader: RecordSectionReader;
-  readonly codec: number;
   readonly baseOffset: number;
   readonly lastOffset: number;
   readonly decompressedBytes: number;
@@ -127,7 +126,9 @@ export class RecordSetReader {
       isRead = reader.readSome(this.options.fetchOffset, Math.max(room - into.memory, LEAST_PIECE_BYTES), into.records);
     } catch (error) {
       into.records.length = length;
-      throw unreadable(error, batch.baseOffset, batch.codec, this.options.maxDecompressedBytes);
+      const limit = this.options.maxDecompressedBytes;
+      const what = `has a record whose headers take more than ${limit} bytes as objects`;
+      throw unreadable(error, batch.baseOffset, what);
     }
     into.bytes += reader.valueBytes - values;
     into.memory += reader.objectBytes - objects;
@@ -200,11 +201,12 @@ export class RecordSetReader {
       };
       const decompressedBytes = codec === 0 ? 0 : section.length;
       return {
-        ...{ codec, baseOffset, lastOffset, decompressedBytes },
+        ...{ baseOffset, lastOffset, decompressedBytes },
         reader: new RecordSectionReader(section, said, limit),
       };
     } catch (error) {
-      throw unreadable(error, baseOffset, codec, limit);
+      const what = `(${COMPRESSION_TYPES[codec]}) takes more than ${limit} bytes once it is decompressed`;
+      throw unreadable(error, baseOffset, what);
     }
   }
 }
@@ -273,15 +275,17 @@ function refuseOldFormats(magic: number, baseOffset: number): void {
   );
 }
 
-function unreadable(error: unknown, baseOffset: number, codec: number, limit: number): KafkaError {
+/** @param limited what it means when a limit was the reason: the sentence that the batch begins. */
+function unreadable(error: unknown, baseOffset: number, limited: string): KafkaError {
   if (error instanceof KafkaError) return error;
   if (!(error instanceof DecompressionLimitError)) {
     return corrupt(baseOffset, `cannot be read: ${(error as Error).message}`, error);
   }
   return new KafkaError(
     'DECOMPRESSED_BATCH_TOO_LARGE',
-    `The record batch at offset ${baseOffset} (${COMPRESSION_TYPES[codec]}) takes more than ${limit} bytes once it is decompressed; ` +
-      'if its producer means that, raise decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of the connector).',
+    `The record batch at offset ${baseOffset} ${limited}; if its producer means that, raise ` +
+      'decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of a connector; ' +
+      "for a storage topic the key itself, in the worker's settings).",
     { cause: error },
   );
 }

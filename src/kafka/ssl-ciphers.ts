@@ -4,14 +4,20 @@ import { list } from './client-settings';
 import type { ClientConfig } from './port';
 import type { Complain } from './ssl-config';
 
+/** Stands in Java's default list; no suite but a signal, which OpenSSL gives by itself. */
+const RENEGOTIATION_SIGNAL = 'TLS_EMPTY_RENEGOTIATION_INFO_SCSV';
+
 /**
  * Java's names (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) are OpenSSL's (`ECDHE-RSA-AES128-GCM-SHA256`) in other words;
  * those of TLS 1.3 are the same.
  */
 export function cipherSuites(config: ClientConfig, invalid: Complain): Pick<ConnectionOptions, 'ciphers'> {
   const key = 'ssl.cipher.suites';
-  const names = list(config, key);
-  if (names.length === 0) return {};
+  const listed = list(config, key);
+  if (listed.length === 0) return {};
+  const names = listed.filter((name) => name !== RENEGOTIATION_SIGNAL);
+  // An empty list would be OpenSSL's own.
+  if (names.length === 0) throw invalid(key, `names no suite: ${RENEGOTIATION_SIGNAL} is a signal`);
   const known = new Set(getCiphers());
   const ciphers = names.map((name) => {
     if (known.has(name.toLowerCase()) && name.startsWith('TLS_')) return name;

@@ -15,6 +15,9 @@ const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv
 /** What Java takes for `ssl.protocol`. It names a context; which versions are spoken, `ssl.enabled.protocols` says. */
 const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
 
+/** From before PKCS8: what encrypts these keys stands in lines above them. */
+const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
+
 /** All authorities of a JVM take 200 KB. */
 const MOST_STORE_BYTES = 8 * 1024 * 1024;
 
@@ -50,7 +53,8 @@ function protocolVersions(
   invalid: Complain,
 ): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
   const context = text(config, 'ssl.protocol');
-  if (context !== undefined && !CONTEXTS.includes(context)) {
+  // As in Java, in capitals or not.
+  if (context !== undefined && !CONTEXTS.some((name) => name.toLowerCase() === context.toLowerCase())) {
     throw invalid('ssl.protocol', `must be one of ${CONTEXTS.join(', ')}, not '${context}'`);
   }
   const key = 'ssl.enabled.protocols';
@@ -127,8 +131,13 @@ function pemIdentity(
   const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
   if (cert === '') throw invalid(chainKey, 'holds no certificate');
   if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
+  const hasHeaders = privateKey.includes(':');
+  // OpenSSL 3 takes the headers' layer off and opens the key below, whose password may be hashed as often as it likes.
+  if (hasHeaders && !OWN_FORMAT.test(privateKey)) {
+    throw invalid(keyKey, 'has header lines, which only keys of RSA, EC and DSA in their own formats may have');
+  }
   // Their headers' way of hashing is fast.
-  const body = privateKey.includes(':') ? '' : privateKey.split('\n').slice(1, -2).join('');
+  const body = hasHeaders ? '' : privateKey.split('\n').slice(1, -2).join('');
   const work = unbearableWork(Buffer.from(body, 'base64'));
   if (work !== null) throw invalid(keyKey, work);
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };

@@ -1,9 +1,10 @@
 import http from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConnectionSettings } from '../../src/kafka/client-config';
+import { KafkaConnection } from '../../src/kafka/kafkajs-connection';
 import { createWire } from '../../src/kafka/kafkajs-wire';
 import { metadataRequest } from '../../src/kafka/protocol/metadata';
 import type { Wire } from '../../src/kafka/wire';
@@ -313,5 +314,24 @@ describe('requests that are not answered', () => {
       retriable: true,
       message: expect.stringContaining('did not answer Metadata within 5000 ms') as unknown,
     });
+  });
+});
+
+test('a broker that announces 2 MiB as its answer to ApiVersions is refused', async () => {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      const head = Buffer.alloc(4);
+      head.writeInt32BE(2 * 2 ** 20);
+      socket.write(head);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  const { port } = server.address() as AddressInfo;
+  const settings = readConnectionSettings({ 'bootstrap.servers': `127.0.0.1:${port}` });
+  await expect(new KafkaConnection({ host: '127.0.0.1', port }, settings).open()).rejects.toMatchObject({
+    code: 'CONNECTION_FAILED',
+    message: expect.stringContaining('(a message of 2097152 bytes was announced)') as unknown,
   });
 });

@@ -43,7 +43,8 @@ describe.each(CODECS)('%s', (codec) => {
         code: 'DECOMPRESSED_BATCH_TOO_LARGE',
         message:
           `The record batch at offset 42 (${codec}) takes more than 16777216 bytes once it is decompressed; if its producer means ` +
-          'that, raise decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of the connector).',
+          'that, raise decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of a connector; ' +
+          "for a storage topic the key itself, in the worker's settings).",
       }),
     );
     expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(100);
@@ -120,8 +121,22 @@ describe('claims', () => {
     const plain = encodeBatch([{ ...record('x'), headers: many }]);
     expect(read(plain).records[0]?.headers).toHaveLength(20_000);
     expect(() => read(plain, { maxDecompressedBytes: MIB })).toThrow(
-      expect.objectContaining({ code: 'DECOMPRESSED_BATCH_TOO_LARGE' }),
+      expect.objectContaining({
+        code: 'DECOMPRESSED_BATCH_TOO_LARGE',
+        message: expect.stringMatching(
+          /^The record batch at offset 0 has a record whose headers take more than 1048576 bytes as objects; if /,
+        ) as string,
+      }),
     );
+  });
+
+  test('a small batch keeps no more memory than it needs', () => {
+    const compressed = gzipSync(Buffer.alloc(10_000, 'abc'));
+    const batch = decompress('gzip', compressed, MIB);
+    expect(batch.equals(Buffer.alloc(10_000, 'abc'))).toBe(true);
+    expect(batch.buffer.byteLength).toBeLessThan(20_000);
+    const large = gzipSync(Buffer.alloc(60_000, 'abc'));
+    expect(decompress('gzip', large, MIB)).toHaveLength(60_000);
   });
 });
 

@@ -4,6 +4,7 @@ import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
 import { divergence } from '../../src/kafka/truncation';
 import type { Wire, WireRequest } from '../../src/kafka/wire';
 import { silentLogger } from '../../src/logging/logger';
+import { bomb } from './bombs';
 import { at, changed, encodeBatch, record, withLastOffsetDelta } from './record-batch-samples';
 
 const tp = { topic: 't', partition: 0 };
@@ -11,13 +12,21 @@ const OFFSET_FOR_LEADER_EPOCH = 23;
 
 interface Asked {
   readonly node: number;
+  readonly partition: number;
   readonly offset: number;
   readonly epoch: number;
   readonly maxBytes: number;
 }
-type Reply = { errorCode: number; records: Buffer } | null;
+interface Said {
+  readonly errorCode: number;
+  readonly records: Buffer;
+}
+type Reply = Said | null;
 
-/** One partition whose leader answers fetches with what `reply` says; null: the long poll goes on until the wire is closed. */
+/**
+ * Partitions, most often one, whose leader answers fetches with what `reply` says; null: the long poll goes on until
+ * the wire is closed.
+ */
 class OnePartition {
   readonly asked: Asked[] = [];
   leader = 1;
@@ -55,24 +64,24 @@ class OnePartition {
     const maxBytes = r.int32();
     // isolation, session
     r.raw(9);
-    const [asked] = r
+    const asked: Asked[] = r
       .array(() => {
         r.string();
         return r.array(() => {
-          r.int32();
-          const [epoch, offset] = [r.int32(), r.int64()];
+          const [partition, epoch, offset] = [r.int32(), r.int32(), r.int64()];
           r.raw(12);
-          return { node, epoch, offset, maxBytes };
+          return { node, partition, epoch, offset, maxBytes };
         });
       })
       .flat();
-    this.asked.push(asked as Asked);
-    const reply = this.reply(asked as Asked);
-    if (reply === null) return new Promise(() => undefined);
+    this.asked.push(...asked);
+    const replies = asked.map((one) => ({ partition: one.partition, reply: this.reply(one) }));
+    const given = replies.filter((one): one is { partition: number; reply: Said } => one.reply !== null);
+    if (given.length === 0) return new Promise(() => undefined);
     const w = new ByteWriter();
     w.int32(0).int16(0).int32(0);
-    w.array([tp], ({ topic, partition }) => {
-      w.string(topic).array([partition], () => {
+    w.array([tp], ({ topic }) => {
+      w.string(topic).array(given, ({ partition, reply }) => {
         w.int32(partition).int16(reply.errorCode).int64(100).int64(100).int64(0);
         w.nullableArray(null, () => undefined)
           .int32(-1)
@@ -297,6 +306,44 @@ describe('the fetcher', () => {
     });
     expect(fetcher.position(tp)).toBe(7);
     expect(partition.asked.length).toBeLessThan(5);
+  });
+
+  test('a large batch that cannot be read, behind one that could, does not end all fetching', async () => {
+    const broken = batchOf({ baseOffset: 1, values: ['v'.repeat(17 * 2 ** 20)] });
+    broken[broken.length - 1]! ^= 1;
+    // What the first holds leaves no room for decoding the second ahead of its reader.
+    const first = Buffer.concat([bomb('gzip', 20), broken]);
+    const partition = new OnePartition(({ offset }) => {
+      if (offset === 0) return { errorCode: 0, records: first };
+      return offset === 1 ? { errorCode: 0, records: batchOf({ baseOffset: 1, values: ['mended'] }) } : null;
+    });
+    const fetcher = over(partition);
+    expect((await nextOf(fetcher, 1)).batches).toHaveLength(1);
+    await expect(nextOf(fetcher, 1)).rejects.toMatchObject({ code: 'CORRUPT_BATCH' });
+    const [mended] = (await nextOf(fetcher, 1)).batches;
+    expect(String(mended?.records[0]?.value)).toBe('mended');
+  });
+
+  test('of paused partitions only those that hold what is decoded give it back for the others', async () => {
+    const partition = new OnePartition((asked) => {
+      if (asked.offset > 0) return null;
+      const records = asked.partition === 0 ? bomb('gzip', 20) : batchOf({ baseOffset: 0, values: ['x'] });
+      return { errorCode: 0, records };
+    });
+    const fetcher = new Fetcher(partition.wire, settings, silentLogger);
+    open.push(fetcher);
+    const all = [0, 1, 2].map((number) => ({ topic: 't', partition: number }));
+    fetcher.assign(all, null);
+    fetcher.pause(all);
+    for (const one of all) fetcher.seek({ ...one, offset: 0 });
+    fetcher.resume(all);
+    while (partition.asked.length < 3) await fetcher.wait(1);
+    for (let turn = 0; turn < 20; turn++) await fetcher.wait(0);
+    fetcher.pause(all.slice(0, 2));
+    expect((await nextOf(fetcher)).batches).toMatchObject([{ partition: 2 }]);
+    fetcher.resume(all.slice(1, 2));
+    expect((await nextOf(fetcher)).batches).toMatchObject([{ partition: 1 }]);
+    expect(partition.asked.filter((asked) => asked.partition === 1 && asked.offset === 0)).toHaveLength(1);
   });
 
   test('reads ahead no more than it may', async () => {

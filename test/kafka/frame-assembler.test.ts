@@ -28,3 +28,25 @@ test('what is not the Kafka protocol is noticed by its size', () => {
   expect(() => new FrameAssembler(100).push(Buffer.from([0x15, 3, 3, 0, 2]), () => undefined)).toThrow(RangeError);
   expect(() => new FrameAssembler(100).push(Buffer.from([0, 0, 0, 1, 9]), () => undefined)).toThrow(RangeError);
 });
+
+test('memory is taken for what has arrived, whatever is announced', () => {
+  const MIB = 2 ** 20;
+  const frames = new FrameAssembler(2 ** 28);
+  const head = Buffer.alloc(100);
+  head.writeInt32BE(200 * MIB);
+  const chunk = Buffer.alloc(MIB);
+  const none = () => {
+    throw new Error('it is not complete');
+  };
+  const before = process.memoryUsage().arrayBuffers;
+  const taken = () => (process.memoryUsage().arrayBuffers - before) / MIB;
+  frames.push(head, none);
+  expect(taken()).toBeLessThan(4);
+  for (let i = 0; i < 10; i++) frames.push(chunk, none);
+  // Its room grows to four times as much, and the one before may not have been collected yet.
+  expect(taken()).toBeLessThan(48);
+  const sizes: number[] = [];
+  for (let i = 10; i < 199; i++) frames.push(chunk, none);
+  frames.push(chunk.subarray(0, MIB - (head.length - 4)), (frame) => sizes.push(frame.length));
+  expect(sizes).toEqual([200 * MIB]);
+});

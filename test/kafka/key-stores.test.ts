@@ -1,11 +1,12 @@
 /** Key and trust stores that would hold the thread: files without end, and passwords to be hashed for hours. */
-import { generateKeyPairSync } from 'node:crypto';
+import { createCipheriv, createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConnectionSettings } from '../../src/kafka/client-config';
 import { unbearableWork } from '../../src/kafka/der-work';
 import { pemBlocks } from '../../src/kafka/pem';
+import { cpuMs } from '../helpers/cpu-time';
 import { makeIdentity, makePkcs12 } from './certificates';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-stores-'));
@@ -87,15 +88,70 @@ test('what Java, OpenSSL and Node write is bearable', () => {
   expect(unbearableWork(privateKey.export(options))).toBeNull();
 });
 
+/** Of a length that its end tells. */
+const open = (tag: number, ...content: Buffer[]) =>
+  Buffer.concat([Buffer.from([tag, 0x80]), ...content, Buffer.alloc(2)]);
+
 test('lengths that only the end tells, and octet strings in parts, hide nothing', () => {
-  const open = (tag: number, ...content: Buffer[]) =>
-    Buffer.concat([Buffer.from([tag, 0x80]), ...content, Buffer.alloc(2)]);
   const inner = sequence(pbkdf2(2_000_000_000));
   const parts = open(0x24, octets(inner.subarray(0, 9)), octets(inner.subarray(9)));
   expect(unbearableWork(open(0x30, open(0xa0, parts)))).toMatch(/2000000000 times/);
   let deep = Buffer.alloc(0);
   for (let i = 0; i < 100; i++) deep = Buffer.from(sequence(deep));
-  expect(unbearableWork(deep)).not.toBeNull();
+  expect(unbearableWork(deep)).toBe('is nested more than 32 levels deep');
+  const nested = (tag: number, levels: number) => {
+    let bytes = pbkdf2(2_000_000_000);
+    for (let i = 0; i < levels; i++) bytes = open(tag, bytes);
+    return bytes;
+  };
+  expect(unbearableWork(nested(0x30, 20))).toMatch(/2000000000 times/);
+  expect(unbearableWork(nested(0x30, 40))).toBe('is nested more than 32 levels deep');
+  expect(unbearableWork(nested(0x24, 40))).toBe('is nested more than 32 levels deep');
+});
+
+test('octet strings in parts, one in the other, are read once', () => {
+  let parts = octets(Buffer.alloc(4));
+  for (let i = 0; i < 30; i++) parts = open(0x24, parts);
+  expect(cpuMs(() => expect(unbearableWork(open(0x30, parts))).toBeNull())).toBeLessThan(100);
+});
+
+test('a count beyond all numbers is said in words that can be read', () => {
+  const countless = sequence(SALT, der(0x02, Buffer.alloc(8, 0x7f)));
+  const text = 'asks for its password to be hashed countless times, of which 1000000 are allowed';
+  expect(unbearableWork(countless)).toBe(text);
+  expect(unbearableWork(sequence(SALT, der(0x02, Buffer.alloc(8, 0x7f)), integer(0), integer(1)))).toBeNull();
+});
+
+test.each(['ENCRYPTED PRIVATE KEY', 'PRIVATE KEY'])(
+  'a key with header lines around %s is refused unopened',
+  (label) => {
+    const iv = Buffer.alloc(16, 7);
+    const layer = createHash('md5').update('canary').update(iv.subarray(0, 8)).digest();
+    const cipher = createCipheriv('aes-128-cbc', layer, iv);
+    const rounds = der(0x02, Buffer.from([0x7f, 0xff, 0xff, 0xff]));
+    const inner = encryptedKey(sequence(oid('2a864886f70d01050c'), sequence(SALT, rounds)));
+    const body = Buffer.concat([cipher.update(inner), cipher.final()])
+      .toString('base64')
+      .replace(/.{64}/g, '$&\n');
+    const headers = `Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${iv.toString('hex').toUpperCase()}`;
+    const config = {
+      'ssl.keystore.certificate.chain': identity.cert,
+      'ssl.keystore.key': `-----BEGIN ${label}-----\n${headers}\n\n${body}\n-----END ${label}-----\n`,
+      'ssl.key.password': 'canary',
+    };
+    expect(() => read(config)).toThrow(
+      /'ssl\.keystore\.key' has header lines, which only keys of RSA, EC and DSA in their own formats may have$/,
+    );
+  },
+);
+
+test('a key of RSA with the header lines that encrypt it is read', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs1', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'canary' });
+  expect(key).toContain('DEK-Info');
+  const config = { 'ssl.keystore.key': key.toString(), 'ssl.key.password': 'canary' };
+  // It gets as far as its certificate, which is another's.
+  expect(() => read({ ...config, 'ssl.keystore.certificate.chain': identity.cert })).toThrow(/mismatch/);
 });
 
 test('a store is a file, and not a large one', () => {
