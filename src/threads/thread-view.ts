@@ -33,7 +33,10 @@ export async function lookInto(threadId: number, timeoutMs: number): Promise<Thr
   const debug = new ThreadDebugger(threadId);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = startTimer(() => resolve(null), timeoutMs);
+    timer = startTimer(() => {
+      debug.giveUpAttaching();
+      resolve(null);
+    }, timeoutMs);
   });
   // A question cannot be taken back: who is late is let go on when it answers, or when its thread ends.
   const view = debug.look().finally(() => debug.close());
@@ -54,17 +57,31 @@ class ThreadDebugger {
   private requests = 0;
   private attached: string | null = null;
   private onPaused: ((event: Debugger.PausedEventDataType) => void) | null = null;
+  /** Rejects when there is nothing to wait for any more, at whichever step. */
+  private readonly ended: Promise<never>;
+  private end: (error: Error) => void = () => undefined;
 
-  constructor(private readonly threadId: number) {}
+  constructor(private readonly threadId: number) {
+    this.ended = new Promise((_, reject) => (this.end = reject));
+    this.ended.catch(() => undefined);
+  }
 
   async look(): Promise<ThreadView> {
+    return await Promise.race([this.steps(), this.ended]);
+  }
+
+  /** Nothing comes from a thread that was gone before. */
+  giveUpAttaching(): void {
+    if (this.attached === null) this.end(new Error('There is no such thread, or it takes no debugger.'));
+  }
+
+  close(): void {
+    this.session.disconnect();
+  }
+
+  private async steps(): Promise<ThreadView> {
     await this.attach();
-    const paused = new Promise<Debugger.PausedEventDataType>((resolve, reject) => {
-      this.onPaused = resolve;
-      this.session.on('NodeWorker.detachedFromWorker', ({ params }) => {
-        if (params.sessionId === this.attached) reject(new Error('The thread has ended.'));
-      });
-    });
+    const paused = new Promise<Debugger.PausedEventDataType>((resolve) => (this.onPaused = resolve));
     this.send('Debugger.enable').catch(() => undefined);
     this.send('Debugger.pause').catch(() => undefined);
     const { callFrames } = await paused;
@@ -81,10 +98,6 @@ class ThreadDebugger {
     return { owner: typeof value === 'number' ? value : null, frames };
   }
 
-  close(): void {
-    this.session.disconnect();
-  }
-
   private question(callFrameId: string): object {
     const expression = `globalThis[Symbol.for('${OWNER}')]?.()`;
     return { callFrameId, expression, returnByValue: true, silent: true };
@@ -94,6 +107,9 @@ class ThreadDebugger {
   private async attach(): Promise<void> {
     const { session } = this;
     session.connect();
+    session.on('NodeWorker.detachedFromWorker', ({ params }) => {
+      if (params.sessionId === this.attached) this.end(new Error('The thread has ended.'));
+    });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => this.received(params));
     await new Promise<void>((resolve, reject) => {
       session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { Session } from 'node:inspector';
 import { lookInto } from '../../src/threads/thread-view';
 
 /** On a busy machine the debugger takes its time. */
@@ -46,6 +47,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
+  jest.restoreAllMocks();
   await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
 });
 
@@ -98,7 +100,10 @@ test('a thread that is gone: no answer', async () => {
   await once(thread, 'online');
   const { threadId } = thread;
   await thread.terminate();
+  const closed = jest.spyOn(Session.prototype, 'disconnect');
   expect(await lookInto(threadId, 300)).toBeNull();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toHaveBeenCalledTimes(1);
 });
 
 test('a view may be taken many times, and the thread ended right after', async () => {
