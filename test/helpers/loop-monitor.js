@@ -4,14 +4,17 @@
  * used between two of its calls is one turn of the loop, give or take those 10 ms. Linux says it in `schedstat`, Node from
  * version 23 on in `process.threadCpuUsage`; elsewhere it is the wall's time, and `source` says so.
  *
- * Each SIGUSR2 ends a period: the heap is collected, and the file named in LOOP_MONITOR_FILE gets the period's longest turns
- * and what memory is left.
+ * Each SIGUSR2 ends a period: the heaps of all threads are collected, and the file named in LOOP_MONITOR_FILE gets the
+ * period's longest turns and what memory is left.
  */
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { isMainThread } = require('node:worker_threads');
+const { BroadcastChannel, isMainThread, threadId } = require('node:worker_threads');
 
 const INTERVAL_MS = 10;
 const KEPT_TURNS = 5;
+const QUESTIONS = 'loop-monitor-questions';
+const ANSWERS = 'loop-monitor-answers';
+const mib = (bytes) => Math.round((bytes / 1024 / 1024) * 10) / 10;
 
 /** Of this thread: reads milliseconds. */
 function clock() {
@@ -49,16 +52,77 @@ function watch(file) {
     turns.length = Math.min(turns.length, KEPT_TURNS);
   }, INTERVAL_MS).unref();
 
+  const threads = threadHeaps();
   process.on('SIGUSR2', () => {
-    for (let i = 0; i < 3; i++) globalThis.gc?.();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    const mib = (bytes) => Math.round((bytes / 1024 / 1024) * 10) / 10;
-    periods.push({ turns, rssMib: mib(rss), heapMib: mib(heapUsed), externalMib: mib(external) });
-    writeFileSync(`${file}.new`, JSON.stringify({ source, collects: typeof globalThis.gc === 'function', periods }));
-    renameSync(`${file}.new`, file);
+    const ended = turns;
     turns = [];
-    last = read();
+    threads.collect((threadHeapsMib) => {
+      const { heapUsed, external } = collected();
+      const { rss } = process.memoryUsage();
+      periods.push({
+        turns: ended,
+        rssMib: mib(rss),
+        heapMib: mib(heapUsed),
+        externalMib: mib(external),
+        threadHeapsMib,
+      });
+      writeFileSync(`${file}.new`, JSON.stringify({ source, collects: typeof globalThis.gc === 'function', periods }));
+      renameSync(`${file}.new`, file);
+      // A collection is no turn of the worker's.
+      turns = [];
+      last = read();
+    });
   });
 }
 
-if (isMainThread && process.env.LOOP_MONITOR_FILE) watch(process.env.LOOP_MONITOR_FILE);
+function collected() {
+  for (let i = 0; i < 3; i++) globalThis.gc?.();
+  return process.memoryUsage();
+}
+
+/** Of the threads that live at the moment of the question, once each has answered or ended. */
+function threadHeaps() {
+  const living = new Map();
+  let waiting = () => {};
+  process.on('worker', (worker) => {
+    const id = worker.threadId;
+    living.set(id, 0);
+    worker.once('exit', () => {
+      living.delete(id);
+      waiting(id);
+    });
+  });
+  const questions = new BroadcastChannel(QUESTIONS);
+  const answers = new BroadcastChannel(ANSWERS);
+  answers.unref();
+  answers.onmessage = ({ data }) => {
+    living.set(data.threadId, data.heapUsed);
+    waiting(data.threadId);
+  };
+  return {
+    collect(done) {
+      const left = new Set(living.keys());
+      waiting = (id) => {
+        left.delete(id);
+        if (left.size > 0) return;
+        waiting = () => {};
+        done(mib([...living.values()].reduce((sum, bytes) => sum + bytes, 0)));
+      };
+      questions.postMessage(null);
+      waiting(0);
+    },
+  };
+}
+
+function answerFromThread() {
+  const answers = new BroadcastChannel(ANSWERS);
+  const questions = new BroadcastChannel(QUESTIONS);
+  questions.onmessage = () => answers.postMessage({ threadId, heapUsed: collected().heapUsed });
+  questions.unref();
+  answers.unref();
+}
+
+if (process.env.LOOP_MONITOR_FILE) {
+  if (isMainThread) watch(process.env.LOOP_MONITOR_FILE);
+  else answerFromThread();
+}

@@ -12,6 +12,8 @@ export interface Period {
   readonly rssMib: number;
   readonly heapMib: number;
   readonly externalMib: number;
+  /** Of all other threads together, after a collection in each. */
+  readonly threadHeapsMib: number;
 }
 
 export interface MonitoredWorker {

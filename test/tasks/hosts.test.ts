@@ -107,6 +107,17 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-3']);
   });
 
+  test('the young generation of a task thread has the same bound on every version of Node', async () => {
+    const { host, logger, run } = threads();
+    await run('a', 'tells its limits');
+    await run('b', 'tells its limits', { 'task.memory.mb': '64' });
+    await eventually(() => logger.lines.length === 2);
+    const limits = logger.lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Record<string, number>);
+    expect(limits.map((limit) => limit.maxYoungGenerationSizeMb)).toEqual([48, 48]);
+    expect(limits.filter((limit) => limit.maxOldGenerationSizeMb === 64)).toHaveLength(1);
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
+  });
+
   test('an idle thread ends, the next task gets a new one', async () => {
     const { host, listener, run } = threads(1, 10);
     const a = await run('a', 'works');
