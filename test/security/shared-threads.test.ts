@@ -81,14 +81,17 @@ class Neighbours {
 
   /** What is counted from now on arrives at the file, and nothing before it is missing. */
   async goOn(): Promise<void> {
-    const last = (): number => lines(this.file).reduce((most, line) => Math.max(most, Number(line)), 0);
-    const before = last();
-    await waitFor(`more than ${before} to arrive`, () => last() > before + 5, {
+    const arrived = (): number[] => lines(this.file).map(Number);
+    const last = (numbers: readonly number[]): number => numbers.reduce((most, n) => Math.max(most, n), 0);
+    const before = last(arrived());
+    await waitFor(`more than ${before} to arrive`, () => last(arrived()) > before + 5, {
       timeoutMs: 60_000,
       detail: () => log().slice(-6000),
     });
-    const seen = new Set(lines(this.file).map(Number));
-    const missing = Array.from({ length: last() }, (_, i) => i + 1).filter((n) => !seen.has(n));
+    // Read once: the sink writes on meanwhile.
+    const numbers = arrived();
+    const seen = new Set(numbers);
+    const missing = Array.from({ length: last(numbers) }, (_, i) => i + 1).filter((n) => !seen.has(n));
     expect(missing).toEqual([]);
   }
 
