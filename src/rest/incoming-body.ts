@@ -1,5 +1,6 @@
 /** Receives the body of one request: within its limits, into memory that grows with what has come, and in time. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { startTimer } from '@millrace/sdk';
 import { tooLarge, type BodyBudget } from './body-budget';
 import { RestError } from './rest-error';
@@ -16,8 +17,8 @@ export interface IncomingBody {
 }
 
 /**
- * What it takes of the budget is given back when it is answered and nobody works on it any more: a client that goes away
- * ends the work no sooner.
+ * What it takes of the budget is given back when it is answered and nobody works on it any more: a client that goes
+ * away ends the work no sooner.
  */
 export function incomingBody(request: IncomingMessage, response: ServerResponse, budget: BodyBudget): IncomingBody {
   const { maxBytes, maxSignedBytes } = budget;
@@ -26,7 +27,7 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse,
   const finished = (): void => {
     if (--holders === 0) budget.give(taken);
   };
-  response.once('close', finished);
+  onceOver(response, request.socket, finished);
   return {
     finished,
     maxBytes,
@@ -48,6 +49,25 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse,
       }
     },
   };
+}
+
+/** By connection: what is to be done for its answers when it closes. */
+const unanswered = new WeakMap<Socket, Set<() => void>>();
+
+/** An answer that waits behind another on its connection does not hear of the connection's end. */
+function onceOver(response: ServerResponse, socket: Socket, then: () => void): void {
+  let waiting = unanswered.get(socket);
+  if (!waiting) {
+    const all = (waiting = new Set<() => void>());
+    unanswered.set(socket, all);
+    socket.once('close', () => all.forEach((over) => over()));
+  }
+  const over = (): void => {
+    if (waiting.delete(over)) then();
+  };
+  waiting.add(over);
+  response.once('close', over);
+  if (socket.closed) over();
 }
 
 /** A client that wanted the connection closed behind the answer has it closed behind its body. */

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { BodyBudget, type BodyLimits } from '../../src/rest/body-budget';
 import { incomingBody, type IncomingBody } from '../../src/rest/incoming-body';
 import { RestError } from '../../src/rest/rest-error';
+import { waitFor } from '../helpers/wait-for';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
 let server: Server;
@@ -112,6 +113,43 @@ test('what is worked on keeps its room when its client goes away', async () => {
   expect(() => budget.requireRoom(1)).toThrow(RestError);
   body.finished();
   expect(() => budget.requireRoom(10)).not.toThrow();
+});
+
+test('answers that wait behind another keep no room when their connection goes away', async () => {
+  const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 30 });
+  let first: () => void = () => undefined;
+  let finished = 0;
+  server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      first = () => response.end();
+      return;
+    }
+    const body = incomingBody(request, response, budget);
+    void body
+      .read()
+      .then(() => response.end('done'))
+      .finally(() => {
+        body.finished();
+        finished++;
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n0123456789';
+  client.write(`GET / HTTP/1.1\r\nHost: localhost\r\n\r\n${post}${post}`);
+  await waitFor('both bodies to be read', () => finished === 2);
+  expect(() => budget.requireRoom(11)).toThrow('take all of rest.bodies.in.flight.max.bytes');
+  client.destroy();
+  await waitFor('the room to be free', () => {
+    try {
+      budget.requireRoom(30);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  first();
+  expect(() => budget.requireRoom(31)).toThrow('take all of rest.bodies.in.flight.max.bytes');
 });
 
 test('a client that wants the connection closed has it closed behind a body that was refused', async () => {
