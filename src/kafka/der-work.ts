@@ -69,7 +69,8 @@ function roundsIn(bytes: Buffer, depth: number): number {
 function workOf(factors: readonly number[]): number {
   // PBKDF2 may have the key's length behind the count.
   if (factors.length < 3) return factors[0] ?? 0;
-  return factors.reduce((product, factor) => Math.min(product * factor, COUNTLESS), 1);
+  // scrypt's may have it behind its three.
+  return factors.slice(0, 3).reduce((product, factor) => Math.min(product * factor, COUNTLESS), 1);
 }
 
 /** Null: no DER. */

@@ -37,8 +37,9 @@ function encryptedKey(kdf: Buffer): Buffer {
   return sequence(sequence(oid('2a864886f70d01050d'), sequence(kdf, cipher)), octets(Buffer.alloc(64)));
 }
 const pbkdf2 = (rounds: number) => sequence(oid('2a864886f70d01050c'), sequence(SALT, integer(rounds)));
-const scrypt = (n: number, r: number, p: number) =>
-  sequence(oid('2b06010401da47040b'), sequence(SALT, integer(n), integer(r), integer(p)));
+/** `more`: the length of the key, which some write and OpenSSL does not. */
+const scrypt = (n: number, r: number, p: number, ...more: number[]) =>
+  sequence(oid('2b06010401da47040b'), sequence(SALT, ...[n, r, p, ...more].map((each) => integer(each))));
 const pem = (bytes: Buffer): string =>
   `-----BEGIN ENCRYPTED PRIVATE KEY----- ${bytes.toString('base64')} -----END ENCRYPTED PRIVATE KEY-----`;
 /** A store whose safe, an octet string with DER in it, holds the key. */
@@ -83,6 +84,7 @@ test('what Java, OpenSSL and Node write is bearable', () => {
   expect(unbearableWork(makePkcs12(identity, 'pw', true))).toBeNull();
   expect(unbearableWork(store(encryptedKey(pbkdf2(600_000)), 10_000))).toBeNull();
   expect(unbearableWork(encryptedKey(scrypt(16_384, 8, 1)))).toBeNull();
+  expect(unbearableWork(encryptedKey(scrypt(16_384, 8, 1, 32)))).toBeNull();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const options = { type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: 'pw' } as const;
   expect(unbearableWork(privateKey.export(options))).toBeNull();
