@@ -15,7 +15,7 @@ const TASK_CONFIGS_TIMEOUT_MS = 60_000;
 
 export interface ConnectorRunnerOptions {
   readonly connector: string;
-  /** Imports the plug-in and creates the instance; called once, before anything else. */
+  /** Imports the plug-in and creates the instance; called again when a failed one was stopped and is to start. */
   readonly create: () => Promise<HostedInstance>;
   readonly logger: Logger;
   readonly onState: (state: 'RUNNING' | 'PAUSED' | 'STOPPED') => void;
@@ -142,6 +142,11 @@ export class ConnectorRunner {
     }
     if (this.closed) return;
     if (this.failures !== failuresBefore) throw this.closedError();
+    // What has failed may be of no use any more, or have lost its thread: the next start makes another.
+    if (this.life === 'FAILED') {
+      this.instance?.release?.();
+      this.instance = null;
+    }
     this.life = step.to;
     this.options.onState(step.to === 'STARTED' ? 'RUNNING' : step.to);
   }

@@ -49,9 +49,9 @@ export class InstanceThreads {
   }
 
   received(message: Extract<FromPluginThread, { type: 'reconfigure' | 'raise' }>): void {
-    const events = this.instances.get(message.instance)?.events;
-    if (message.type === 'reconfigure') events?.requestTaskReconfiguration();
-    else events?.raiseError(errorFrom(message.error));
+    const remote = this.instances.get(message.instance);
+    if (message.type === 'reconfigure') remote?.events.requestTaskReconfiguration();
+    else remote?.raise(errorFrom(message.error));
   }
 
   async readOffsets(...[instance, partitions]: Parameters<WorkerCalls['readOffsets']>): Promise<unknown> {
@@ -111,7 +111,10 @@ export class InstanceThreads {
     // Where threads do not even start, the next try is for the restarts of connectors, which take their time.
     if (end.blamesNobody) return concerned.forEach((remote) => remote.fail(end.explained('')));
     const culprit = culpritOf(concerned, end);
-    const innocent = concerned.filter((remote) => remote !== culprit);
+    const others = concerned.filter((remote) => remote !== culprit);
+    // Those that have failed wait for a restart or a change; nobody has asked for another start of them.
+    for (const remote of others) if (remote.hasFailed) remote.giveUp(end.explained('another connector of the thread'));
+    const innocent = others.filter((remote) => !remote.hasFailed);
     if (culprit) {
       this.quarantine.add(culprit.spec.connector, settingsOf(culprit.spec));
       culprit.fail(end.explained(`the code of connector ${culprit.spec.connector}`));
@@ -121,9 +124,9 @@ export class InstanceThreads {
       innocent.map(({ spec }) => spec.connector),
       end,
     );
-    // Nobody can tell who it was: in halves, until it is alone.
+    // Where nobody can tell who it was: in halves, until it is alone.
     const half = Math.ceil(innocent.length / 2);
-    const groups = culprit ? [innocent] : [innocent.slice(0, half), innocent.slice(half)];
+    const groups = culprit || end.owner !== 0 ? [innocent] : [innocent.slice(0, half), innocent.slice(half)];
     for (const group of groups.filter(({ length }) => length > 0)) {
       const other = this.newThread(true);
       for (const remote of group) void remote.moveTo(other);
@@ -131,10 +134,9 @@ export class InstanceThreads {
   }
 }
 
-/** Null: it may have been any of them. */
+/** Null: it may have been any of them or, where the end names an owner, one that is no longer there. */
 function culpritOf(concerned: readonly RemoteInstance[], { owner }: ThreadEnd): RemoteInstance | null {
-  const noted = concerned.find(({ spec }) => spec.instance === owner);
-  if (noted) return noted;
+  if (owner !== 0) return concerned.find(({ spec }) => spec.instance === owner) ?? null;
   if (concerned.length === 1) return concerned[0] as RemoteInstance;
   const waiting = concerned.filter((remote) => remote.isWaiting);
   return waiting.length === 1 ? (waiting[0] as RemoteInstance) : null;

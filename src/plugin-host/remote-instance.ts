@@ -25,7 +25,9 @@ export class RemoteInstance implements HostedInstance {
   private startedIn: RunningThread | null = null;
   /** Resolves when it is there again, after its thread had ended. */
   private moved: Promise<void> = Promise.resolve();
+  /** It is of no use any more. */
   private failure: unknown = null;
+  private raised = false;
   private released = false;
 
   constructor(
@@ -66,6 +68,22 @@ export class RemoteInstance implements HostedInstance {
     this.released = true;
     this.thread?.post({ type: 'release', instance: this.spec.instance });
     this.onRelease(this);
+  }
+
+  /** The connector is FAILED, and stays so until it is restarted, changed or stopped. */
+  get hasFailed(): boolean {
+    return this.raised || this.failure !== null;
+  }
+
+  /** The plug-in says so. */
+  raise(error: unknown): void {
+    this.raised = true;
+    this.events.raiseError(error);
+  }
+
+  /** Its thread has ended when it had failed already. */
+  giveUp(error: unknown): void {
+    this.failure ??= error;
   }
 
   /** It has ended its thread. */

@@ -4,7 +4,7 @@ import { startInterval } from '@millrace/sdk';
 import { providedValues } from '../logging/hidden-values';
 import type { LogLevels } from '../logging/log-levels';
 import { isDebugged, SilenceWatch, ThreadBeat } from '../threads/thread-beat';
-import { deathOf } from '../threads/thread-death';
+import { deathOf, deathText } from '../threads/thread-death';
 import { ThreadSecrets } from '../threads/thread-secrets';
 import { OpenCalls } from './calls';
 import { copyError } from './error-copy';
@@ -146,13 +146,15 @@ export class RunningThread {
     const ms = booted ? this.options.silenceMs : BOOT_MS;
     if (this.watch.look() < ms || isDebugged()) return;
     void this.worker.terminate();
-    // Before its first beat it runs our code, none of a plug-in.
-    this.ended({ kind: booted ? 'silent' : 'boot', ms });
+    const reason = `it did not come to its code within ${ms} ms; see what keeps the machine busy`;
+    this.ended(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });
   }
 
   private causeOf(code: number): EndCause {
     if (this.crash) return this.crash;
     const death = deathOf(this.error, code);
+    // Before its first beat it runs our code, none of a plug-in.
+    if (this.beat.count === 0) return { kind: 'boot', reason: deathText(death) };
     if (death.kind !== 'error') return death;
     return { kind: 'crash', error: copyError(death.error), owner: 0, call: 0 };
   }

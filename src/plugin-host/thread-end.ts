@@ -5,8 +5,8 @@ import { errorFrom, type ErrorCopy } from './error-copy';
 export type EndCause =
   /** It did not come back to its event loop. */
   | { readonly kind: 'silent'; readonly ms: number }
-  /** It has not come to its first turn of the event loop: no plug-in was in it yet. */
-  | { readonly kind: 'boot'; readonly ms: number }
+  /** It has not come to its first turn of the event loop: no plug-in was in it yet. `reason` ends a sentence. */
+  | { readonly kind: 'boot'; readonly reason: string }
   | { readonly kind: 'exit'; readonly code: number }
   | { readonly kind: 'memory' }
   | { readonly kind: 'crash'; readonly error: ErrorCopy; readonly owner: number; readonly call: number }
@@ -51,7 +51,7 @@ export class ThreadEnd extends Error {
         );
       case 'boot':
         return new PluginThreadError(
-          `A thread for plug-ins has not started within ${end.ms} ms and was ended: see what keeps the machine busy.`,
+          `A thread for plug-ins could not start: ${end.reason}. The fault is not a plug-in's.`,
           { code: 'PLUGIN_THREAD_NOT_STARTED' },
         );
       case 'exit':

@@ -6,6 +6,7 @@ import { valueOf, type NullableConfig } from '../config/validation-entry';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription } from '../plugins/registry';
+import { within } from '../tasks/waker';
 import { writeLine } from '../threads/thread-logger';
 import { CallPool } from './call-pool';
 import { answer } from './calls';
@@ -26,6 +27,8 @@ import { RunningThread, type RunningThreadOptions } from './running-thread';
 const IDLE_MS = 60_000;
 /** For calls; what holds one is ended, so more than a few do not help. */
 const MAX_CALL_THREADS = 4;
+/** For threads to end with the host, which native code delays. */
+const END_MS = 5_000;
 /** Longer than a plug-in's own `validate` may take, and than a REST request lives. */
 const CALL_MS = 120_000;
 
@@ -114,7 +117,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
 
   async close(): Promise<void> {
     this.forgetLevels();
-    await Promise.all([this.pool.close(), this.instances.close()]);
+    await within(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
   }
 
   private newThread(kind: string, events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>): RunningThread {

@@ -76,7 +76,8 @@ export class ThreadEnds {
   /** An error in it that nobody caught: the culprit fails at once, the others have time to leave in good order. */
   crashed(thread: HostThread, number: number | null, trace: string): void {
     const [headline = ''] = trace.split('\n', 1);
-    const only = thread.runs.size + thread.lost.size === 1 ? [...thread.runs.keys()][0] : undefined;
+    // What a run has left behind that is over by now is none of the last one's.
+    const only = !thread.tainted && thread.runs.size + thread.lost.size === 1 ? [...thread.runs.keys()][0] : undefined;
     const culprit = number ?? only ?? null;
     const run = culprit === null ? undefined : (thread.runs.get(culprit) ?? thread.lost.get(culprit));
     const whose = run ? `task ${taskName(run.spec.id)}` : 'one of the tasks of its thread';
@@ -124,7 +125,7 @@ export class ThreadEnds {
 
   private settle(thread: HostThread, cause: Cause): void {
     const runs = [...thread.runs.values()];
-    const alone = runs.length === 1 && thread.lost.size === 0;
+    const alone = runs.length === 1 && thread.lost.size === 0 && !thread.tainted;
     const suspects = this.suspects(cause, runs);
     for (const run of [...runs, ...thread.lost.values()]) run.fate = 'was given up: its thread was ended';
     for (const run of runs) {

@@ -59,6 +59,24 @@ test('a failing start is FAILED, stays so, and may only be stopped', async () =>
   expect(seen).toEqual(['start', 'FAILED no database', 'STOPPED']);
 });
 
+test('one that had failed and was stopped is made anew when it is started again', async () => {
+  let made = 0;
+  const { runner: connector, seen } = runner(async () => {
+    const broken = ++made === 1;
+    return {
+      ...none,
+      start: () => {
+        if (broken) throw new Error('this instance is of no use any more');
+      },
+    };
+  });
+  await expect(connector.transitionTo('STARTED')).rejects.toThrow('of no use');
+  await connector.transitionTo('STOPPED');
+  await connector.transitionTo('STARTED');
+  await connector.close(100);
+  expect(seen.slice(2)).toEqual(['STOPPED', 'start', 'RUNNING', 'stop']);
+});
+
 test('a plug-in that can not be imported is FAILED and can be stopped', async () => {
   const { runner: connector, seen } = runner(async () => {
     throw new Error('cannot find module');

@@ -174,7 +174,7 @@ test('those that had begun, but did not hold the thread, share again once', asyn
 test('a thread that has not started is nobody’s fault', async () => {
   const first = call('a');
   await settle();
-  thread(1).die({ kind: 'boot', ms: 60_000 });
+  thread(1).die({ kind: 'boot', reason: 'it did not come to its code' });
   expect(await first).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', place: {} });
   const again = [call('a'), call('b')];
   await settle();

@@ -1,5 +1,6 @@
 /** What becomes of connectors' instances when a thread ends; with threads that only pretend. */
 import { silentLogger } from '../../src/logging/logger';
+import { copyError } from '../../src/plugin-host/error-copy';
 import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
 import { InstanceThreads } from '../../src/plugin-host/instance-threads';
 import type { RunningThread, RunningThreadOptions } from '../../src/plugin-host/running-thread';
@@ -47,9 +48,12 @@ class FakeThread {
 }
 
 const threads: FakeThread[] = [];
+/** Those that were moved together. */
+const restarted: (readonly string[])[] = [];
 let instances: InstanceThreads;
 beforeEach(() => {
   threads.length = 0;
+  restarted.length = 0;
   instances = new InstanceThreads({
     makeThread: (events) => {
       const thread = new FakeThread(events);
@@ -57,7 +61,7 @@ beforeEach(() => {
       return thread as unknown as RunningThread;
     },
     idleMs: 60_000,
-    onRestart: () => undefined,
+    onRestart: (connectors) => restarted.push(connectors),
   });
 });
 afterEach(async () => await instances.close());
@@ -125,10 +129,52 @@ test('the culprit has a thread of its own until its configuration changes', asyn
   expect(thread(2).seen).toEqual(['create', 'create']);
 });
 
+test('what a connector has left behind when it was stopped is charged to nobody else', async () => {
+  const gone = await instances.create(hosted('gone'), events());
+  const others = [events(), events()];
+  await instances.create(hosted('b'), others[0] as never);
+  await instances.create(hosted('c'), others[1] as never);
+  gone.release?.();
+  thread(1).die(1, { kind: 'crash', error: copyError(new Error('left behind')), owner: 1, call: 0 });
+  await settle();
+  expect(others.map(({ raised }) => raised)).toEqual([[], []]);
+  // It is known who it was: the others need not be parted.
+  expect(restarted).toEqual([['b', 'c']]);
+  expect(thread(2).seen).toEqual(['create', 'create']);
+});
+
+test('the same with a single other connector in the thread', async () => {
+  const gone = await instances.create(hosted('gone'), events());
+  const other = events();
+  await instances.create(hosted('b'), other);
+  gone.release?.();
+  thread(1).die(1);
+  expect(other.raised).toEqual([]);
+  expect(thread(2).seen).toEqual(['create']);
+});
+
+test('one that has failed is not made again when another ends its thread', async () => {
+  const heard = events();
+  const failed = await instances.create(hosted('failed'), heard);
+  await failed.start?.();
+  instances.received({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
+  await instances.create(hosted('culprit'), events());
+  await instances.create(hosted('innocent'), events());
+  thread(1).die(2);
+  await settle();
+  expect(restarted).toEqual([['innocent']]);
+  expect(thread(2).seen).toEqual(['create']);
+  expect(heard.raised).toHaveLength(1);
+  // What there was to stop has ended with the thread.
+  await failed.stop?.();
+  failed.release?.();
+  expect(thread(2).seen).toEqual(['create']);
+});
+
 test('a thread that has not started: its connectors fail, and none is set apart', async () => {
   const heard = events();
   const instance = await instances.create(hosted('c'), heard);
-  thread(1).die(0, { kind: 'boot', ms: 60_000 });
+  thread(1).die(0, { kind: 'boot', reason: 'it did not come to its code' });
   expect(heard.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
   instance.release?.();
   await instances.create(hosted('c'), events());

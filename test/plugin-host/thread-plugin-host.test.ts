@@ -204,3 +204,15 @@ test('threads that nobody needs end, and nothing is asked of plug-ins once the h
   await host.close();
   expect(await outcome(host.validate({ 'connector.class': TALKER }))).toMatchObject({ code: 'PLUGIN_CLOSED' });
 });
+
+test.each([
+  ['is not there', join(__dirname, 'fixtures', 'no-such-thread.js'), 'Cannot find module'],
+  ['throws', join(__dirname, 'fixtures', 'broken-thread.js'), 'this file is broken'],
+])('a thread whose own code %s is no plug-in’s fault, and is not made again and again', async (_, module, reason) => {
+  const { host, logger } = start({ module });
+  const error = await outcome(host.validate({ name: 'c', 'connector.class': TALKER }));
+  expect(error).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', message: expect.stringContaining(reason) });
+  const instance = outcome(host.create(hosted('c'), events()));
+  expect(await instance).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED' });
+  expect(logger.lines.filter((line) => line.includes('has ended'))).toHaveLength(2);
+});

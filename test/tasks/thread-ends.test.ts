@@ -27,3 +27,30 @@ test('nobody is waited for in a broken thread that no other task is in', () => {
   expect(crashWith(1)).toEqual([CUT_OFF_MS]);
   expect(crashWith(2)).toEqual([5_000]);
 });
+
+test('what a run that is over has left in a thread is not charged to the last one there', () => {
+  const failed: string[] = [];
+  const begun: [string, boolean][] = [];
+  const ends = new ThreadEnds({
+    listener: { onFailed: (id: { connector: string }) => failed.push(id.connector) } as never,
+    logger: silentLogger,
+    leaveMs: 60_000,
+    forget: (run) => void run.thread.runs.delete(run.number),
+    begin: (spec, alone) => begun.push([spec.id.connector, alone]),
+    end: async () => undefined,
+    later: () => undefined,
+  });
+  const calls = { running: () => null };
+  const thread = { runs: new Map(), lost: new Map(), options: {}, post: () => undefined } as unknown as HostThread;
+  for (const [number, connector] of ['culprit', 'neighbour'].entries()) {
+    const spec = { id: { connector, task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
+    thread.runs.set(number, { number, spec, thread, calls } as unknown as Run);
+  }
+  ends.crashed(thread, 0, 'Error: nobody caught it');
+  thread.lost.clear();
+  ends.crashed(thread, null, 'Error: nobody caught that either');
+  expect(failed).toEqual(['culprit']);
+  ends.died(thread, 'it ended');
+  expect(failed).toEqual(['culprit']);
+  expect(begun).toEqual([['neighbour', true]]);
+});
