@@ -109,7 +109,7 @@ function text(value: string, room: Room, limit = TEXT_LIMIT): string {
   return fitting;
 }
 
-/** A port that a config provider gave stays hidden as a number, too; an offset with the same digits in it is another. */
+/** A port that a config provider gave stays hidden as a number, too; an offset that contains its digits is shown. */
 function number(value: number, room: Room): unknown {
   const digits = String(value);
   room.characters -= digits.length;

@@ -10,8 +10,8 @@ import type { FromThread, ThreadData, ToThread } from './thread-messages';
 import { messageOf } from './trace';
 
 /**
- * V8 keeps the young generation of a busy thread at its largest size. Its default is this on Node 20 and 22, 192 MiB on 24:
- * too much for each of many threads. `--max-semi-space-size` overrides it.
+ * V8 keeps the young generation of a busy thread at its largest size. Its default is this on Node 20 and 22, 192 MiB
+ * on 24: too much for each of many threads. `--max-semi-space-size` overrides it.
  */
 const YOUNG_GENERATION_MB = 48;
 

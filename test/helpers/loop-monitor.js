@@ -1,7 +1,7 @@
 /**
- * Loaded with `--require` into a worker's process: how long its main thread keeps its event loop from turning, in time on a
- * processor, since on a busy machine the clock on the wall counts what other processes do. A timer of 10 ms reads it: what was
- * used between two of its calls is one turn of the loop, give or take those 10 ms. Linux says it in `schedstat`, Node from
+ * Loaded with `--require` into a worker's process: how long its main thread keeps its event loop from turning, in CPU
+ * time, since on a busy machine the wall clock counts what other processes do. A timer of 10 ms reads it: what was used
+ * between two of its calls is one turn of the loop, give or take those 10 ms. Linux says it in `schedstat`, Node from
  * version 23 on in `process.threadCpuUsage`; elsewhere it is the wall's time, and `source` says so.
  *
  * Each SIGUSR2 ends a period: the heaps of all threads are collected, and the file named in LOOP_MONITOR_FILE gets the
@@ -96,7 +96,8 @@ function threadHeaps() {
   const answers = new BroadcastChannel(ANSWERS);
   answers.unref();
   answers.onmessage = ({ data }) => {
-    living.set(data.threadId, data.heapUsed);
+    // One that has ended since must not be waited for again.
+    if (living.has(data.threadId)) living.set(data.threadId, data.heapUsed);
     waiting(data.threadId);
   };
   return {

@@ -102,7 +102,7 @@ test('two workers share connectors and tasks; one dies without a word and its wo
   await waitFor('the work to move', () => one.host.running.size === 8, {
     detail: () => [...one.host.running.keys()].join(),
   });
-  // Everywhere: what the lost worker has still to say is then outdated, and its end need not wait for a session to say it.
+  // Read by both: what the lost worker would still report is then outdated, and its end does not wait to report it.
   const byOne = ({ herder }: TestWorker, name: string): boolean => {
     const { connector, tasks } = herder.connectorStatus(name);
     return [connector, ...tasks].every((part) => part.state === 'RUNNING' && part.worker_id === one.herder.workerId);
