@@ -1,7 +1,8 @@
 /**
  * `unit` needs nothing but Node. `services` and `java` share a broker and a database that are started once
- * (test/helpers/global-setup.js): `services` runs on either broker, without some on Apache Kafka, `java`, every folder of that name, on Apache Kafka alone.
- * `redis`, every folder of that name, starts redis-server, which is installed first where it is missing and that is allowed.
+ * (test/helpers/global-setup.js): `services` runs on either broker, without some on Apache Kafka, `java`, every folder
+ * of that name, on Apache Kafka alone. `redis`, every folder of that name, starts redis-server, which is installed
+ * first where it is missing and that is allowed.
  */
 const common = {
   testEnvironment: 'node',

@@ -1,6 +1,6 @@
 /**
- * A worker with the analytics sink is killed again and again while records flow into the emulator; at the end rows are counted.
- * `npm run bench -- analytics-kill [KILLS] [RECORDS_PER_ROUND]` (Default: 30 kills, 5,000 records before each)
+ * A worker with the analytics sink is killed again and again while records flow into the emulator; at the end rows are
+ * counted. `npm run bench -- analytics-kill [KILLS] [RECORDS_PER_ROUND]` (Default: 30 kills, 5,000 records before each)
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';

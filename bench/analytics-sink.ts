@@ -1,6 +1,7 @@
 /**
- * How fast a topic is accepted by the emulated analytics database (a blob and a message for each file), and then loaded; what the worker and
- * its folder of files take meanwhile. `npm run bench -- analytics-sink [RECORDS] [FLUSH_BYTES]` (Default: 500,000 of 200 B; 4 MiB)
+ * How fast a topic is accepted by the emulated analytics database (a blob and a message for each file), and then
+ * loaded; what the worker and its folder of files take meanwhile. `npm run bench -- analytics-sink [RECORDS]
+ * [FLUSH_BYTES]` (Default: 500,000 of 200 B; 4 MiB)
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';

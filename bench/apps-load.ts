@@ -1,6 +1,7 @@
 /**
- * The two programs of apps/ under load, beside a bare `node:http` server that answers the same bytes without doing anything:
- * requests a second as a ratio, p99, errors, memory at the end. `npm run bench -- apps-load [SECONDS]` (Default: 60 for each)
+ * The two programs of apps/ under load, beside a bare `node:http` server that answers the same bytes without doing
+ * anything: requests a second as a ratio, p99, errors, memory at the end. `npm run bench -- apps-load [SECONDS]`
+ * (Default: 60 for each)
  */
 import autocannon, { type Options, type Result } from 'autocannon';
 import { mkdtempSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * The embedded broker beside Apache Kafka: what Java's own clients get through one partition, and how soon it serves again with 1 GB in 100
- * partitions. `npm run bench -- embedded-broker [RECORDS]` (Default: 100,000 of 1,000 bytes; the start has 1,000,000)
+ * The embedded broker beside Apache Kafka: what Java's own clients get through one partition, and how soon it serves
+ * again with 1 GB in 100 partitions. `npm run bench -- embedded-broker [RECORDS]` (Default: 100,000 of 1,000 bytes; the
+ * start has 1,000,000)
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * How long others wait while the embedded broker compacts a topic of 200 MB: its event loop's delay, and a client's requests meanwhile.
- * `npm run bench -- embedded-compaction`
+ * How long others wait while the embedded broker compacts a topic of 200 MB: its event loop's delay, and a client's
+ * requests meanwhile. `npm run bench -- embedded-compaction`
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 /**
- * A backlog of inserted rows (about 200 B each, a thousand in a transaction) waits in a replication slot; how fast does a worker
- * bring it into Kafka, beside `pg_recvlogical` writing the same backlog to /dev/null? JSON with schemas.
- * `npm run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION]]` (Default: 500,000 and 1,000). `pg_recvlogical` comes with PostgreSQL's client programs.
+ * A backlog of inserted rows (about 200 B each, a thousand in a transaction) waits in a replication slot; how fast does
+ * a worker bring it into Kafka, beside `pg_recvlogical` writing the same backlog to /dev/null? JSON with schemas. `npm
+ * run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION]]` (Default: 500,000 and 1,000). `pg_recvlogical` comes with
+ * PostgreSQL's client programs.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

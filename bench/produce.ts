@@ -1,6 +1,6 @@
 /**
- * How fast one producer fills one partition, and what a record costs in CPU: ours, kafkajs's and Java's side by side, then ours without
- * a broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
+ * How fast one producer fills one partition, and what a record costs in CPU: ours, kafkajs's and Java's side by side,
+ * then ours without a broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
  */
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,6 +1,7 @@
 /**
- * How fast status is answered while 50 connectors run and somebody asks a hundred times a second, ours and Java's one after the other.
- * `npm run bench -- rest-status [SECONDS]` (Default: 15). Java's part needs a JDK, and Maven the first time.
+ * How fast status is answered while 50 connectors run and somebody asks a hundred times a second, ours and Java's one
+ * after the other. `npm run bench -- rest-status [SECONDS]` (Default: 15). Java's part needs a JDK, and Maven the first
+ * time.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';

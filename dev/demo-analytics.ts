@@ -1,6 +1,6 @@
 /**
- * `npm run demo:analytics`: lines of a CSV file become rows of an analytics database, through Kafka, while you watch. Starts the emulator of the
- * database, and a worker with its embedded broker; leaves nothing behind. Needs Node alone.
+ * `npm run demo:analytics`: lines of a CSV file become rows of an analytics database, through Kafka, while you watch.
+ * Starts the emulator of the database, and a worker with its embedded broker; leaves nothing behind. Needs Node alone.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * `npm run demo:users`: the user application beside a real Redis with TLS, a user of limited rights, and certificates made on
- * the spot. Leaves nothing behind, but installs redis-server where it is missing and that is allowed.
+ * `npm run demo:users`: the user application beside a real Redis with TLS, a user of limited rights, and certificates
+ * made on the spot. Leaves nothing behind, but installs redis-server where it is missing and that is allowed.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';

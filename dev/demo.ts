@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: rows of a PostgreSQL table become lines of a file, through Kafka, while you watch. Starts everything
- * itself and leaves nothing behind. The worker brings its embedded broker; `npm run demo -- --kafka` starts Apache Kafka
- * instead, which needs Java, and BOOTSTRAP_SERVERS names a cluster of one's own.
+ * itself and leaves nothing behind. The worker brings its embedded broker; `npm run demo -- --kafka` starts Apache
+ * Kafka instead, which needs Java, and BOOTSTRAP_SERVERS names a cluster of one's own.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

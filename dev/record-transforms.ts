@@ -1,7 +1,8 @@
 /**
- * Asks Java's transformations what they make of the cases in test/golden/transforms/cases, and writes the answers beside them, with the facts
- * of their settings: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and Maven the first time. Those of Debezium's are asked
- * as well when the folder of its PostgreSQL connector's jars is given as an argument.
+ * Asks Java's transformations what they make of the cases in test/golden/transforms/cases, and writes the answers
+ * beside them, with the facts of their settings: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and
+ * Maven the first time. Those of Debezium's are asked as well when the folder of its PostgreSQL connector's jars is
+ * given as an argument.
  */
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

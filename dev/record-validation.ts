@@ -1,7 +1,8 @@
 /**
- * Asks a Connect worker for its definitions and for its answers to the validation cases of test/golden/validation/cases.json, and writes what is a fact of
- * them (no documentation) beside the cases: `node -r ./dev/register.js dev/record-validation.ts http://localhost:8083`. The worker: Java's, with
- * the file connectors alone, JsonConverter for keys and values.
+ * Asks a Connect worker for its definitions and for its answers to the validation cases of
+ * test/golden/validation/cases.json, and writes what is a fact of them (no documentation) beside the cases: `node -r
+ * ./dev/register.js dev/record-validation.ts http://localhost:8083`. The worker: Java's, with the file connectors
+ * alone, JsonConverter for keys and values.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Composition root of a worker that brings its broker: the broker first, then the worker at its address; the other way round at the end. */
+/**
+ * Composition root of a worker that brings its broker: the broker first, then the worker at its address; the other way
+ * round at the end.
+ */
 import { resolve } from 'node:path';
 import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
 import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';

@@ -29,7 +29,10 @@ const SILENCE_MS = 5_000;
 const QUIET_MS = 2_000;
 
 export interface Worker {
-  /** Resolves when the storage topics are read and the worker is joining its group. Rejects when it cannot: call `stop` then, too. */
+  /**
+   * Resolves when the storage topics are read and the worker is joining its group. Rejects when it cannot: call `stop`
+   * then, too.
+   */
   start(): Promise<void>;
   /** Stops tasks, stores offsets, leaves the group, closes everything. May be called at any time. */
   stop(): Promise<void>;

@@ -1,4 +1,7 @@
-/** The embedded broker in a process of its own, with its data in files: made for a test run or the demo and gone afterwards. */
+/**
+ * The embedded broker in a process of its own, with its data in files: made for a test run or the demo and gone
+ * afterwards.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

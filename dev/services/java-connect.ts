@@ -11,7 +11,10 @@ import { startedWorker, writeProperties, type StartedWorker, type WorkerOptions 
 
 const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
 
-/** Starts a worker and returns at once; `ready` says when it serves, after 3 to 10 s. Needs a JDK, and Maven the first time. */
+/**
+ * Starts a worker and returns at once; `ready` says when it serves, after 3 to 10 s. Needs a JDK, and Maven the first
+ * time.
+ */
 export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>): Promise<StartedWorker> {
   const [java, { classPath, pluginPath }, port] = await Promise.all([findJava(), javaConnectJars(), freePort()]);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-java-connect-'));

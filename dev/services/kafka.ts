@@ -19,7 +19,9 @@ const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka
 export interface KafkaOptions {
   /** Lines of `server.properties`, over the ones set here. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Listeners beside the plain one, name → security protocol. What they need goes into `settings` as `listener.name.…`. */
+  /**
+   * Listeners beside the plain one, name → security protocol. What they need goes into `settings` as `listener.name.…`.
+   */
   readonly listeners?: Readonly<Record<string, 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL'>>;
   /** SCRAM users that exist from the start, as `kafka-storage format --add-scram` takes them. */
   readonly scramUsers?: readonly string[];
@@ -38,7 +40,10 @@ export interface RunningKafka {
   readonly pid: number | undefined;
   /** Kills the broker; what it has written stays. Rejects when it is somebody else's. */
   crash(): Promise<void>;
-  /** Starts a crashed broker over its data, at its old address, and resolves when it serves. Rejects when it is somebody else's. */
+  /**
+   * Starts a crashed broker over its data, at its old address, and resolves when it serves. Rejects when it is somebody
+   * else's.
+   */
   restart(): Promise<void>;
   /** Kills the broker and removes its data. Does nothing to a cluster that is somebody else's. */
   stop(): Promise<void>;

@@ -1,4 +1,7 @@
-/** A standby of a server that `startPostgres` started: a copy of its data folder that follows it by streaming replication. */
+/**
+ * A standby of a server that `startPostgres` started: a copy of its data folder that follows it by streaming
+ * replication.
+ */
 import { execFile } from 'node:child_process';
 import { appendFile, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

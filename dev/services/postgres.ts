@@ -1,4 +1,6 @@
-/** PostgreSQL on this machine: one server on loopback, made for a test run or the demo and gone afterwards. Not durable. */
+/**
+ * PostgreSQL on this machine: one server on loopback, made for a test run or the demo and gone afterwards. Not durable.
+ */
 import { execFile } from 'node:child_process';
 import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** A server that can be killed and started again over what it left behind, as after a power cut. It cannot outlive us either. */
+/**
+ * A server that can be killed and started again over what it left behind, as after a power cut. It cannot outlive us
+ * either.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeptProcess, type KeptProcessOptions } from './kept-process';

@@ -35,12 +35,17 @@ export interface RunningWorker {
   readonly process: KeptProcess;
   /** A body that is no string is sent as JSON. */
   request(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Registers a connector, after a rebalance if one is under way; rejects with the worker's message when it is refused. */
+  /**
+   * Registers a connector, after a rebalance if one is under way; rejects with the worker's message when it is refused.
+   */
   register(document: { name: string; config: Record<string, string> }): Promise<void>;
   status(connector: string): Promise<ConnectorStatus>;
   /** Resolves to the status once `test` is true of it. */
   statusWhen(connector: string, test: (status: ConnectorStatus) => boolean): Promise<ConnectorStatus>;
-  /** Resolves when the connector and at least `tasks` tasks run (default 1); rejects with the trace when one of them fails. */
+  /**
+   * Resolves when the connector and at least `tasks` tasks run (default 1); rejects with the trace when one of them
+   * fails.
+   */
   running(connector: string, tasks?: number): Promise<ConnectorStatus>;
   /** Resolves to its exit code when it has ended by itself. */
   exited(): Promise<number>;

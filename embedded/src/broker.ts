@@ -40,8 +40,8 @@ export interface EmbeddedBrokerOptions {
   /** True: in memory, whatever `dataDir` says. */
   readonly memory?: boolean;
   /**
-   * `always`: an acknowledged record is on the disk. `never` (default): it is with the operating system, so it survives the
-   * death of the process, but not a power cut.
+   * `always`: an acknowledged record is on the disk. `never` (default): it is with the operating system, so it survives
+   * the death of the process, but not a power cut.
    */
   readonly fsync?: 'always' | 'never';
   /** Topics come into being when a client asks for them by name; default true. */
@@ -54,7 +54,10 @@ export interface EmbeddedBrokerOptions {
   readonly users?: Readonly<Record<string, string>>;
   /** Of one request; default 100 MiB, as Apache Kafka's `socket.request.max.bytes`. */
   readonly maxRequestBytes?: number;
-  /** Milliseconds after which a connection without a request is closed, or one that takes so long to send one or to take a response; default 10 minutes. */
+  /**
+   * Milliseconds after which a connection without a request is closed, or one that takes so long to send one or to take
+   * a response; default 10 minutes.
+   */
   readonly maxIdleMs?: number;
   /** Default 2,000. */
   readonly maxConnections?: number;
@@ -83,7 +86,8 @@ const BEFORE_AUTHENTICATION = new Set(['ApiVersions', 'SaslHandshake', 'SaslAuth
 
 /**
  * Starts a broker in this thread. It is for one machine, first runs and tests; production is Apache Kafka.
- * @throws BrokerStartError when the port is taken, or the data folder is in use, cannot be read or belongs to another version.
+ * @throws BrokerStartError when the port is taken, or the data folder is in use, cannot be read or belongs to another
+ *   version.
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
   const dataDir = options.memory ? null : (options.dataDir ?? null);

@@ -1,4 +1,7 @@
-/** Groups and transactions, which need each other: offsets are committed in transactions, and transactions end in groups. */
+/**
+ * Groups and transactions, which need each other: offsets are committed in transactions, and transactions end in
+ * groups.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from './clock';
@@ -13,7 +16,10 @@ import { TransactionCoordinator } from './transactions/coordinator';
 import { transactionHandlers } from './transactions/handlers';
 import { transactionInspectionHandlers } from './transactions/inspection-handlers';
 
-/** Kafka's own defaults, but for the rebalance delay: on one machine nobody has to be waited for. Milliseconds and bytes. */
+/**
+ * Kafka's own defaults, but for the rebalance delay: on one machine nobody has to be waited for. Milliseconds and
+ * bytes.
+ */
 export const COORDINATOR_DEFAULTS = {
   /** `group.initial.rebalance.delay.ms` */
   initialRebalanceDelayMs: 0,

@@ -1,6 +1,6 @@
 /**
- * A KeyValueLog in one file: a line per change, checksum first. Lines that wait are written together; a file that is mostly history is
- * written anew, and swapped in with one rename.
+ * A KeyValueLog in one file: a line per change, checksum first. Lines that wait are written together; a file that is
+ * mostly history is written anew, and swapped in with one rename.
  */
 import { crc32 } from '@node-rs/crc32';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -29,7 +29,10 @@ const WASTE = 4;
 export class FileKeyValueLog implements KeyValueLog {
   private queue: Waiting[] = [];
   private writing: Promise<void> | null = null;
-  /** A line that may be half written would spoil the next, and what a disk did not take may be gone: nothing is written any more. */
+  /**
+   * A line that may be half written would spoil the next, and what a disk did not take may be gone: nothing is written
+   * any more.
+   */
   private broken: unknown = null;
 
   private constructor(

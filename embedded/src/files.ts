@@ -14,7 +14,10 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Readers, and a restart after a crash, see the old text or the new one. @param durable the exchange itself is on the disk as well. */
+/**
+ * Readers, and a restart after a crash, see the old text or the new one. @param durable the exchange itself is on the
+ * disk as well.
+ */
 export function replaceFile(path: string, text: string, durable: boolean): void {
   const temporary = `${path}.tmp`;
   try {

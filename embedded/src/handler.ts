@@ -1,6 +1,6 @@
 /**
- * The contract between the broker and the modules that answer requests. A module exports `xxxHandlers(deps)`, a map from
- * API key to handler; broker.ts composes them. Requests and responses have the field names of `protocol/apis`.
+ * The contract between the broker and the modules that answer requests. A module exports `xxxHandlers(deps)`, a map
+ * from API key to handler; broker.ts composes them. Requests and responses have the field names of `protocol/apis`.
  */
 import type { Api, RequestOf, ResponseOf } from './protocol/layout';
 

@@ -22,12 +22,15 @@ export interface BatchInfo {
 }
 
 /**
- * What one partition knows about transactions. It is told of every batch in offset order, while appending and again when
- * the log is recovered at start, so it needs no file of its own. Synchronous: it is asked on every fetch.
+ * What one partition knows about transactions. It is told of every batch in offset order, while appending and again
+ * when the log is recovered at start, so it needs no file of its own. Synchronous: it is asked on every fetch.
  */
 export interface TransactionIndex {
   appended(batch: BatchInfo): void;
-  /** First offset of the oldest transaction that has no marker yet; null: none is open. The last stable offset is this, or the log's end. */
+  /**
+   * First offset of the oldest transaction that has no marker yet; null: none is open. The last stable offset is this,
+   * or the log's end.
+   */
   firstOpenOffset(): number | null;
   /** Where the producer's transaction that has no marker yet began; null: it has none here. */
   openSince(producerId: number): number | null;
@@ -56,9 +59,15 @@ export interface Partitions {
 /** What every module is made with. */
 export interface BrokerServices {
   readonly partitions: Partitions;
-  /** A folder that is the broker's alone; null: everything stays in memory. Each module keeps to files or folders it names itself. */
+  /**
+   * A folder that is the broker's alone; null: everything stays in memory. Each module keeps to files or folders it
+   * names itself.
+   */
   readonly dataDir: string | null;
-  /** Durable before an acknowledgement (`always`), or left to the operating system (`never`). Survives SIGKILL either way, a power cut only with `always`. */
+  /**
+   * Durable before an acknowledgement (`always`), or left to the operating system (`never`). Survives SIGKILL either
+   * way, a power cut only with `always`.
+   */
   readonly fsync: 'always' | 'never';
   readonly now: () => number;
   readonly log: (line: string) => void;

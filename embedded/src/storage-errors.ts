@@ -1,4 +1,7 @@
-/** A disk that takes no more, or is ill, is told to clients as an error they know how to try again, not as a lost connection. */
+/**
+ * A disk that takes no more, or is ill, is told to clients as an error they know how to try again, not as a lost
+ * connection.
+ */
 import { errorResponse } from './faults/error-response';
 import type { Dispatch } from './network/connection';
 import { ErrorCode } from './protocol/errors';

@@ -1,4 +1,7 @@
-/** `millrace dev`: a worker with a broker of its own, for a machine that has Node and nothing else. Settings of one's own are laid over these. */
+/**
+ * `millrace dev`: a worker with a broker of its own, for a machine that has Node and nothing else. Settings of one's
+ * own are laid over these.
+ */
 import type { CliIo } from './io';
 import { runWorker, type BuildWorker } from './start';
 

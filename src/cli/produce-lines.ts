@@ -1,4 +1,7 @@
-/** Cuts bytes into lines as they come. An end of line is `\n` or `\r\n`; everything else stays as it is, whatever its encoding. */
+/**
+ * Cuts bytes into lines as they come. An end of line is `\n` or `\r\n`; everything else stays as it is, whatever its
+ * encoding.
+ */
 import { ConnectError } from '@millrace/sdk';
 
 const NEWLINE = 0x0a;
@@ -17,7 +20,10 @@ export class LineCutter {
     private readonly longest = LONGEST,
   ) {}
 
-  /** The lines that end in `chunk`, without their ends: views of it where they began there, too. Throws ConnectError `PRODUCE_INPUT` for an endless one. */
+  /**
+   * The lines that end in `chunk`, without their ends: views of it where they began there, too. Throws ConnectError
+   * `PRODUCE_INPUT` for an endless one.
+   */
   push(chunk: Buffer): Buffer[] {
     const lines: Buffer[] = [];
     let start = 0;

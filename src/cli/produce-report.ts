@@ -1,4 +1,7 @@
-/** What became of each line, in words. Memory does not grow with the number of lines, as long as failures have few reasons. Pure. */
+/**
+ * What became of each line, in words. Memory does not grow with the number of lines, as long as failures have few
+ * reasons. Pure.
+ */
 interface Reached {
   count: number;
   first: number;

@@ -27,7 +27,10 @@ export interface Sending {
   /** The input was read to its end. */
   readonly complete: boolean;
   readonly acknowledgedBytes: number;
-  /** Resolves when every line that was sent is acknowledged or has failed. Rejects when the input cannot be read; what was sent is waited for first. */
+  /**
+   * Resolves when every line that was sent is acknowledged or has failed. Rejects when the input cannot be read; what
+   * was sent is waited for first.
+   */
   readonly done: Promise<void>;
 }
 

@@ -13,8 +13,9 @@ import type { CliIo } from './io';
 import type { WorkerSetup } from './read-config';
 
 /**
- * A connected producer with the worker's own security settings, those under `producer.` over them. Joins the embedded broker where the settings say
- * `embedded`; starts none. Rejects with ConnectError `EMBEDDED_BROKER_ABSENT`, or the KafkaError that says why not.
+ * A connected producer with the worker's own security settings, those under `producer.` over them. Joins the embedded
+ * broker where the settings say `embedded`; starts none. Rejects with ConnectError `EMBEDDED_BROKER_ABSENT`, or the
+ * KafkaError that says why not.
  */
 export async function produceTo(
   { config, embedded }: Pick<WorkerSetup, 'config' | 'embedded'>,
@@ -40,8 +41,8 @@ export async function produceTo(
 }
 
 /**
- * Standard output is for the messages' offsets. Warnings begin with the connection, to tell why it takes so long; before it, they would say what
- * the one sentence about its failure says.
+ * Standard output is for the messages' offsets. Warnings begin with the connection, to tell why it takes so long;
+ * before it, they would say what the one sentence about its failure says.
  */
 class LogOnStderr {
   readonly logger: Logger;

@@ -1,6 +1,6 @@
 /**
- * `millrace produce FILE --topic T`: each line of a file becomes a message. Exit code 0 says that all were acknowledged; 1 that some were not, each
- * of them named; 130 that a signal ended it.
+ * `millrace produce FILE --topic T`: each line of a file becomes a message. Exit code 0 says that all were
+ * acknowledged; 1 that some were not, each of them named; 130 that a signal ended it.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** A worker's settings from all their sources; later ones win: the verb's defaults, the file, the environment, the command's options. */
+/**
+ * A worker's settings from all their sources; later ones win: the verb's defaults, the file, the environment, the
+ * command's options.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';

@@ -1,4 +1,6 @@
-/** `millrace start [worker.properties]`: a worker that runs until SIGTERM or SIGINT. A second signal ends it at once. */
+/**
+ * `millrace start [worker.properties]`: a worker that runs until SIGTERM or SIGINT. A second signal ends it at once.
+ */
 import { isConnectError, startTimer } from '@millrace/sdk';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';

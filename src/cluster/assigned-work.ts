@@ -1,4 +1,6 @@
-/** Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7. */
+/**
+ * Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7.
+ */
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { within } from '../storage/retry';
@@ -47,7 +49,8 @@ export class AssignedWork {
     for (const connector of touched)
       if (!snapshot().contains(connector))
         for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
-    // A commit that a task no longer waited for must not overtake what somebody else writes to the same source partition.
+    // A commit that a task no longer waited for must not overtake what somebody else writes to the same source
+    // partition.
     const written = Promise.all([statuses.flush(), work.tasks.length > 0 ? offsets.flush() : null]);
     await within(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) => {
       logger.warn('Statuses and offsets of stopped work were not written in time', { error });
@@ -82,7 +85,10 @@ export class AssignedWork {
     if (this.options.connectors.runner(connector)) await this.beginConnectorRestart(connector);
   }
 
-  /** Resolves when the old instance was stopped and the new one starts; the function waits for the new one's target state. */
+  /**
+   * Resolves when the old instance was stopped and the new one starts; the function waits for the new one's target
+   * state.
+   */
   async beginConnectorRestart(connector: string): Promise<() => Promise<void>> {
     await this.options.connectors.stop([connector]);
     const started = this.options.snapshot().contains(connector) ? this.startConnector(connector) : Promise.resolve();

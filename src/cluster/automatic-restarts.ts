@@ -1,6 +1,7 @@
 /**
- * Restarts what failed on this worker by itself, after the wait that the policy gives. Counts live here, as long as the connector or task is
- * this worker's: whoever stops or restarts it otherwise (a person, another configuration, a rebalance) begins a new count.
+ * Restarts what failed on this worker by itself, after the wait that the policy gives. Counts live here, as long as the
+ * connector or task is this worker's: whoever stops or restarts it otherwise (a person, another configuration, a
+ * rebalance) begins a new count.
  */
 import { restartSettings, type RestartSettings } from '../config/restart-settings';
 import type { Logger } from '../logging/logger';

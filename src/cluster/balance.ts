@@ -10,8 +10,8 @@ export interface Share {
 }
 
 /**
- * What must be taken from members that hold more than their part of `total`: for each, the items from the front of its list.
- * Null when the load is even.
+ * What must be taken from members that hold more than their part of `total`: for each, the items from the front of its
+ * list. Null when the load is even.
  */
 function excess<T>(total: number, loads: readonly (readonly T[])[]): T[][] | null {
   const minimum = Math.floor(total / loads.length);

@@ -1,6 +1,6 @@
 /**
- * Restarts a connector instance when values that configuration providers gave it have had their time. Tasks follow only where the
- * configuration means something else by then. Source: connect-runtime §8.3.
+ * Restarts a connector instance when values that configuration providers gave it have had their time. Tasks follow only
+ * where the configuration means something else by then. Source: connect-runtime §8.3.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';

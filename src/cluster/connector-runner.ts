@@ -1,6 +1,6 @@
 /**
- * Runs one connector instance. Its calls are made one at a time and never waited for by the tick, except for `stop`, which has a limit: a
- * plug-in that hangs holds up nobody but itself. Sources: connect-runtime §3.2, §10.2.
+ * Runs one connector instance. Its calls are made one at a time and never waited for by the tick, except for `stop`,
+ * which has a limit: a plug-in that hangs holds up nobody but itself. Sources: connect-runtime §3.2, §10.2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import { ConnectError } from '@millrace/sdk';

@@ -48,8 +48,8 @@ export class ConnectorSet {
   }
 
   /**
-   * Creates the instance and lets it run towards the target state. Resolves when it is there and rejects when it failed; nobody needs to
-   * wait, failures are reported as status.
+   * Creates the instance and lets it run towards the target state. Resolves when it is there and rejects when it
+   * failed; nobody needs to wait, failures are reported as status.
    */
   async start(connector: string, config: ConnectorConfig, target: TargetState): Promise<void> {
     if (this.runners.has(connector))

@@ -1,6 +1,6 @@
 /**
- * Keeps work where it is, moves only what must move, and waits a while for a worker that left: protocols `compatible` and `sessioned`.
- * No I/O; remembers what the leader must remember between rebalances. Source: connect-runtime §2.5.
+ * Keeps work where it is, moves only what must move, and waits a while for a worker that left: protocols `compatible`
+ * and `sessioned`. No I/O; remembers what the leader must remember between rebalances. Source: connect-runtime §2.5.
  */
 import { balancingRevocations, placeItems, type Share } from './balance';
 import { taskName } from '../tasks/task-id';

@@ -108,14 +108,19 @@ class ConnectTimeout extends Error {
   }
 }
 
-/** The failure came before a byte of the request was sent. A host with several addresses fails with one error for each. */
+/**
+ * The failure came before a byte of the request was sent. A host with several addresses fails with one error for each.
+ */
 function isUnreached(error: unknown): boolean {
   if (error instanceof ConnectTimeout) return true;
   const { syscall, errors } = error as { syscall?: string; errors?: unknown[] };
   return errors ? errors.every(isUnreached) : NOT_CONNECTED.includes(syscall ?? '');
 }
 
-/** Sends a request to another worker. Rejects with HerderError: its status and message, or 500 when it can not be reached. */
+/**
+ * Sends a request to another worker. Rejects with HerderError: its status and message, or 500 when it can not be
+ * reached.
+ */
 export type ForwardRequest = (request: OutgoingRequest) => Promise<ForwardedAnswer>;
 
 /** Throws HerderError: the other worker's status and message, or 500 when it can not be reached. */

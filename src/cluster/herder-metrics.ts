@@ -1,4 +1,7 @@
-/** What this worker has measured, its own connectors and tasks only: in a group each worker answers for itself. Source: connect-runtime §9. */
+/**
+ * What this worker has measured, its own connectors and tasks only: in a group each worker answers for itself. Source:
+ * connect-runtime §9.
+ */
 import type { Figures } from '../metrics/exposition';
 import type { GroupMetrics } from '../metrics/group-metrics';
 import type { WorkMetrics } from '../metrics/work-metrics';

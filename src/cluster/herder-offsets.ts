@@ -1,6 +1,6 @@
 /**
- * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the connector. Sources:
- * connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
+ * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the
+ * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
 import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
@@ -39,7 +39,10 @@ export interface HerderOffsetsOptions {
   readonly worker: Pick<WorkerConfig, 'client'>;
   readonly locks: OffsetLocks;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
-  /** True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is part of. */
+  /**
+   * True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is
+   * part of.
+   */
   readonly areTasksGone: (connector: string) => boolean;
   /** The membership of this moment. */
   readonly lease: () => Pick<WorkLease, 'holds'>;
@@ -74,7 +77,10 @@ export class HerderOffsets {
     }
   }
 
-  /** `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status below 500. */
+  /**
+   * `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status
+   * below 500.
+   */
   async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
     const deadline = Date.now() + REQUEST_TIMEOUT_MS;
     const admitted = await this.admit(name);
@@ -86,7 +92,9 @@ export class HerderOffsets {
     }
   }
 
-  /** Waits until what was stopped is really gone: a task that ends late would write its own offsets over the new ones. */
+  /**
+   * Waits until what was stopped is really gone: a task that ends late would write its own offsets over the new ones.
+   */
   private async admit(name: string): Promise<Admitted> {
     const { requests } = this.options;
     const limit = Date.now() + SETTLE_LIMIT_MS;

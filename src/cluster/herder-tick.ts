@@ -1,5 +1,6 @@
 /**
- * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1, §2.6, §2.8.
+ * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1,
+ * §2.6, §2.8.
  */
 import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -117,7 +118,8 @@ export class HerderTick {
     await this.options.keys().keep();
     const isLost = (): boolean => this.options.membership().isLost;
     await queue.runDue(isLost);
-    // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes its time.
+    // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes
+    // its time.
     if (isLost()) return;
     for (const request of this.changes.takeRestarts()) {
       const current = this.options.reads().statusOrNull(request.connector);

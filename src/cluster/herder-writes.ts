@@ -1,4 +1,7 @@
-/** Changes of connectors and their task configurations. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13, §2. */
+/**
+ * Changes of connectors and their task configurations. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13,
+ * §2.
+ */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation';
 import { validationFailure } from '../config/validation-failure';
@@ -50,8 +53,8 @@ export class HerderWrites {
   }
 
   /**
-   * Sets the keys that are given and removes those that are null. What is stored has been validated as a whole: when it changes in
-   * between, so does what the patch is applied to.
+   * Sets the keys that are given and removes those that are null. What is stored has been validated as a whole: when it
+   * changes in between, so does what the patch is applied to.
    */
   async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
     const { configs, reads, requests } = this.options;

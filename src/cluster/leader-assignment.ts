@@ -1,4 +1,7 @@
-/** The leader's part of a rebalance: members' metadata in, everyone's assignment out. No I/O. Source: connect-runtime §2.6 step 3. */
+/**
+ * The leader's part of a rebalance: members' metadata in, everyone's assignment out. No I/O. Source: connect-runtime
+ * §2.6 step 3.
+ */
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { encodeAssignment, type Assignment, type ConnectProtocolName, type MemberMetadata } from './connect-protocol';
 import { CooperativeAssignor } from './cooperative-assignor';

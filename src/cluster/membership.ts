@@ -177,7 +177,10 @@ export class Membership {
     return this.running.tasks.some((task) => task.connector === connector);
   }
 
-  /** One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not be joined. */
+  /**
+   * One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not
+   * be joined.
+   */
   async join(): Promise<void> {
     const { metrics } = this.options;
     const began = this.now();
@@ -200,9 +203,9 @@ export class Membership {
   }
 
   /**
-   * A leader that joins again at once cuts off members that have not asked for their assignment yet. They would go on with what they were
-   * to stop, and if that ran twice, the goodbye of whoever did stop would be its last status. Resolves when one of them joins again, having
-   * stopped its part, or a moment later.
+   * A leader that joins again at once cuts off members that have not asked for their assignment yet. They would go on
+   * with what they were to stop, and if that ran twice, the goodbye of whoever did stop would be its last status.
+   * Resolves when one of them joins again, having stopped its part, or a moment later.
    */
   async othersHear(): Promise<void> {
     if (!this.isLeader || !this.othersRevoke) return;
@@ -232,8 +235,9 @@ export class Membership {
   }
 
   /**
-   * Others may take what this worker held, so it is stopped; but until the delay for workers that left is over nobody does, and whoever is
-   * back by then says what was its own. Otherwise the only worker of a group would wait for itself, for the whole delay.
+   * Others may take what this worker held, so it is stopped; but until the delay for workers that left is over nobody
+   * does, and whoever is back by then says what was its own. Otherwise the only worker of a group would wait for
+   * itself, for the whole delay.
    */
   private async giveUpLostWork(): Promise<void> {
     const claim =

@@ -1,4 +1,6 @@
-/** The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6. */
+/**
+ * The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6.
+ */
 import { isUnsupportedOperation } from '@millrace/sdk';
 import { within } from '../storage/retry';
 import { CONFLICT, HerderError } from './errors';

@@ -1,6 +1,6 @@
 /**
- * Connectors whose offsets are being changed by this worker, the leader. Their tasks are not published meanwhile: a connector that is
- * resumed too early starts its tasks with offsets as they are afterwards.
+ * Connectors whose offsets are being changed by this worker, the leader. Their tasks are not published meanwhile: a
+ * connector that is resumed too early starts its tasks with offsets as they are afterwards.
  */
 export interface OffsetLock {
   /** Held until this has settled, too. */

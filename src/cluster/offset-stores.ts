@@ -1,6 +1,7 @@
 /**
- * Where the offsets of each connector are kept: the worker's topic, or that and the connector's own (`offsets.storage.topic`), which is opened
- * when it is first asked for and shared by all connectors that name it and reach it in the same way. Source: connect-runtime §1.5.4.
+ * Where the offsets of each connector are kept: the worker's topic, or that and the connector's own
+ * (`offsets.storage.topic`), which is opened when it is first asked for and shared by all connectors that name it and
+ * reach it in the same way. Source: connect-runtime §1.5.4.
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';

@@ -1,4 +1,6 @@
-/** What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1. */
+/**
+ * What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1.
+ */
 import { HerderError } from './errors';
 import { monotonicNow } from './monotonic-clock';
 
@@ -19,8 +21,8 @@ export class RequestQueue {
   ) {}
 
   /**
-   * Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. `withdraw`: takes back a request that
-   * has not begun, which then rejects with the signal's reason.
+   * Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. `withdraw`: takes
+   * back a request that has not begun, which then rejects with the signal's reason.
    */
   async submit<T>(run: () => Promise<T>, delayMs = 0, withdraw?: AbortSignal): Promise<T> {
     return await new Promise<T>((resolve, reject) => {

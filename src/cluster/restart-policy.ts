@@ -44,7 +44,10 @@ export function restartDelay({ backoffMs, maxBackoffMs }: RestartSettings, resta
   return Math.round(whole / 2 + (random * whole) / 2);
 }
 
-/** A line for the end of a trace: the one place of a status that every client shows as it is. Empty, or ended by a line feed. */
+/**
+ * A line for the end of a trace: the one place of a status that every client shows as it is. Empty, or ended by a line
+ * feed.
+ */
 export function restartNote(decision: RestartDecision, settings: RestartSettings, now: number): string {
   switch (decision.type) {
     case 'restart': {

@@ -7,8 +7,8 @@ import type { PartitionOffset } from './connector-offsets';
 import type { OffsetChangeSteps } from './offset-change-steps';
 
 /**
- * Partitions stay as they are, since `1` and `1.0` are different ones. Offsets become what the connector sees and would write itself: a whole
- * number is an integer.
+ * Partitions stay as they are, since `1` and `1.0` are different ones. Offsets become what the connector sees and would
+ * write itself: a whole number is an integer.
  */
 type Change = readonly [JsonObject | null, SourceOffset | null];
 

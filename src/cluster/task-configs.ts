@@ -33,8 +33,8 @@ export function sameConfig(a: ConnectorConfig, b: ConnectorConfig): boolean {
 }
 
 /**
- * True when the set must be written: it differs, or it was made from another connector configuration. The latter matters because
- * compaction forgets a commit record that lies before the connector's record.
+ * True when the set must be written: it differs, or it was made from another connector configuration. The latter
+ * matters because compaction forgets a commit record that lies before the connector's record.
  */
 export function taskConfigsChanged(
   stored: readonly ConnectorConfig[],

@@ -1,6 +1,6 @@
 /**
- * Asks a connector for its task configurations and publishes them when they changed: directly by the leader, through the leader by
- * others. Source: connect-runtime §3.6.
+ * Asks a connector for its task configurations and publishes them when they changed: directly by the leader, through
+ * the leader by others. Source: connect-runtime §3.6.
  */
 import { type ConnectorConfig, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';

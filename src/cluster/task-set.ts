@@ -51,8 +51,8 @@ export class TaskSet {
   }
 
   /**
-   * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown; nobody needs to
-   * wait for it: importing a plug-in may take long.
+   * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown;
+   * nobody needs to wait for it: importing a plug-in may take long.
    */
   async start(id: TaskId, snapshot: ConfigSnapshot): Promise<void> {
     const { host, logger, reporter } = this.options;

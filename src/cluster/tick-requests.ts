@@ -1,4 +1,7 @@
-/** How requests from outside reach the tick, and what they are told when it takes too long. Source: connect-rest §0.6, §2.6. */
+/**
+ * How requests from outside reach the tick, and what they are told when it takes too long. Source: connect-rest §0.6,
+ * §2.6.
+ */
 import { startTimer } from '@millrace/sdk';
 import { isOvertaken, type OvertakenChange } from '../storage/config-change';
 import { within } from '../storage/retry';
@@ -43,8 +46,8 @@ export class TickRequests {
   constructor(private readonly options: TickRequestsOptions) {}
 
   /**
-   * `stage` completes the sentence "The worker is currently …". Requests run between rebalances; one that a rebalance outlasts is refused
-   * with 409 and never run, nor is one whose turn does not come in time.
+   * `stage` completes the sentence "The worker is currently …". Requests run between rebalances; one that a rebalance
+   * outlasts is refused with 409 and never run, nor is one whose turn does not come in time.
    */
   async run<T>(stage: string, run: () => Promise<T>, timeoutMs = REQUEST_TIMEOUT_MS): Promise<T> {
     const { queue, leadership, rebalancePatienceMs = REBALANCE_PATIENCE_MS } = this.options;

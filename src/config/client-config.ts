@@ -22,8 +22,8 @@ const WORKER_FAMILIES = [
 const WORKER_ONLY = new Set(WORKER_SETTINGS.map((s) => s.name).filter((name) => !SHARED_WITH_CLIENTS.has(name)));
 
 /**
- * `worker`: unprefixed settings; `admin`: the same, then `admin.*`; `producer` and `consumer`: bootstrap servers and their own prefix alone, because
- * the worker's security settings are deliberately not inherited.
+ * `worker`: unprefixed settings; `admin`: the same, then `admin.*`; `producer` and `consumer`: bootstrap servers and
+ * their own prefix alone, because the worker's security settings are deliberately not inherited.
  */
 export function clientSettings(raw: Settings, kind: ClientKind): Record<string, string> {
   const bootstrap = { 'bootstrap.servers': raw['bootstrap.servers'] ?? '' };

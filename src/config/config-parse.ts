@@ -1,4 +1,6 @@
-/** Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6. */
+/**
+ * Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6.
+ */
 import type { ConfigType, ParsedValue } from '@millrace/sdk';
 
 /** What a PASSWORD is shown as, everywhere. */
@@ -12,7 +14,10 @@ export class ConfigParseError extends Error {
   }
 }
 
-/** `String.trim()` of Java: everything up to U+0020 at both ends, and nothing else (JavaScript also takes U+00A0, U+FEFF…). */
+/**
+ * `String.trim()` of Java: everything up to U+0020 at both ends, and nothing else (JavaScript also takes U+00A0,
+ * U+FEFF…).
+ */
 export function javaTrim(text: string): string {
   let start = 0;
   let end = text.length;

@@ -1,4 +1,7 @@
-/** What a user should be told about settings that are legal but probably not meant. Pure. Sources: connect-rest §5, connect-runtime §1.2. */
+/**
+ * What a user should be told about settings that are legal but probably not meant. Pure. Sources: connect-rest §5,
+ * connect-runtime §1.2.
+ */
 import { EMBEDDED_SETTINGS } from './embedded-broker';
 import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
 

@@ -1,6 +1,6 @@
 /**
- * The keys every connector has, in Java's order. The same tables answer validation, `GET /connector-plugins/{plugin}/config`
- * and the readers of a connector's settings. Source: connect-rest §4.1 to §4.3.
+ * The keys every connector has, in Java's order. The same tables answer validation, `GET
+ * /connector-plugins/{plugin}/config` and the readers of a connector's settings. Source: connect-rest §4.1 to §4.3.
  */
 import {
   atLeast,
@@ -21,7 +21,9 @@ const COMMON = 'Common';
 const ERRORS = 'Error Handling';
 const EXACTLY_ONCE = 'Exactly Once Support';
 
-/** What is known at validation only: versions and classes that can be chosen, and those in use when nothing is chosen. */
+/**
+ * What is known at validation only: versions and classes that can be chosen, and those in use when nothing is chosen.
+ */
 export interface ConverterChoice {
   readonly class: string | null;
   readonly version: string | null;

@@ -19,8 +19,8 @@ function parts(text: string): string[] {
 }
 
 /**
- * An origin without wildcards means itself. Everything else is a regular expression for the whole origin, as in Java since 4.0, where the dots of
- * a plain origin, too, stand for any character.
+ * An origin without wildcards means itself. Everything else is a regular expression for the whole origin, as in Java
+ * since 4.0, where the dots of a plain origin, too, stand for any character.
  */
 function pattern(text: string): (origin: string) => boolean {
   if (text === '*') return () => true;

@@ -1,4 +1,7 @@
-/** `bootstrap.servers=embedded`: the worker brings a broker of its own. Pure. Source: kafka-client §4; the keys are Millrace's own. */
+/**
+ * `bootstrap.servers=embedded`: the worker brings a broker of its own. Pure. Source: kafka-client §4; the keys are
+ * Millrace's own.
+ */
 import { ConfigError } from '@millrace/sdk';
 import { atLeast, nonEmpty, parseSetting, type Setting } from './setting';
 
@@ -29,8 +32,9 @@ const CLIENT_PREFIXES = ['', 'producer.', 'consumer.', 'admin.'];
 const STORAGE_TOPICS = ['config', 'offset', 'status'];
 
 /**
- * What the settings say about the embedded broker; null when they name a cluster. Throws ConfigError `WORKER_CONFIG_INVALID`
- * for its own settings, and for those that ask for more than it has: another broker beside it, replicas, TLS or authentication.
+ * What the settings say about the embedded broker; null when they name a cluster. Throws ConfigError
+ * `WORKER_CONFIG_INVALID` for its own settings, and for those that ask for more than it has: another broker beside it,
+ * replicas, TLS or authentication.
  */
 export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null {
   const servers = (raw[BOOTSTRAP] ?? '').split(',').map((server) => server.trim());
@@ -51,8 +55,8 @@ export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null
 }
 
 /**
- * The settings with the broker's address, `host:port`, wherever they say `embedded`. Storage topics without a replication factor get the
- * only one that a single broker can give them; Java's default is 3.
+ * The settings with the broker's address, `host:port`, wherever they say `embedded`. Storage topics without a
+ * replication factor get the only one that a single broker can give them; Java's default is 3.
  */
 export function withBrokerAt(raw: Settings, address: string): Record<string, string> {
   const settings: Record<string, string> = {};

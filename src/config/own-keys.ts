@@ -1,6 +1,6 @@
 /**
- * Connector keys of ours, which Java does not have. They are checked where a configuration has them, and not shown otherwise: a form that
- * a client draws looks as it does with Java.
+ * Connector keys of ours, which Java does not have. They are checked where a configuration has them, and not shown
+ * otherwise: a form that a client draws looks as it does with Java.
  */
 import { atLeast, oneOf } from './connector-config-checks';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from './restart-settings';

@@ -1,8 +1,9 @@
 /**
- * Java's properties format as text → settings. Pure. Rules: logical lines joined by an odd number of trailing backslashes (blanks at the start of a
- * continuation are dropped), `#` and `!` comments, key ends at the first unescaped `=`, `:` or blank, escapes `\t \n \r \f \uXXXX`, any other
- * escaped character stands for itself, trailing blanks belong to the value, the last of equal keys wins.
- * Source: java.util.Properties, connect-rest §5, connect-runtime §8.4.
+ * Java's properties format as text → settings. Pure. Rules: logical lines joined by an odd number of trailing
+ * backslashes (blanks at the start of a continuation are dropped), `#` and `!` comments, key ends at the first
+ * unescaped `=`, `:` or blank, escapes `\t \n \r \f \uXXXX`, any other escaped character stands for itself, trailing
+ * blanks belong to the value, the last of equal keys wins. Source: java.util.Properties, connect-rest §5,
+ * connect-runtime §8.4.
  */
 
 /** The text is not in properties format; the message names the line. */

@@ -1,4 +1,7 @@
-/** `response.http.headers.config`: rules for headers of every answer. Pure. Sources: connect-rest §0.5, Connect 4.3.1's own complaints. */
+/**
+ * `response.http.headers.config`: rules for headers of every answer. Pure. Sources: connect-rest §0.5, Connect 4.3.1's
+ * own complaints.
+ */
 export interface HeaderRule {
   /** `set` replaces what is there, `add` stands beside it. */
   readonly action: 'set' | 'add';

@@ -1,6 +1,6 @@
 /**
- * `errors.restart.*`: how a connector or task that failed is restarted by itself. Keys of ours: Java restarts nothing, which is what `max` 0
- * gives. A connector's keys take precedence over the worker's.
+ * `errors.restart.*`: how a connector or task that failed is restarted by itself. Keys of ours: Java restarts nothing,
+ * which is what `max` 0 gives. A connector's keys take precedence over the worker's.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 
@@ -13,7 +13,10 @@ export interface RestartSettings {
   readonly maxBackoffMs: number;
 }
 
-/** Twenty restarts take about an hour: most outages are over by then, and what fails on purpose does not write duplicates for ever. */
+/**
+ * Twenty restarts take about an hour: most outages are over by then, and what fails on purpose does not write
+ * duplicates for ever.
+ */
 export const RESTART_DEFAULTS: RestartSettings = { max: 20, backoffMs: 1_000, maxBackoffMs: 300_000 };
 
 export const RESTART_MAX = 'errors.restart.max';

@@ -1,4 +1,7 @@
-/** Plug-ins of kinds that have no place in the list and no definitions to show: config providers and policies over client settings. */
+/**
+ * Plug-ins of kinds that have no place in the list and no definitions to show: config providers and policies over
+ * client settings.
+ */
 const SUFFIXED: readonly (readonly [folder: string, suffix: string, names: readonly string[]])[] = [
   ['org.apache.kafka.common.config.provider.', 'ConfigProvider', ['Directory', 'EnvVar', 'File']],
   [

@@ -64,7 +64,10 @@ export function converterChoices(
   };
 }
 
-/** Adds an error to a `*.converter` entry whose class is of no use; otherwise answers the plug-in. Null: nothing named, or unusable. */
+/**
+ * Adds an error to a `*.converter` entry whose class is of no use; otherwise answers the plug-in. Null: nothing named,
+ * or unusable.
+ */
 export function findConverter(part: ConverterPart, entry: Entry, registry: PluginRegistry): PluginDescription | null {
   const named = entry.parsed;
   if (typeof named !== 'string' || entry.errors.length > 0) return null;

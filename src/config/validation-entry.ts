@@ -1,4 +1,7 @@
-/** One key of a validation result while it is being worked out, and the check of one key. Source: connect-rest §3.2 to §3.5. */
+/**
+ * One key of a validation result while it is being worked out, and the check of one key. Source: connect-rest §3.2 to
+ * §3.5.
+ */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from './config-parse';
 import type { ConfigDefinitionInfo, ConfigValueInfo } from './validation';
@@ -7,7 +10,10 @@ import { checkOf } from './validation-step';
 /** A configuration as sent: nulls are still there. */
 export type NullableConfig = Readonly<Record<string, string | null>>;
 
-/** A key of the runtime's own tables: its check gives whole messages, since some of Java's do not follow the common pattern. */
+/**
+ * A key of the runtime's own tables: its check gives whole messages, since some of Java's do not follow the common
+ * pattern.
+ */
 export interface FrameworkKey extends ConfigKey {
   readonly check?: (value: ParsedValue, key: string) => readonly string[];
   /** CLASS only: the class that a name stands for; null: there is none. (Default: any text will do) */

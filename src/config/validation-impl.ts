@@ -1,6 +1,6 @@
 /**
- * Validates a connector's configuration in Java's order: framework keys, transformations and predicates, the plug-in's own keys, client
- * overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
+ * Validates a connector's configuration in Java's order: framework keys, transformations and predicates, the plug-in's
+ * own keys, client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
 import { candidates } from '../plugins/aliases';
@@ -102,8 +102,8 @@ class Entries {
   }
 
   /**
-   * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the same for messages about
-   * other keys.
+   * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the
+   * same for messages about other keys.
    */
   answer(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
     const known = [...this.known.values()];

@@ -1,6 +1,6 @@
 /**
- * `connector.client.config.override.policy` over the client settings of a connector: what validation shows of them, and which are not
- * allowed. Source: connect-rest §3.6, §5.1.
+ * `connector.client.config.override.policy` over the client settings of a connector: what validation shows of them, and
+ * which are not allowed. Source: connect-rest §3.6, §5.1.
  */
 import { CLIENT_KEYS } from './client-keys/client-keys';
 import { ConfigParseError, HIDDEN, invalidValue, parseConfigValue, renderConfigValue } from './config-parse';
@@ -79,8 +79,8 @@ export function refusedOverrides(type: 'source' | 'sink', config: NullableConfig
 }
 
 /**
- * One entry per override. `isPlaceholder`: the value shown must not tell what the key stands for. Throws ValidationError 500 for a value
- * that can not be read, as Java does.
+ * One entry per override. `isPlaceholder`: the value shown must not tell what the key stands for. Throws
+ * ValidationError 500 for a value that can not be read, as Java does.
  */
 export function overrideEntries(
   type: 'source' | 'sink',

@@ -40,7 +40,10 @@ export function checkSinkTopics(entries: ReadonlyMap<string, Entry>, config: Nul
   }
 }
 
-/** A sink must not read in the workers' own group. Answers an entry for the override key, which Java shows once more than its definition. */
+/**
+ * A sink must not read in the workers' own group. Answers an entry for the override key, which Java shows once more
+ * than its definition.
+ */
 export function checkSinkGroup(
   entries: ReadonlyMap<string, Entry>,
   config: NullableConfig,

@@ -1,4 +1,7 @@
-/** What this worker cannot do for a source yet: refused, because running without it would break the promise asked for. Source: connect-rest §3.5. */
+/**
+ * What this worker cannot do for a source yet: refused, because running without it would break the promise asked for.
+ * Source: connect-rest §3.5.
+ */
 import { valueOf, type Entry, type NullableConfig } from './validation-entry';
 
 /** Adds messages to the entries of `exactly.once.support` and `transaction.boundary`. */

@@ -1,4 +1,7 @@
-/** Maven's versions and version ranges, as `connector.plugin.version` and `?version=` use them. Source: connect-rest §1.20, §3.5. */
+/**
+ * Maven's versions and version ranges, as `connector.plugin.version` and `?version=` use them. Source: connect-rest
+ * §1.20, §3.5.
+ */
 const QUALIFIERS = ['alpha', 'beta', 'milestone', 'rc', 'snapshot', '', 'sp'];
 const SYNONYMS: Readonly<Record<string, string>> = { ga: '', final: '', release: '', cr: 'rc' };
 
@@ -38,7 +41,10 @@ interface Restriction {
 export class VersionRange {
   private constructor(private readonly restrictions: readonly Restriction[]) {}
 
-  /** Null for "any version": absent or `latest`. A bare version means exactly that one. Throws Error with the parser's text. */
+  /**
+   * Null for "any version": absent or `latest`. A bare version means exactly that one. Throws Error with the parser's
+   * text.
+   */
   static parse(text: string | null | undefined): VersionRange | null {
     if (text == null || text === 'latest') return null;
     const spec = text.trim();
@@ -99,7 +105,10 @@ interface Installed {
   readonly version: string;
 }
 
-/** What both the 400 of the definitions endpoint and the per-key errors say. As in Java, a class that is of two kinds is listed twice. */
+/**
+ * What both the 400 of the definitions endpoint and the per-key errors say. As in Java, a class that is of two kinds is
+ * listed twice.
+ */
 export function noSuchVersion(pluginClass: string, range: VersionRange, installed: readonly Installed[]): string {
   const available = installed.filter((one) => one.class === pluginClass).map(({ version }) => version);
   return `Plugin ${pluginClass} not found that matches the version range ${range.toString()}, available versions: [${available.sort(compareVersions).join(', ')}]`;

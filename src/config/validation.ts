@@ -32,7 +32,10 @@ export interface ConfigInfos {
 }
 
 export interface ConfigValidator {
-  /** Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest §3.7). */
+  /**
+   * Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest
+   * §3.7).
+   */
   validate(config: Readonly<Record<string, string | null>>): Promise<ConfigInfos>;
   /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
   definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;

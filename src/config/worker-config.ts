@@ -11,7 +11,8 @@ import { THREAD_SILENCE, WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } f
 import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
- * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for defaults.
+ * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for
+ * defaults.
  */
 export interface StorageTopicConfig {
   readonly topic: string;
@@ -85,8 +86,9 @@ export interface WorkerConfig {
   /** Millrace's own: how long code of a plug-in may hold its thread beside its tasks. (Default: 5 s) */
   readonly pluginSilenceMs: number;
   /**
-   * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` = unprefixed client settings;
-   * `producer` / `consumer` = bootstrap servers + that prefix alone; `admin` = unprefixed + `admin.`.
+   * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` =
+   * unprefixed client settings; `producer` / `consumer` = bootstrap servers + that prefix alone; `admin` = unprefixed +
+   * `admin.`.
    */
   client(kind: ClientKind): Readonly<Record<string, string>>;
   /** Settings under a converter's prefix, e.g. `key.converter.` → `{ 'schemas.enable': 'false' }`. */

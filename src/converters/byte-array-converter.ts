@@ -1,4 +1,6 @@
-/** `org.apache.kafka.connect.converters.ByteArrayConverter`: bytes pass through untouched. Source: connect-runtime §6.3. */
+/**
+ * `org.apache.kafka.connect.converters.ByteArrayConverter`: bytes pass through untouched. Source: connect-runtime §6.3.
+ */
 import {
   DataError,
   schema as makeSchema,

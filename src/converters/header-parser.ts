@@ -1,4 +1,6 @@
-/** Header text back to values. Source: connect-runtime §6.4 "From bytes", the quirk about text after a number included. */
+/**
+ * Header text back to values. Source: connect-runtime §6.4 "From bytes", the quirk about text after a number included.
+ */
 import {
   arraySchema,
   dateSchema,

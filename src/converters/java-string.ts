@@ -5,7 +5,8 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * `Struct{a=1,in=Struct{x=1}}` without null fields, `{a=1}`, `[1, null]`. Bytes, which Java prints as an object identity, come as base64.
+ * `Struct{a=1,in=Struct{x=1}}` without null fields, `{a=1}`, `[1, null]`. Bytes, which Java prints as an object
+ * identity, come as base64.
  */
 export function javaString(schema: Schema | null, value: unknown): string {
   switch (typeof value) {

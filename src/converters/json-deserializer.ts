@@ -1,4 +1,7 @@
-/** JSON bytes → Connect data. Envelopes of one topic mostly repeat their schema half, which is then recognised by its bytes and not parsed. */
+/**
+ * JSON bytes → Connect data. Envelopes of one topic mostly repeat their schema half, which is then recognised by its
+ * bytes and not parsed.
+ */
 import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
 import type { JsonSettings } from './json-config';
 import { readPayload } from './json-reader';
@@ -51,7 +54,9 @@ export class JsonDeserializer {
     return plain(parseTree(text, topic), topic);
   }
 
-  /** The short way: same head as the topic's last record. Null when it is not, or when the rest is not one JSON value. */
+  /**
+   * The short way: same head as the topic's last record. Null when it is not, or when the rest is not one JSON value.
+   */
   private repeated(topic: string, buffer: Buffer): SchemaAndValue | null {
     const head = this.heads.get(topic);
     if (!head || buffer.length <= head.bytes.length || buffer[buffer.length - 1] !== 0x7d) return null;

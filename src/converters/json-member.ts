@@ -1,6 +1,6 @@
 /**
- * A struct's member whose value is often that of the record before, such as a table's name: its bytes, property name included, are then
- * there already. Remembers a value when it comes for the second time in a row.
+ * A struct's member whose value is often that of the record before, such as a table's name: its bytes, property name
+ * included, are then there already. Remembers a value when it comes for the second time in a row.
  */
 import type { JsonOutput } from './json-output';
 

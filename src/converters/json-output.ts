@@ -1,4 +1,7 @@
-/** UTF-8 bytes of JSON text, written straight into one buffer that is used again for every record: no string per value or record. */
+/**
+ * UTF-8 bytes of JSON text, written straight into one buffer that is used again for every record: no string per value
+ * or record.
+ */
 import { quote } from './json-text';
 
 /** A buffer grown beyond this by a large text is given back when a smaller one has followed. */

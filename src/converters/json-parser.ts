@@ -1,6 +1,7 @@
 /**
- * JSON as Java's reader takes it: exact integers, numbers that keep their text, leading zeros, and anything after the first value ignored.
- * Slower than `JSON.parse`, which is used wherever it gives the same answer. Source: connect-runtime §1.3.
+ * JSON as Java's reader takes it: exact integers, numbers that keep their text, leading zeros, and anything after the
+ * first value ignored. Slower than `JSON.parse`, which is used wherever it gives the same answer. Source:
+ * connect-runtime §1.3.
  */
 import { setMember } from '@millrace/sdk';
 

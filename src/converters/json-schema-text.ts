@@ -20,7 +20,10 @@ export const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
 /** Renders a default value in payload form. */
 export type RenderDefault = (schema: Schema, value: unknown) => string;
 
-/** Members in Java's order: type, parts, optional, name, version, doc, parameters, default, and for a struct's field its name last. */
+/**
+ * Members in Java's order: type, parts, optional, name, version, doc, parameters, default, and for a struct's field its
+ * name last.
+ */
 export function schemaText(schema: Schema, renderDefault: RenderDefault, field?: string): string {
   let text = `{"type":"${TYPE_NAMES[schema.type]}"`;
   if (schema.type === 'ARRAY' && schema.valueSchema) {

@@ -32,7 +32,9 @@ export function parseTree(text: string, topic: string, { exact = false, whole = 
   }
 }
 
-/** Schemaless data: integers as number, or as bigint outside ±2^53 (wrapped to 64 bits as in Java), others as number. */
+/**
+ * Schemaless data: integers as number, or as bigint outside ±2^53 (wrapped to 64 bits as in Java), others as number.
+ */
 export function plain(tree: unknown, topic: string, depth = 1): unknown {
   if (typeof tree !== 'object' || tree === null) return tree;
   if (tree instanceof JsonNumber) return tree.integral ? safeInteger(tree.toBigInt()) : tree.toNumber();

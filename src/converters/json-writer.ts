@@ -1,6 +1,6 @@
 /**
- * Payloads as JSON. Each schema is compiled once into a function whose property names and punctuation are constants, so that a
- * struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
+ * Payloads as JSON. Each schema is compiled once into a function whose property names and punctuation are constants, so
+ * that a struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
  */
 import {
   LogicalName,
@@ -114,7 +114,10 @@ export class JsonWriter {
     }
   }
 
-  /** One generated function: `o.raw(l0); w0(v.id); o.raw(l1); w1(v.title); …`. Names reach the code only as JSON string literals. */
+  /**
+   * One generated function: `o.raw(l0); w0(v.id); o.raw(l1); w1(v.title); …`. Names reach the code only as JSON string
+   * literals.
+   */
   private struct(schema: Schema): WritePayload {
     const constants: Record<string, unknown> = { o: this.out, fail, read: readMember, end: Buffer.from('}') };
     const steps: string[] = [];

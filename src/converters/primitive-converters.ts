@@ -1,4 +1,6 @@
-/** Converters for one fixed-width value: Short, Integer, Long, Float, Double and Boolean. Source: connect-runtime §6.3. */
+/**
+ * Converters for one fixed-width value: Short, Integer, Long, Float, Double and Boolean. Source: connect-runtime §6.3.
+ */
 import {
   DataError,
   schema as makeSchema,

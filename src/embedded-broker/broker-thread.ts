@@ -29,8 +29,8 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the broker in a thread of its own and resolves when it serves, or to who has the data folder. Rejects with ConnectError
- * `EMBEDDED_BROKER_START`.
+ * Starts the broker in a thread of its own and resolves when it serves, or to who has the data folder. Rejects with
+ * ConnectError `EMBEDDED_BROKER_START`.
  * @param module code of the thread
  */
 export async function startBrokerThread(

@@ -1,4 +1,7 @@
-/** One broker for all workers of a machine that name the same data folder: whoever comes first hosts it, the others join it over its port. */
+/**
+ * One broker for all workers of a machine that name the same data folder: whoever comes first hosts it, the others join
+ * it over its port.
+ */
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { BrokerThread, InUse } from './broker-thread';

@@ -1,6 +1,6 @@
 /**
- * Collects records into batches per partition: bytes are copied into the open batch at once, nothing is kept per record but a token.
- * Decides nothing about sending, that is the sender's. Source: kafka-client §1.
+ * Collects records into batches per partition: bytes are copied into the open batch at once, nothing is kept per record
+ * but a token. Decides nothing about sending, that is the sender's. Source: kafka-client §1.
  */
 import { PartitionQueue } from './accumulator-queue';
 import { BufferPool } from './buffer-pool';
@@ -103,8 +103,8 @@ export class Accumulator {
   }
 
   /**
-   * Replaces a batch the broker finds too large by smaller ones at the head of its queue, and keeps later batches of the partition
-   * below that size. The batch must have more than one record and not be in flight.
+   * Replaces a batch the broker finds too large by smaller ones at the head of its queue, and keeps later batches of
+   * the partition below that size. The batch must have more than one record and not be in flight.
    */
   split(queue: PartitionQueue, batch: ProducerBatch): void {
     const limit = Math.max(1, Math.ceil(batch.accountedBytes / 2));

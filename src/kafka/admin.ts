@@ -1,4 +1,7 @@
-/** Administration of topics and the cluster. Each operation is tried again for `default.api.timeout.ms` while its failure is transient. */
+/**
+ * Administration of topics and the cluster. Each operation is tried again for `default.api.timeout.ms` while its
+ * failure is transient.
+ */
 import { KafkaError } from './errors';
 import { GroupAdmin } from './group-admin';
 import { byLeader, lookUpOffsets } from './offset-lookup';

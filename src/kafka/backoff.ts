@@ -1,4 +1,7 @@
-/** Waits between attempts grow from `firstMs` by doubling up to `maxMs`, a fifth of it at random so that clients do not retry in step (KIP-580). */
+/**
+ * Waits between attempts grow from `firstMs` by doubling up to `maxMs`, a fifth of it at random so that clients do not
+ * retry in step (KIP-580).
+ */
 export function backoffMs(
   failures: number,
   firstMs: number,

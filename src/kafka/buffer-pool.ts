@@ -1,6 +1,6 @@
 /**
- * Reuses the memory of sent batches, so that a busy producer does not allocate (and the garbage collector does not chase) what
- * it sends. Sizes are powers of two; what exceeds `maxIdleBytes` is left to the collector.
+ * Reuses the memory of sent batches, so that a busy producer does not allocate (and the garbage collector does not
+ * chase) what it sends. Sizes are powers of two; what exceeds `maxIdleBytes` is left to the collector.
  */
 export class BufferPool {
   private readonly idle = new Map<number, Buffer[]>();

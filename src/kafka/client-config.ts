@@ -1,6 +1,6 @@
 /**
- * Java client settings (an unprefixed map of strings) → what a connection needs. Keys and defaults are Java's. Source: kafka-client §3,
- * connect-runtime Appendix B.
+ * Java client settings (an unprefixed map of strings) → what a connection needs. Keys and defaults are Java's. Source:
+ * kafka-client §3, connect-runtime Appendix B.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { duration, integer, invalid, list, oneOf, text } from './client-settings';

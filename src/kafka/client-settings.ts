@@ -1,4 +1,7 @@
-/** Typed access to Java's client settings. Every complaint is one sentence that names the key; values of secret keys never appear. */
+/**
+ * Typed access to Java's client settings. Every complaint is one sentence that names the key; values of secret keys
+ * never appear.
+ */
 import { KafkaError } from './errors';
 import type { ClientConfig } from './port';
 

@@ -1,4 +1,7 @@
-/** Offsets a member of a group commits and reads. Commits are sent one after the other, in the order of the calls. Source: kafka-client §3. */
+/**
+ * Offsets a member of a group commits and reads. Commits are sent one after the other, in the order of the calls.
+ * Source: kafka-client §3.
+ */
 import { KafkaError } from './errors';
 import type { KafkaGroupMember } from './group-member';
 import { nameOf } from './offset-lookup';
@@ -48,7 +51,10 @@ export class CommittedOffsets {
     return reported;
   }
 
-  /** Partitions without a committed offset are left out. Offsets that an open transaction may still change are waited for. */
+  /**
+   * Partitions without a committed offset are left out. Offsets that an open transaction may still change are waited
+   * for.
+   */
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]> {
     if (partitions.length === 0) return Promise.resolve([]);
     return this.atCoordinator(async (node) => {

@@ -1,6 +1,6 @@
 /**
- * The one error class of the Kafka port. `code` is the protocol's name (`NOT_LEADER_OR_FOLLOWER`, …) or one of the client-side codes
- * below. Source: kafka-client §2.
+ * The one error class of the Kafka port. `code` is the protocol's name (`NOT_LEADER_OR_FOLLOWER`, …) or one of the
+ * client-side codes below. Source: kafka-client §2.
  */
 export type ClientErrorCode =
   | 'CONNECTION_FAILED'

@@ -1,6 +1,6 @@
 /**
- * Reads partitions ahead of its owner, bounded in bytes: long polls to each leader on lanes of their own, positions that move over control
- * batches and holes, resets, leader changes. Source: kafka-client §1 and §3.
+ * Reads partitions ahead of its owner, bounded in bytes: long polls to each leader on lanes of their own, positions
+ * that move over control batches and holes, resets, leader changes. Source: kafka-client §1 and §3.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer } from '@millrace/sdk';
@@ -29,7 +29,8 @@ const READ_AHEAD_BYTES = 16 * 1024 * 1024;
  */
 const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
 /**
- * Two long polls per broker: partitions that are read as fast as they come must not wait until the long poll over the quiet ones ends.
+ * Two long polls per broker: partitions that are read as fast as they come must not wait until the long poll over the
+ * quiet ones ends.
  */
 const LANES = ['fetch', 'fetch-2'] as const;
 
@@ -116,7 +117,8 @@ export class Fetcher {
   // ------------------------------------------------------------ what was read
 
   /**
-   * At most `limit` records, in order per partition; `advanced` when a position moved without records. Throws what went wrong since the last call.
+   * At most `limit` records, in order per partition; `advanced` when a position moved without records. Throws what went
+   * wrong since the last call.
    */
   take(limit: number): { batches: FetchedBatch[]; advanced: boolean } {
     if (this.error !== null) {
@@ -145,7 +147,10 @@ export class Fetcher {
     return { batches, advanced };
   }
 
-  /** Resolves when there may be something to take, after `signal`, or after `ms`. Other work of the process gets its turn first. */
+  /**
+   * Resolves when there may be something to take, after `signal`, or after `ms`. Other work of the process gets its
+   * turn first.
+   */
   async wait(ms: number): Promise<void> {
     if (ms <= 0) {
       await nextTurn();

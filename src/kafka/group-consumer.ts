@@ -1,6 +1,7 @@
 /**
- * A consumer that shares its topics with the other members of a group. The rebalance, with its awaited callbacks, happens inside `poll`;
- * heartbeats go on whatever the caller does. Source: kafka-client §2 and §3, connect-runtime §5.1.
+ * A consumer that shares its topics with the other members of a group. The rebalance, with its awaited callbacks,
+ * happens inside `poll`; heartbeats go on whatever the caller does. Source: kafka-client §2 and §3, connect-runtime
+ * §5.1.
  */
 import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -169,7 +170,10 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   // ------------------------------------------------------------ rebalancing
 
-  /** Takes the steps that are due. Never waits for other members: a join goes on in the background and its end wakes `poll`. */
+  /**
+   * Takes the steps that are due. Never waits for other members: a join goes on in the background and its end wakes
+   * `poll`.
+   */
   private async followGroup(): Promise<void> {
     for (;;) {
       this.throwFailure();

@@ -1,6 +1,6 @@
 /**
- * Membership of a group, whatever its protocol type: join, sync, heartbeats in the background, leave. Source: connect-runtime 2.1, 2.6 and
- * 2.8, kafka-client §2.
+ * Membership of a group, whatever its protocol type: join, sync, heartbeats in the background, leave. Source:
+ * connect-runtime 2.1, 2.6 and 2.8, kafka-client §2.
  */
 import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -370,7 +370,10 @@ export class KafkaGroupMember implements GroupMember {
 
   // ------------------------------------------------------------ leaving
 
-  /** Never rejects: a coordinator that cannot be told will notice. Static members are not signed off, so that they find their place again. */
+  /**
+   * Never rejects: a coordinator that cannot be told will notice. Static members are not signed off, so that they find
+   * their place again.
+   */
   async leave(reason = 'the member left'): Promise<void> {
     this.joining?.abort();
     this.stopHeartbeat();

@@ -1,4 +1,7 @@
-/** What a group member does about each error code of the group protocol. Pure. Source: connect-runtime 2.6, kafka-client §3. */
+/**
+ * What a group member does about each error code of the group protocol. Pure. Source: connect-runtime 2.6, kafka-client
+ * §3.
+ */
 export type Reaction =
   /** Try again at once. */
   | 'again'

@@ -1,6 +1,6 @@
 /**
- * `sasl.jaas.config` is Java's syntax: `LoginModuleClass required key="value" other='x';`. Values may be bare or quoted, quoted ones with
- * backslash escapes. Source: kafka-client §3.
+ * `sasl.jaas.config` is Java's syntax: `LoginModuleClass required key="value" other='x';`. Values may be bare or
+ * quoted, quoted ones with backslash escapes. Source: kafka-client §3.
  */
 import { invalid } from './client-settings';
 

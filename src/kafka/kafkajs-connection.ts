@@ -1,6 +1,7 @@
 /**
- * One connection to one broker. kafkajs's `Connection` authenticates it; socket, requests, framing and timeouts are ours, because
- * kafkajs joins all buffered chunks again for each one that arrives and formats log lines for every request.
+ * One connection to one broker. kafkajs's `Connection` authenticates it; socket, requests, framing and timeouts are
+ * ours, because kafkajs joins all buffered chunks again for each one that arrives and formats log lines for every
+ * request.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -76,8 +77,8 @@ export class KafkaConnection extends Connection {
     this.mechanism = settings.sasl?.mechanism ?? null;
     this.requestTimeoutMs = settings.requestTimeoutMs;
     this.connectTimeoutMs = settings.connectTimeoutMs;
-    // kafkajs's queue would otherwise look for pending requests every millisecond from its first response on; with no limit on
-    // requests in flight there never are any.
+    // kafkajs's queue would otherwise look for pending requests every millisecond from its first response on; with no
+    // limit on requests in flight there never are any.
     this.requestQueue.scheduleCheckPendingRequests = () => undefined;
   }
 
@@ -89,7 +90,9 @@ export class KafkaConnection extends Connection {
     return this.pending.size === 0;
   }
 
-  /** Connects, learns the broker's versions and authenticates. Rejects with a KafkaError that says which of them failed. */
+  /**
+   * Connects, learns the broker's versions and authenticates. Rejects with a KafkaError that says which of them failed.
+   */
   async open(): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
       this.onFailure = reject;
@@ -121,8 +124,8 @@ export class KafkaConnection extends Connection {
   }
 
   /**
-   * Then the session is renewed after 85 to 95 % of its life, as Java does: kafkajs's fixed 10 s before its end would renew a
-   * short one with every request, which a broker refuses within a second of the last time.
+   * Then the session is renewed after 85 to 95 % of its life, as Java does: kafkajs's fixed 10 s before its end would
+   * renew a short one with every request, which a broker refuses within a second of the last time.
    */
   override async authenticate(): Promise<void> {
     const timer = startTimer(
@@ -137,7 +140,10 @@ export class KafkaConnection extends Connection {
     this.reauthenticationThreshold = Math.floor(this.sessionLifetime.toNumber() * (0.05 + Math.random() * 0.1));
   }
 
-  /** Ours: kafkajs's never settles when the peer hangs up during the TLS handshake, and leaves its timer running when we do. */
+  /**
+   * Ours: kafkajs's never settles when the peer hangs up during the TLS handshake, and leaves its timer running when we
+   * do.
+   */
   override connect(): Promise<true> {
     return new Promise((resolve, reject) => {
       const timer = startTimer(

@@ -1,4 +1,7 @@
-/** The part of kafkajs 2.2.4's internals that is built upon here. kafkajs is pinned exactly and frozen, so these shapes do not move. */
+/**
+ * The part of kafkajs 2.2.4's internals that is built upon here. kafkajs is pinned exactly and frozen, so these shapes
+ * do not move.
+ */
 declare module 'kafkajs/src/network/connection' {
   import type { Socket } from 'node:net';
   import type { ConnectionOptions } from 'node:tls';

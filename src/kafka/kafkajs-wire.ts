@@ -1,6 +1,6 @@
 /**
- * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version negotiation, coordinators.
- * Source: kafka-client §1.
+ * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version
+ * negotiation, coordinators. Source: kafka-client §1.
  */
 import { startInterval, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -213,7 +213,9 @@ class KafkajsWire implements Wire {
     return this.connection(peer, lane).then((connection) => connection.request(request));
   }
 
-  /** Asks one broker after another, connected ones first, and the bootstrap servers when none of those known answers. */
+  /**
+   * Asks one broker after another, connected ones first, and the bootstrap servers when none of those known answers.
+   */
   private async askAny<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
     const failures: KafkaError[] = [];
     const known = this.preferred(this.metadata.nodes()).map((node) => this.peer(node));
@@ -350,7 +352,10 @@ class KafkajsWire implements Wire {
     }
   }
 
-  /** A broker that left the cluster or moved keeps no sockets here, and a bootstrap name for a known broker no second one. */
+  /**
+   * A broker that left the cluster or moved keeps no sockets here, and a bootstrap name for a known broker no second
+   * one.
+   */
   private dropMovedPeers(): void {
     const current = new Set(this.metadata.nodes().map(addressKey));
     const bootstrap = new Set(this.settings.bootstrapServers.map(addressKey));

@@ -1,6 +1,6 @@
 /**
- * The 32-bit murmur2 that Java clients hash record keys with. Storage topics are compacted, so a key in a partition other than
- * Java's would have two live values. Source: connect-runtime §1.1.
+ * The 32-bit murmur2 that Java clients hash record keys with. Storage topics are compacted, so a key in a partition
+ * other than Java's would have two live values. Source: connect-runtime §1.1.
  */
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;

@@ -1,6 +1,6 @@
 /**
- * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as Java's OAuthBearerUnsecuredLoginCallbackHandler makes them, and the
- * client-credentials grant of an authorization server. Source: kafka-client §3.
+ * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as Java's OAuthBearerUnsecuredLoginCallbackHandler makes
+ * them, and the client-credentials grant of an authorization server. Source: kafka-client §3.
  */
 import { timeoutSignal } from '@millrace/sdk';
 import { KafkaError } from './errors';
@@ -57,8 +57,8 @@ export interface ClientCredentials {
 }
 
 /**
- * A token is used again until four fifths of its life have passed, as Java's refresh window begins there, and for the rest of its life
- * where no other can be had.
+ * A token is used again until four fifths of its life have passed, as Java's refresh window begins there, and for the
+ * rest of its life where no other can be had.
  */
 export function clientCredentialsTokens(credentials: ClientCredentials, now: () => number = Date.now): TokenSource {
   let current: { token: OAuthToken; refreshAt: number; expiresAt: number } | null = null;

@@ -10,7 +10,10 @@ export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
-/** Partitions by the node that leads them. Rejects (retriable) when one has no leader; asks for metadata of topics not known yet. */
+/**
+ * Partitions by the node that leads them. Rejects (retriable) when one has no leader; asks for metadata of topics not
+ * known yet.
+ */
 export async function byLeader<T extends TopicPartition>(
   wire: Wire,
   partitions: readonly T[],
@@ -31,7 +34,10 @@ export async function byLeader<T extends TopicPartition>(
   return groups;
 }
 
-/** In the order asked. `offset` is -1 when no record is as young as the timestamp. Rejects with the first error, metadata refreshed. */
+/**
+ * In the order asked. `offset` is -1 when no record is as young as the timestamp. Rejects with the first error,
+ * metadata refreshed.
+ */
 export async function lookUpOffsets(
   wire: Wire,
   partitions: readonly TopicPartition[],

@@ -7,7 +7,10 @@ import type { IsolationLevel, TopicPartitionOffset } from './port';
 import { EARLIEST, LATEST } from './protocol/list-offsets';
 import type { Wire } from './wire';
 
-/** A partition that is sought meanwhile keeps what it was given. Rejects with KafkaError NO_OFFSET_FOR_PARTITION for `none`. */
+/**
+ * A partition that is sought meanwhile keeps what it was given. Rejects with KafkaError NO_OFFSET_FOR_PARTITION for
+ * `none`.
+ */
 export async function resetPositions(
   wire: Wire,
   lost: readonly FetchedPartition[],
@@ -42,6 +45,7 @@ async function find(
   if (reset === 'latest') return ends;
   const since = Math.max(0, Date.now() - reset.backMs);
   const found = await lookUpOffsets(wire, partitions, since, isolation);
-  // Nothing is that young yet: the next record will be, unless its time lies in the past. What came meanwhile is not skipped.
+  // Nothing is that young yet: the next record will be, unless its time lies in the past. What came meanwhile is not
+  // skipped.
   return found.map((one, index) => (one.offset >= 0 ? one : (ends[index] as TopicPartitionOffset)));
 }

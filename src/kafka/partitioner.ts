@@ -1,4 +1,7 @@
-/** Which partition a record without an explicit one goes to, as Java's default partitioner decides. Source: kafka-client §2. */
+/**
+ * Which partition a record without an explicit one goes to, as Java's default partitioner decides. Source: kafka-client
+ * §2.
+ */
 import { murmur2 } from './murmur2';
 
 export function partitionForKey(key: Uint8Array, partitionCount: number): number {
@@ -6,8 +9,8 @@ export function partitionForKey(key: Uint8Array, partitionCount: number): number
 }
 
 /**
- * Keeps records without a key on one partition until its batch is sent or full, then moves on: fewer, fuller batches than
- * spreading record by record.
+ * Keeps records without a key on one partition until its batch is sent or full, then moves on: fewer, fuller batches
+ * than spreading record by record.
  */
 export class StickyPartition {
   private current = -1;

@@ -3,8 +3,9 @@ const END = '-----END ';
 const DASHES = '-----';
 
 /**
- * The PEM blocks in a text whose label ends in `label` ("PRIVATE KEY" finds RSA, EC and encrypted ones). In a properties file a block is
- * often one line with blanks for line ends, which OpenSSL would refuse: bodies are wrapped anew.
+ * The PEM blocks in a text whose label ends in `label` ("PRIVATE KEY" finds RSA, EC and encrypted ones). In a
+ * properties file a block is often one line with blanks for line ends, which OpenSSL would refuse: bodies are wrapped
+ * anew.
  */
 export function pemBlocks(source: string, label: 'CERTIFICATE' | 'PRIVATE KEY'): string[] {
   const blocks: string[] = [];

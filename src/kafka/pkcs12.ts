@@ -1,4 +1,7 @@
-/** The certificates of a PKCS12 trust store, as PEM. `node:tls` can open a PKCS12 key store but cannot take CAs from one. */
+/**
+ * The certificates of a PKCS12 trust store, as PEM. `node:tls` can open a PKCS12 key store but cannot take CAs from
+ * one.
+ */
 import { createRequire } from 'node:module';
 import type * as Forge from 'node-forge';
 

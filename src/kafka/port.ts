@@ -115,7 +115,10 @@ export interface ProducerRecord {
   readonly partition?: number | null;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** Freeze a list that many records share: with its keys and values it is then taken to stay as it is, and made into bytes once. */
+  /**
+   * Freeze a list that many records share: with its keys and values it is then taken to stay as it is, and made into
+   * bytes once.
+   */
   readonly headers?: readonly RecordHeader[] | null;
   /** Milliseconds; null or absent: now. */
   readonly timestamp?: number | null;
@@ -142,12 +145,15 @@ export interface Producer {
   /** Connects and, when idempotent, obtains a producer id. `send` before `connect` has resolved is an error. */
   connect(): Promise<void>;
   /**
-   * Copies the record's bytes before it returns: the caller may use its buffers again. Throws KafkaError for a record that
-   * can never be sent (too large, bad topic); everything later arrives at the callback. The topic's metadata must be known, see `prepare`.
-   * `term`: what the permission is asked with. (Default: the one that it has now)
+   * Copies the record's bytes before it returns: the caller may use its buffers again. Throws KafkaError for a record
+   * that can never be sent (too large, bad topic); everything later arrives at the callback. The topic's metadata must
+   * be known, see `prepare`. `term`: what the permission is asked with. (Default: the one that it has now)
    */
   send(record: ProducerRecord, onDelivery?: DeliveryCallback, token?: number, term?: number): void;
-  /** Loads metadata for topics not seen yet; resolves at once when all are known. Rejects for an unknown topic (after auto-creation had its chance). */
+  /**
+   * Loads metadata for topics not seen yet; resolves at once when all are known. Rejects for an unknown topic (after
+   * auto-creation had its chance).
+   */
   prepare(topics: readonly string[]): Promise<void>;
   /** True when metadata of the topic is known, so that `send` may be called. */
   isPrepared(topic: string): boolean;
@@ -155,7 +161,9 @@ export interface Producer {
   readonly bufferedBytes: number;
   /** Resolves when `bufferedBytes` is below `buffer.memory`; null when it is already. */
   whenReady(): Promise<void> | null;
-  /** Sends everything buffered; resolves when each record was acknowledged or failed. Never rejects for record errors. */
+  /**
+   * Sends everything buffered; resolves when each record was acknowledged or failed. Never rejects for record errors.
+   */
   flush(): Promise<void>;
   initTransactions(): Promise<void>;
   beginTransaction(): void;
@@ -184,7 +192,10 @@ export interface ConsumerRecord {
   readonly headers: readonly RecordHeader[];
 }
 
-/** Records of one partition, in offset order. Buffers are views on the fetched response: keep them only as long as needed. */
+/**
+ * Records of one partition, in offset order. Buffers are views on the fetched response: keep them only as long as
+ * needed.
+ */
 export interface FetchedBatch {
   readonly topic: string;
   readonly partition: number;
@@ -203,11 +214,17 @@ export interface AssignedConsumer {
   assign(partitions: readonly TopicPartition[]): void;
   seek(to: TopicPartitionOffset): void;
   seekToBeginning(partitions: readonly TopicPartition[]): Promise<void>;
-  /** Next offset to be returned by `poll`; advances past control batches, aborted batches and compaction holes. Undefined before it is known. */
+  /**
+   * Next offset to be returned by `poll`; advances past control batches, aborted batches and compaction holes.
+   * Undefined before it is known.
+   */
   position(partition: TopicPartition): number | undefined;
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /** Whatever is fetched, at most `max.poll.records` records; waits up to `timeoutMs` for the first. Empty after `wakeup`. */
+  /**
+   * Whatever is fetched, at most `max.poll.records` records; waits up to `timeoutMs` for the first. Empty after
+   * `wakeup`.
+   */
   poll(timeoutMs: number): Promise<FetchedBatch[]>;
   /** Makes the pending or the next `poll` return at once. */
   wakeup(): void;
@@ -224,16 +241,17 @@ export interface RebalanceListener {
 }
 
 /**
- * A consumer that shares topics with the other members of `group.id`. Heartbeats run in the background while the
- * caller works. Settings by Java's names (`group.id`, `group.instance.id`, `session.timeout.ms`, `heartbeat.interval.ms`, `max.poll.interval.ms`,
- * `max.poll.records`, `partition.assignment.strategy`, `auto.offset.reset`, `fetch.*`, `isolation.level`).
+ * A consumer that shares topics with the other members of `group.id`. Heartbeats run in the background while the caller
+ * works. Settings by Java's names (`group.id`, `group.instance.id`, `session.timeout.ms`, `heartbeat.interval.ms`,
+ * `max.poll.interval.ms`, `max.poll.records`, `partition.assignment.strategy`, `auto.offset.reset`, `fetch.*`,
+ * `isolation.level`).
  */
 export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekToBeginning'> {
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void;
   assignment(): readonly TopicPartition[];
   /**
-   * Offsets are "next to read". Rejects with a KafkaError; ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID and REBALANCE_IN_PROGRESS are never
-   * sent again under a new generation.
+   * Offsets are "next to read". Rejects with a KafkaError; ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID and
+   * REBALANCE_IN_PROGRESS are never sent again under a new generation.
    */
   commit(offsets: readonly TopicPartitionOffset[]): Promise<void>;
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]>;
@@ -293,15 +311,17 @@ export interface GroupMemberOptions {
 }
 
 /**
- * join / sync / heartbeat / leave for any protocol type. Heartbeats run on a timer from the moment `join` resolves until `leave`,
- * or until the coordinator says otherwise.
+ * join / sync / heartbeat / leave for any protocol type. Heartbeats run on a timer from the moment `join` resolves
+ * until `leave`, or until the coordinator says otherwise.
  */
 export interface GroupMember {
   /** Current generation; null while not a member. */
   readonly current: JoinedGroup | null;
   /** True when the next thing to do is `join`: a rebalance was announced, requested, or membership was lost. */
   readonly needsJoin: boolean;
-  /** Joins (again), through however many retries the coordinator asks for. Rejects for fatal errors and when aborted. */
+  /**
+   * Joins (again), through however many retries the coordinator asks for. Rejects for fatal errors and when aborted.
+   */
   join(signal?: AbortSignal): Promise<JoinedGroup>;
   /** The next `join` is wanted; wakes `whenNeedsJoin`. */
   requestRejoin(reason: string): void;
@@ -309,7 +329,10 @@ export interface GroupMember {
   whenNeedsJoin(signal?: AbortSignal): Promise<void>;
   /** Time since the last successful heartbeat, milliseconds. */
   readonly sinceHeartbeatMs: number;
-  /** Called when membership was lost without a rebalance (session expired, fenced, coordinator unknown for a session): what was owned is no longer ours. */
+  /**
+   * Called when membership was lost without a rebalance (session expired, fenced, coordinator unknown for a session):
+   * what was owned is no longer ours.
+   */
   onLost: ((error: KafkaError) => void) | null;
   leave(reason?: string): Promise<void>;
   /** Closes sockets without leaving. */

@@ -70,7 +70,10 @@ export class ProducerBatch {
     return this.tokens[index]!;
   }
 
-  /** Takes no more records; compresses. @returns null when sealed at once, else when it will be. Never rejects before `state` says so. */
+  /**
+   * Takes no more records; compresses. @returns null when sealed at once, else when it will be. Never rejects before
+   * `state` says so.
+   */
   seal(codec: number, level: number | undefined): Promise<void> | null {
     if (codec === 0) {
       this.state = 'sealed';
@@ -97,8 +100,8 @@ export class ProducerBatch {
   }
 
   /**
-   * Tells every record's callback, once, and gives the memory back. An exception in a callback is handed to `onCallbackError` and
-   * does not keep the others from being told.
+   * Tells every record's callback, once, and gives the memory back. An exception in a callback is handed to
+   * `onCallbackError` and does not keep the others from being told.
    */
   complete(error: KafkaError | null, baseOffset: number, onCallbackError: (error: unknown) => void): void {
     if (this.state === 'done') return;

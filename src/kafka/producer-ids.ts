@@ -12,8 +12,8 @@ export interface GivenProducerId {
 }
 
 /**
- * Identities of an idempotent producer without transactions. Brokers keep sequences per partition, so when one partition's are in
- * doubt only that partition moves on to the next epoch, beginning at sequence 0.
+ * Identities of an idempotent producer without transactions. Brokers keep sequences per partition, so when one
+ * partition's are in doubt only that partition moves on to the next epoch, beginning at sequence 0.
  */
 export class IdempotentProducerIds implements SendPermit {
   readonly transactional = false;

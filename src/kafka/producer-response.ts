@@ -29,8 +29,8 @@ const STAY = new Set([
   'CONCURRENT_TRANSACTIONS',
 ]);
 /**
- * Found before a broker appends. All others, such as the leader's move or a disk's failure, may come while the batch that was appended
- * waits for its replicas.
+ * Found before a broker appends. All others, such as the leader's move or a disk's failure, may come while the batch
+ * that was appended waits for its replicas.
  */
 const NOT_APPENDED = new Set([
   ...TOO_LARGE,

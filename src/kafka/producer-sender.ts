@@ -1,6 +1,6 @@
 /**
- * Sends what the accumulator holds: at most one batch in flight per partition, several partitions of one broker in one request,
- * retries in place so that order holds. Source: kafka-client §1.
+ * Sends what the accumulator holds: at most one batch in flight per partition, several partitions of one broker in one
+ * request, retries in place so that order holds. Source: kafka-client §1.
  */
 import { startTimer } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
@@ -257,7 +257,8 @@ export class Sender {
   private refreshMetadata(topic: string): void {
     if (this.refreshing.has(topic)) return;
     this.refreshing.add(topic);
-    // Somebody waits for this topic: one that was deleted is created anew where brokers do that, as Java's producer asks for it.
+    // Somebody waits for this topic: one that was deleted is created anew where brokers do that, as Java's producer
+    // asks for it.
     const { allowAutoCreate } = this.settings;
     this.wire.refresh([topic], { allowAutoCreate }).then(
       () => this.refreshing.delete(topic),

@@ -1,14 +1,18 @@
-/** Java's producer settings, with Java's names and defaults except where noted. Source: kafka-client §2, connect-runtime §4.1. */
+/**
+ * Java's producer settings, with Java's names and defaults except where noted. Source: kafka-client §2, connect-runtime
+ * §4.1.
+ */
 import { bool, duration, integer, invalid, oneOf, text } from './client-settings';
 import { COMPRESSION_TYPES, compressionId } from './compression/codecs';
 import type { ClientConfig } from './port';
 
 /**
  * How far a batch may grow while the batch before it is in flight, when `batch.size` was not set. Java sends up to five
- * batches of one partition at once; we send one, because that alone keeps order and avoids duplicates under every fault. With
- * `batch.size`'s default of 16 KiB as the limit, a topic with one partition would then get 16 KiB per round trip. So the default is
- * when a batch is *worth* sending, and what gathers during the round trip goes as one batch. Brokers accept 1 MiB by default
- * (`max.message.bytes`), Event Hubs closes the connection above 1 046 528 bytes per request.
+ * batches of one partition at once; we send one, because that alone keeps order and avoids duplicates under every
+ * fault. With `batch.size`'s default of 16 KiB as the limit, a topic with one partition would then get 16 KiB per round
+ * trip. So the default is when a batch is *worth* sending, and what gathers during the round trip goes as one batch.
+ * Brokers accept 1 MiB by default (`max.message.bytes`), Event Hubs closes the connection above 1 046 528 bytes per
+ * request.
  */
 const GROWN_BATCH_BYTES = 900 * 1024;
 /** Of all batches in one request, for the same two limits, when `max.request.size` was not set. */

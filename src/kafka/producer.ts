@@ -1,4 +1,6 @@
-/** The port's producer over a wire: settings, partitioning, backpressure and life cycle around accumulator and sender. */
+/**
+ * The port's producer over a wire: settings, partitioning, backpressure and life cycle around accumulator and sender.
+ */
 import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { Accumulator } from './accumulator';

@@ -1,6 +1,6 @@
 /**
- * Reads the record sets of a Fetch response: RecordBatch v2, uncompressed or with any codec. Keys and values are views on the
- * response (or on the decompressed batch), never copies. Source: kafka-client §1 and §3.
+ * Reads the record sets of a Fetch response: RecordBatch v2, uncompressed or with any codec. Keys and values are views
+ * on the response (or on the decompressed batch), never copies. Source: kafka-client §1 and §3.
  */
 import { codecById, COMPRESSION_TYPES } from './compression/codecs';
 import { DecompressionLimitError } from './compression/limit';
@@ -233,8 +233,8 @@ function controlType(batch: Buffer, baseOffset: number): number {
 }
 
 /**
- * Which producers are inside an aborted transaction at the offset reached. The response lists every aborted transaction of the
- * range, one producer's possibly several times; each is in force from its first offset until its marker.
+ * Which producers are inside an aborted transaction at the offset reached. The response lists every aborted transaction
+ * of the range, one producer's possibly several times; each is in force from its first offset until its marker.
  */
 class AbortedRanges {
   private readonly upcoming: { producerId: number; firstOffset: number }[];

@@ -1,7 +1,7 @@
 /**
- * Writes one RecordBatch v2 straight into pooled memory as records are appended: each record's bytes are copied once and
- * varints are made with number arithmetic. In front of the batch there is room for a request header, so that a Produce request with one
- * batch needs no further copy. Source: kafka-client §1.
+ * Writes one RecordBatch v2 straight into pooled memory as records are appended: each record's bytes are copied once
+ * and varints are made with number arithmetic. In front of the batch there is room for a request header, so that a
+ * Produce request with one batch needs no further copy. Source: kafka-client §1.
  */
 import type { BufferPool } from './buffer-pool';
 import { crc32c } from './crc32c';
@@ -18,7 +18,10 @@ export interface ProducerIdentity {
   readonly transactional: boolean;
 }
 
-/** More than any record's framing beside its key, value and headers: length, attributes, timestamp, offset, three lengths. */
+/**
+ * More than any record's framing beside its key, value and headers: length, attributes, timestamp, offset, three
+ * lengths.
+ */
 const RECORD_FRAMING_BYTES = 5 + 1 + 10 + 5 + 5 + 5 + 5;
 
 export class RecordBatchEncoder {
@@ -140,7 +143,10 @@ export class RecordBatchEncoder {
     return this.buffer.subarray(this.headroom, this.end);
   }
 
-  /** Writes `prefix` directly in front of the finished batch and returns both as one view; `prefix` must fit the headroom. */
+  /**
+   * Writes `prefix` directly in front of the finished batch and returns both as one view; `prefix` must fit the
+   * headroom.
+   */
   withPrefix(prefix: Uint8Array): Buffer {
     const start = this.headroom - prefix.length;
     this.buffer.set(prefix, start);
@@ -164,7 +170,10 @@ export class RecordBatchEncoder {
 
 const EMPTY = Buffer.alloc(0);
 
-/** What a record can take at most inside a batch of its own, batch header included: to be held against `max.request.size`. */
+/**
+ * What a record can take at most inside a batch of its own, batch header included: to be held against
+ * `max.request.size`.
+ */
 export function recordSizeUpperBound(
   key: Uint8Array | null,
   value: Uint8Array | null,

@@ -1,4 +1,7 @@
-/** Repeats an operation while its KafkaError is retriable and time is left. Not for produce or fetch, which keep state between attempts. */
+/**
+ * Repeats an operation while its KafkaError is retriable and time is left. Not for produce or fetch, which keep state
+ * between attempts.
+ */
 import { sleep } from '@millrace/sdk';
 import { backoffMs } from './backoff';
 import { KafkaError } from './errors';

@@ -1,6 +1,6 @@
 /**
- * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read from its first bytes,
- * because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
+ * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read
+ * from its first bytes, because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
  */
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
@@ -21,7 +21,10 @@ const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
 /** All authorities of a JVM take 200 KB. */
 const MOST_STORE_BYTES = 8 * 1024 * 1024;
 
-/** The error for a setting with this name, e.g. `ssl.keystore.location`; `problem` continues the sentence that the key begins. */
+/**
+ * The error for a setting with this name, e.g. `ssl.keystore.location`; `problem` continues the sentence that the key
+ * begins.
+ */
 export type Complain = (key: string, problem: string, cause?: unknown) => Error;
 
 /** Throws what `complain` makes. (Default: KafkaError INVALID_CLIENT_CONFIG naming the key) */

@@ -17,7 +17,10 @@ export class TopicMetadata {
   clusterId: string | null = null;
   controllerId = -1;
 
-  /** An answer without brokers, as one in start-up gives, changes nothing. @returns topics that were known and are not any more. */
+  /**
+   * An answer without brokers, as one in start-up gives, changes nothing. @returns topics that were known and are not
+   * any more.
+   */
   apply(response: MetadataResponse): string[] {
     if (response.brokers.length === 0) return [];
     const gone: string[] = [];

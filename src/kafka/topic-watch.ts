@@ -1,6 +1,6 @@
 /**
- * Which topics a group consumer wants, and whether they change: each member follows its own expression, the leader the partitions of all the
- * group's topics.
+ * Which topics a group consumer wants, and whether they change: each member follows its own expression, the leader the
+ * partitions of all the group's topics.
  */
 import { startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';

@@ -1,4 +1,7 @@
-/** The requests of a transactional producer, each sent until its coordinator has an answer that is not "again". Source: kafka-client §3. */
+/**
+ * The requests of a transactional producer, each sent until its coordinator has an answer that is not "again". Source:
+ * kafka-client §3.
+ */
 import { sleep } from '@millrace/sdk';
 import { backoffMs } from './backoff';
 import { KafkaError } from './errors';

@@ -1,6 +1,7 @@
 /**
- * The state of a transactional producer: which calls are allowed, which partitions are part of the transaction, and whether an error
- * ends the transaction (abortable) or the producer (fatal). Source: kafka-client §2 and §3, connect-runtime §4.8.
+ * The state of a transactional producer: which calls are allowed, which partitions are part of the transaction, and
+ * whether an error ends the transaction (abortable) or the producer (fatal). Source: kafka-client §2 and §3,
+ * connect-runtime §4.8.
  */
 import type { PartitionQueue } from './accumulator-queue';
 import { KafkaError } from './errors';

@@ -12,7 +12,10 @@ export interface WirePartition {
   readonly leaderEpoch: number;
 }
 
-/** A request of our own: `encode` returns the body after the request header, `decode` gets the body after the response header. */
+/**
+ * A request of our own: `encode` returns the body after the request header, `decode` gets the body after the response
+ * header.
+ */
 export interface WireRequest<T> {
   readonly apiName: string;
   readonly apiKey: number;
@@ -33,13 +36,16 @@ export interface Wire {
   /** Bootstraps; rejects with KafkaError CONNECTION_FAILED naming the servers, or the SASL/TLS reason. */
   connect(): Promise<void>;
   readonly clientId: string;
-  /** Metadata of these topics, fetched when missing. Throws KafkaError UNKNOWN_TOPIC_OR_PARTITION (retriable) for an unknown one. */
+  /**
+   * Metadata of these topics, fetched when missing. Throws KafkaError UNKNOWN_TOPIC_OR_PARTITION (retriable) for an
+   * unknown one.
+   */
   partitions(topic: string, options?: { allowAutoCreate?: boolean }): Promise<readonly WirePartition[]>;
   /** What is cached, or undefined. Never waits. */
   cachedPartitions(topic: string): readonly WirePartition[] | undefined;
   /**
-   * Forces a refresh for these topics (at most one request at a time); empty: every topic known here. With `allowAutoCreate` the
-   * broker creates those that are missing, where its settings say so.
+   * Forces a refresh for these topics (at most one request at a time); empty: every topic known here. With
+   * `allowAutoCreate` the broker creates those that are missing, where its settings say so.
    */
   refresh(topics?: readonly string[], options?: { allowAutoCreate?: boolean }): Promise<void>;
   /** Names of all topics but Kafka's internal ones, for subscriptions by regular expression. */
@@ -53,8 +59,9 @@ export interface Wire {
   coordinator(type: 'group' | 'transaction', key: string): Promise<number>;
   forgetCoordinator(type: 'group' | 'transaction', key: string): void;
   /**
-   * Sends on the node's connection for `lane` (long-polling fetches and joins use lanes of their own so that they do not block
-   * others). Network failures reject with a retriable KafkaError CONNECTION_FAILED; error codes inside the response are the caller's.
+   * Sends on the node's connection for `lane` (long-polling fetches and joins use lanes of their own so that they do
+   * not block others). Network failures reject with a retriable KafkaError CONNECTION_FAILED; error codes inside the
+   * response are the caller's.
    */
   send<T>(nodeId: number, request: WireRequest<T>, lane?: string): Promise<T>;
   clusterId(): Promise<string | null>;

@@ -1,6 +1,6 @@
 /**
- * The levels of all loggers by name, changeable while the worker runs. A logger is known from the moment somebody asks for it or names it in a
- * change. Source: connect-rest §1.23.
+ * The levels of all loggers by name, changeable while the worker runs. A logger is known from the moment somebody asks
+ * for it or names it in a change. Source: connect-rest §1.23.
  */
 import type { LogLevel } from './format-line';
 
@@ -11,8 +11,8 @@ export type LevelName = (typeof LEVEL_NAMES)[number];
 export const ROOT = 'root';
 
 /**
- * Java's names for what our loggers speak of, so that a level for `org.apache.kafka.connect` means the worker here, too. Tasks carry the name of
- * their class and need none.
+ * Java's names for what our loggers speak of, so that a level for `org.apache.kafka.connect` means the worker here,
+ * too. Tasks carry the name of their class and need none.
  */
 const JAVA_PACKAGES: Readonly<Record<string, string>> = {
   millrace: 'org.apache.kafka.connect',
@@ -21,7 +21,9 @@ const JAVA_PACKAGES: Readonly<Record<string, string>> = {
   'millrace.plugins': 'org.apache.kafka.connect.runtime.isolation',
   'millrace.rest': 'org.apache.kafka.connect.runtime.rest',
 };
-/** The classes of Java's that people look at and turn up, which a worker there knows from the moment it has used them. */
+/**
+ * The classes of Java's that people look at and turn up, which a worker there knows from the moment it has used them.
+ */
 const JAVA_CLASSES: Readonly<Record<string, string>> = {
   'org.apache.kafka.connect.runtime.AbstractHerder': 'millrace.herder',
   'org.apache.kafka.connect.runtime.distributed.DistributedHerder': 'millrace.herder',
@@ -102,7 +104,10 @@ export class LogLevels {
       .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** `root` in any case; a class of Java's has the state of the logger that speaks for it. Null for a logger that is not known. */
+  /**
+   * `root` in any case; a class of Java's has the state of the logger that speaks for it. Null for a logger that is not
+   * known.
+   */
   find(name: string): LoggerState | null {
     const wanted = canonical(name);
     const counterpart = Object.hasOwn(JAVA_CLASSES, wanted) ? (JAVA_CLASSES[wanted] as string) : wanted;
@@ -110,7 +115,10 @@ export class LogLevels {
     return known ? stateOf(known) : null;
   }
 
-  /** Sets the level of the namespace and of everything that begins with it. Answers those that changed and begin with it, in alphabetical order. */
+  /**
+   * Sets the level of the namespace and of everything that begins with it. Answers those that changed and begin with
+   * it, in alphabetical order.
+   */
   set(namespace: string, level: LevelName, now: number | null = Date.now()): string[] {
     const wanted = canonical(namespace);
     this.knownAs(wanted);

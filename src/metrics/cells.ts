@@ -1,6 +1,7 @@
 /**
- * Numbers in memory that two threads share: one writes, any reads, nobody asks the other. So figures of a thread that is stuck or gone can
- * be read as well. Both sides build the same objects in the same order, which is what gives each its cells.
+ * Numbers in memory that two threads share: one writes, any reads, nobody asks the other. So figures of a thread that
+ * is stuck or gone can be read as well. Both sides build the same objects in the same order, which is what gives each
+ * its cells.
  */
 export class Cells {
   private taken = 0;

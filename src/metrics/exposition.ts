@@ -52,7 +52,10 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
 
 const DELAYS = /^(?:# (?:HELP|TYPE) )?nodejs_eventloop_lag_(?:min|max|mean|stddev|p\d+)_seconds .*\n/gm;
 
-/** Of the loop's delays since the last scrape, when there are none yet, prom-client shows 2^63 ns as the least and remnants as the others. */
+/**
+ * Of the loop's delays since the last scrape, when there are none yet, prom-client shows 2^63 ns as the least and
+ * remnants as the others.
+ */
 function withoutEmptyDelays(text: string): string {
   return /^nodejs_eventloop_lag_mean_seconds nan$/im.test(text) ? text.replaceAll(DELAYS, '') : text;
 }

@@ -1,4 +1,7 @@
-/** All that is measured of one start of one task: written by the thread it runs in, read by the worker's. Source: connect-runtime §9. */
+/**
+ * All that is measured of one start of one task: written by the thread it runs in, read by the worker's. Source:
+ * connect-runtime §9.
+ */
 import { Cells } from './cells';
 import { ErrorMetrics } from './error-metrics';
 import { SinkMetrics } from './sink-metrics';

@@ -1,6 +1,7 @@
 /**
- * What happened of late, in samples of some seconds, as Kafka's sampled statistics: a sample is given up once nothing was recorded in it for
- * as long as all samples together are. Reading changes nothing, so that another thread may. Source: connect-runtime §9 "Common windowing".
+ * What happened of late, in samples of some seconds, as Kafka's sampled statistics: a sample is given up once nothing
+ * was recorded in it for as long as all samples together are. Reading changes nothing, so that another thread may.
+ * Source: connect-runtime §9 "Common windowing".
  */
 import type { Cells } from './cells';
 

@@ -1,6 +1,6 @@
 /**
- * What is measured of the connectors and tasks that are this worker's, from their start until they are taken away or started again; a failed
- * one keeps its figures. Source: connect-runtime §9.
+ * What is measured of the connectors and tasks that are this worker's, from their start until they are taken away or
+ * started again; a failed one keeps its figures. Source: connect-runtime §9.
  */
 import { StartCounts } from './start-counts';
 import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';

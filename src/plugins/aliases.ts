@@ -24,8 +24,8 @@ export function prunedName(className: string, type: PluginType): string {
 }
 
 /**
- * Plug-ins that `name` may mean, best rule first: class, declared alias, derived name. More than one class in the answer means that
- * the name is ambiguous.
+ * Plug-ins that `name` may mean, best rule first: class, declared alias, derived name. More than one class in the
+ * answer means that the name is ambiguous.
  */
 export function candidates(name: string, plugins: readonly PluginDescription[]): readonly PluginDescription[] {
   const rules: ((plugin: PluginDescription) => boolean)[] = [

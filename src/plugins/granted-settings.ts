@@ -2,7 +2,10 @@
 import type { WorkerSettings } from '@millrace/sdk';
 import type { PluginDescription } from './registry';
 
-/** Those that its manifest names and that the worker has, and no others: settings hold secrets. Empty ones count as absent. */
+/**
+ * Those that its manifest names and that the worker has, and no others: settings hold secrets. Empty ones count as
+ * absent.
+ */
 export function grantedSettings(
   { workerSettings = [] }: Pick<PluginDescription, 'workerSettings'>,
   worker: Readonly<Record<string, string>>,

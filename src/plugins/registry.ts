@@ -35,9 +35,15 @@ export interface PluginProblem {
 }
 
 export interface PluginRegistry {
-  /** Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters; by class name. */
+  /**
+   * Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters; by
+   * class name.
+   */
   list(): readonly PluginDescription[];
-  /** By class, declared alias, simple name, or simple name without the kind's suffix. Null when unknown; throws when ambiguous. */
+  /**
+   * By class, declared alias, simple name, or simple name without the kind's suffix. Null when unknown; throws when
+   * ambiguous.
+   */
   find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null;
   /** Imports the module when first needed. Throws ConnectError `PLUGIN_LOAD_FAILED` with folder and reason. */
   load(description: PluginDescription): Promise<LoadedPlugin>;

@@ -11,7 +11,8 @@ export interface Scan {
 }
 
 /**
- * Each path is a plug-in's folder or a folder of plug-in folders. The first of two plug-ins with the same class and kind is kept. Never throws.
+ * Each path is a plug-in's folder or a folder of plug-in folders. The first of two plug-ins with the same class and
+ * kind is kept. Never throws.
  */
 export function scanPlugins(paths: readonly string[]): Scan {
   const entries = new Map<string, CatalogEntry>();

@@ -1,6 +1,7 @@
 /**
- * Lets a plug-in folder import `@millrace/sdk` without a copy of its own: what it cannot resolve itself is resolved to the worker's copy. A folder's own
- * copy comes first. Hooks are installed when the first such folder is loaded, because on older Node versions they cost a thread.
+ * Lets a plug-in folder import `@millrace/sdk` without a copy of its own: what it cannot resolve itself is resolved to
+ * the worker's copy. A folder's own copy comes first. Hooks are installed when the first such folder is loaded, because
+ * on older Node versions they cost a thread.
  */
 import Module, { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The express applications: tidy the path, find the route, answer. The tables of routes are `resources` and `adminResources`. */
+/**
+ * The express applications: tidy the path, find the route, answer. The tables of routes are `resources` and
+ * `adminResources`.
+ */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { connectorResources } from './connector-router';
 import { connectorsResources } from './connectors-router';

@@ -1,4 +1,6 @@
-/** From a request's document to a name and a configuration the herder can take. Source: connect-rest §1.4, §1.7, §3.7. */
+/**
+ * From a request's document to a name and a configuration the herder can take. Source: connect-rest §1.4, §1.7, §3.7.
+ */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { TargetState } from '../cluster/herder';
 import { javaTrim } from '../config/config-parse';
@@ -48,8 +50,8 @@ export function configMap(document: PlainJson): NullableConfig {
 }
 
 /**
- * The document of a patch, which has passed `CONFIG_MAP`: null removes a key. Without one there is nothing to patch with; Java's answer to
- * that is a null dereference.
+ * The document of a patch, which has passed `CONFIG_MAP`: null removes a key. Without one there is nothing to patch
+ * with; Java's answer to that is a null dereference.
  */
 export function configPatch(document: PlainJson): NullableConfig {
   if (document === null)
@@ -69,8 +71,8 @@ export function named(name: string, config: NullableConfig): NullableConfig {
 }
 
 /**
- * The herder validates what it is given and knows no nulls; a configuration that holds some is therefore validated here first, where their
- * errors can still be seen.
+ * The herder validates what it is given and knows no nulls; a configuration that holds some is therefore validated here
+ * first, where their errors can still be seen.
  */
 export async function withoutNullValues(config: NullableConfig, validator: ConfigValidator): Promise<ConnectorConfig> {
   if (Object.values(config).includes(null)) {

@@ -1,4 +1,6 @@
-/** What may be sent and what is wanted back, decided from headers alone. Source: connect-rest §0.4, Appendix R 6 and 9. */
+/**
+ * What may be sent and what is wanted back, decided from headers alone. Source: connect-rest §0.4, Appendix R 6 and 9.
+ */
 import { RestError } from './rest-error';
 
 export const JSON_TYPE = 'application/json';
@@ -58,8 +60,9 @@ export function requestType(header: string | undefined): RequestType {
 }
 
 /**
- * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of the best range are echoed where
- * that is exact and JSON. With one type to choose from a quality decides nothing else; as in Java, `q=0` refuses nothing. Throws RestError 400.
+ * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of the best
+ * range are echoed where that is exact and JSON. With one type to choose from a quality decides nothing else; as in
+ * Java, `q=0` refuses nothing. Throws RestError 400.
  */
 export function responseType(accept: string | undefined, offered = JSON_TYPE): string | null {
   if (accept === undefined || accept.trim() === '') return offered;

@@ -1,4 +1,7 @@
-/** Express on one side, routes as data on the other: method, media type and Accept are decided here, in Java's order. Source: connect-rest §0.4. */
+/**
+ * Express on one side, routes as data on the other: method, media type and Accept are decided here, in Java's order.
+ * Source: connect-rest §0.4.
+ */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../logging/logger';
 import type { BodyBudget } from './body-budget';

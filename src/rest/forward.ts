@@ -6,7 +6,9 @@ import { encodeJson } from './json-encode';
 import { RestError } from './rest-error';
 import { flag, type Call, type Reply } from './route';
 
-/** So long a rebalance may take, or a dead leader go unnoticed by the group, before the client has to try again itself. */
+/**
+ * So long a rebalance may take, or a dead leader go unnoticed by the group, before the client has to try again itself.
+ */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 250;
 
@@ -14,7 +16,10 @@ export interface Forwarded {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The body as it was received, when its exact bytes matter: a signature belongs to them. Takes precedence over `body`. */
+  /**
+   * The body as it was received, when its exact bytes matter: a signature belongs to them. Takes precedence over
+   * `body`.
+   */
   readonly raw?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -46,7 +51,10 @@ export function createForwarder(send: ForwardRequest, patienceMs = PATIENCE_MS):
   };
 }
 
-/** Null when the request belongs elsewhere meanwhile. Nothing is sent twice: only a worker that was not reached is asked again. */
+/**
+ * Null when the request belongs elsewhere meanwhile. Nothing is sent twice: only a worker that was not reached is asked
+ * again.
+ */
 async function sendOn(
   send: ForwardRequest,
   request: Omit<OutgoingRequest, 'url'>,

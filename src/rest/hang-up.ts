@@ -1,6 +1,7 @@
 /**
- * Ends a connection whose client does not speak HTTP, or with too many bytes before the body. Node would close it over what it has not read,
- * and the reset that follows often overtakes the answer; so the answer goes first, and what still comes is read and thrown away.
+ * Ends a connection whose client does not speak HTTP, or with too many bytes before the body. Node would close it over
+ * what it has not read, and the reset that follows often overtakes the answer; so the answer goes first, and what still
+ * comes is read and thrown away.
  */
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -8,7 +9,10 @@ import { startTimer } from '@millrace/sdk';
 import { encodeJson } from './json-encode';
 import { routingError } from './rest-error';
 
-/** For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second or two. */
+/**
+ * For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second
+ * or two.
+ */
 const LINGER_MS = 5_000;
 
 const STATUS: Readonly<Record<string, string>> = {

@@ -1,4 +1,7 @@
-/** Headers that every answer of the main listeners gets: CORS, and those of `response.http.headers.config`. Source: connect-rest §0.5. */
+/**
+ * Headers that every answer of the main listeners gets: CORS, and those of `response.http.headers.config`. Source:
+ * connect-rest §0.5.
+ */
 import type { RequestHandler } from 'express';
 import type { CorsSettings } from '../config/cors';
 import type { HeaderRule } from '../config/response-headers';

@@ -1,6 +1,6 @@
 /**
- * `ssl.*` settings of the HTTPS listeners. Reading stores is not this room's business: the composition root lends its reader.
- * Source: connect-rest §5.2.
+ * `ssl.*` settings of the HTTPS listeners. Reading stores is not this room's business: the composition root lends its
+ * reader. Source: connect-rest §5.2.
  */
 import type { ServerOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
@@ -69,8 +69,8 @@ export function httpsOptions(
 }
 
 /**
- * For requests to other workers, whose listeners are like this one's. Without HTTPS, unprefixed settings are Kafka's business alone and stay
- * unread. Throws ConfigError `WORKER_CONFIG_INVALID`.
+ * For requests to other workers, whose listeners are like this one's. Without HTTPS, unprefixed settings are Kafka's
+ * business alone and stay unread. Throws ConfigError `WORKER_CONFIG_INVALID`.
  */
 export function forwardingTls(config: Pick<WorkerConfig, 'raw' | 'listeners'>, read: ReadTls): ConnectionOptions {
   const ssl = listenerSsl(config.raw);

@@ -1,6 +1,6 @@
 /**
- * Answers in JSON as Jackson writes it: compact, UTF-8, escapes in upper case; characters beyond the BMP are escaped, everything else is raw.
- * Source: connect-rest §0.2, seen on 4.3.1.
+ * Answers in JSON as Jackson writes it: compact, UTF-8, escapes in upper case; characters beyond the BMP are escaped,
+ * everything else is raw. Source: connect-rest §0.2, seen on 4.3.1.
  */
 export function encodeJson(value: unknown): Buffer {
   if (value instanceof JsonText) return Buffer.from(value.text, 'utf8');

@@ -171,7 +171,10 @@ function noSuchState(text: string): string {
   return `Cannot construct instance of \`${REQUEST}$InitialState\`, problem: No enum constant ${REQUEST}.InitialState.${text.toUpperCase()}`;
 }
 
-/** Lists are made of lists alone, maps of texts too as far as Java's binder goes, and classes of whatever they have a constructor for. */
+/**
+ * Lists are made of lists alone, maps of texts too as far as Java's binder goes, and classes of whatever they have a
+ * constructor for.
+ */
 function mismatch({ full, raw }: JavaType, node: JsonNode): string {
   const [kind, token, constructor] = SCALARS[valueKind(node)];
   const isList = raw === 'java.util.ArrayList';

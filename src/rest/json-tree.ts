@@ -1,6 +1,6 @@
 /**
- * A JSON parser that keeps what `JSON.parse` throws away: the text of numbers (`1.50`, 20 digits) and where things stand. Errors have
- * Jackson's words, which clients match on. Source: connect-rest §0.2, §2.4.
+ * A JSON parser that keeps what `JSON.parse` throws away: the text of numbers (`1.50`, 20 digits) and where things
+ * stand. Errors have Jackson's words, which clients match on. Source: connect-rest §0.2, §2.4.
  */
 export type JsonNode =
   | { readonly kind: 'object'; readonly at: number; readonly members: ReadonlyMap<string, JsonNode> }
@@ -66,7 +66,10 @@ export function location(text: string, at: number): string {
 
 export interface ParsedJson {
   readonly root: JsonNode;
-  /** What is wrong with the text after the value; kept apart because Java binds the value first. `boundAs` is Java's class. */
+  /**
+   * What is wrong with the text after the value; kept apart because Java binds the value first. `boundAs` is Java's
+   * class.
+   */
   readonly trailing: ((boundAs: string) => JsonSyntaxError) | null;
 }
 

@@ -29,7 +29,8 @@ export class ListenerServer {
     }
     this.server.on('clientError', hangUp);
     this.server.on('connect', (_request, socket) => refuseMethod(socket));
-    // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for long.
+    // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for
+    // long.
     this.server.on('request', (_request, response) => {
       response.once('finish', () => {
         if (this.closing) setImmediate(() => this.server.closeIdleConnections());

@@ -1,4 +1,7 @@
-/** `GET /metrics`: this worker's own, whichever worker of the group is asked. Source: connect-runtime §9 "Prometheus form". */
+/**
+ * `GET /metrics`: this worker's own, whichever worker of the group is asked. Source: connect-runtime §9 "Prometheus
+ * form".
+ */
 import { exposition } from '../metrics/exposition';
 import type { RestContext } from './context';
 import type { Resource } from './route';

@@ -1,4 +1,7 @@
-/** From the document of an alter request to offsets whose numbers keep their kind. Source: connect-rest §1.18, §2.3, Appendix R 10. */
+/**
+ * From the document of an alter request to offsets whose numbers keep their kind. Source: connect-rest §1.18, §2.3,
+ * Appendix R 10.
+ */
 import { Float64, type JsonObject, type JsonValue, type PartitionOffset } from '../cluster/connector-offsets';
 import type { JsonNode } from './json-tree';
 import { RestError } from './rest-error';

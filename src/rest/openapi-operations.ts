@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of each route, by method and Express pattern; `openapi.ts` joins it with the table of routes. */
+/**
+ * What the OpenAPI document says of each route, by method and Express pattern; `openapi.ts` joins it with the table of
+ * routes.
+ */
 import type { SCHEMAS } from './openapi-schemas';
 
 type SchemaName = keyof typeof SCHEMAS;

@@ -32,7 +32,10 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** The document of an endpoint that needs one; null for an empty body or JSON `null`. Throws RestError and JsonSyntaxError. */
+/**
+ * The document of an endpoint that needs one; null for an empty body or JSON `null`. Throws RestError and
+ * JsonSyntaxError.
+ */
 export async function readDocument(call: Call, shape: Shape): Promise<PlainJson> {
   const root = await readTree(call, shape);
   return root && toPlain(root);

@@ -1,6 +1,6 @@
 /**
- * What is refused before anybody looks at the path, as Java's server does: requests that no HTTP client means. Node's parser has let them
- * through. Source: connect-rest §0.4, Appendix R 4.
+ * What is refused before anybody looks at the path, as Java's server does: requests that no HTTP client means. Node's
+ * parser has let them through. Source: connect-rest §0.4, Appendix R 4.
  */
 import type { IncomingMessage } from 'node:http';
 import { requestType } from './content-negotiation';
@@ -34,7 +34,10 @@ export function requestTarget({ httpVersion, method, url = '', headers, rawHeade
   throw new RestError(400, 'The request is neither for a path nor for a whole URL');
 }
 
-/** Of `http://host:port/path`, which clients send that take this worker for a proxy. As in Java, it has to be for the same host as the header. */
+/**
+ * Of `http://host:port/path`, which clients send that take this worker for a proxy. As in Java, it has to be for the
+ * same host as the header.
+ */
 function relative(authority: string, rest: string, host: string | undefined): string {
   if (authority === '' || (host !== undefined && authority !== host))
     throw new RestError(400, `The request is for the host '${authority}', but its Host header says '${host}'`);

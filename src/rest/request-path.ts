@@ -1,6 +1,6 @@
 /**
- * Checks and tidies a request's path before routing: matrix parameters go, what no client can mean is refused. Names with `/`, `%` or `\`
- * are addressable percent-encoded, unlike in Java. Source: connect-rest §0.4, Appendix R 4.
+ * Checks and tidies a request's path before routing: matrix parameters go, what no client can mean is refused. Names
+ * with `/`, `%` or `\` are addressable percent-encoded, unlike in Java. Source: connect-rest §0.4, Appendix R 4.
  */
 import { RestError } from './rest-error';
 

@@ -30,7 +30,9 @@ export type Handler = (call: Call) => Promise<Reply> | Reply;
 export interface Resource {
   /** Express pattern. */
   readonly path: string;
-  /** Methods that do not care about the request's Content-Type; for the others anything but JSON is 415, body or not. */
+  /**
+   * Methods that do not care about the request's Content-Type; for the others anything but JSON is 415, body or not.
+   */
   readonly anyType?: readonly Method[];
   /** Content-Type of its answers, where that is not JSON. */
   readonly textType?: string;

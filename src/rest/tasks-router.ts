@@ -1,4 +1,7 @@
-/** Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old ones fenced. Source: connect-rest §1.14 to §1.16, §1.22. */
+/**
+ * Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old
+ * ones fenced. Source: connect-rest §1.14 to §1.16, §1.22.
+ */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ReadTaskConfigs, SignedBody } from '../cluster/herder';
 import { tooLarge } from './body-budget';

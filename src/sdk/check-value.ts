@@ -1,6 +1,6 @@
 /**
- * Whether a value fits its schema, and where it does not. Converters ask this only after a fast path has given up; tests ask it of every
- * record. Source: connect-runtime §6.1.
+ * Whether a value fits its schema, and where it does not. Converters ask this only after a fast path has given up;
+ * tests ask it of every record. Source: connect-runtime §6.1.
  */
 import { DataError } from './errors';
 import { readMember } from './member';

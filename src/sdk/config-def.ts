@@ -9,7 +9,10 @@ export type Width = 'NONE' | 'SHORT' | 'MEDIUM' | 'LONG';
 /** Connector configuration as stored: every value is a string. */
 export type ConnectorConfig = Readonly<Record<string, string>>;
 
-/** The worker settings that the plug-in's manifest asks for, as far as the worker has them: `workerSettings` of `PluginEntry`. */
+/**
+ * The worker settings that the plug-in's manifest asks for, as far as the worker has them: `workerSettings` of
+ * `PluginEntry`.
+ */
 export type WorkerSettings = Readonly<Record<string, string>>;
 
 export interface ConfigKey {

@@ -34,8 +34,8 @@ interface ConnectorDefinition {
     workerSettings: WorkerSettings,
   ): Promise<readonly ConfigProblem[]> | readonly ConfigProblem[];
   /**
-   * `validate` also checks single values, in its own words (as Debezium's connectors do): the runtime then reports neither missing nor
-   * unparsable ones itself. (Default: false)
+   * `validate` also checks single values, in its own words (as Debezium's connectors do): the runtime then reports
+   * neither missing nor unparsable ones itself. (Default: false)
    */
   readonly validatesValues?: boolean;
 }
@@ -47,17 +47,21 @@ export interface SourceConnector extends ConnectorDefinition {
   create?(config: ConnectorConfig, context: SourceConnectorContext): ConnectorInstance;
   createTask(): SourceTask;
   /**
-   * Called when a user changes stored offsets over REST, before they are written, while no task runs. Offset null: the partition starts
-   * anew; let such entries pass whatever their partition is, so that wrong ones can be removed. An error refuses the whole change, and its
-   * message is the answer; UnsupportedOperationError says that offsets of this connector can not be changed. True: nothing else has to be
-   * altered. Without this method, or with false, the user is told to alter what the connector keeps elsewhere. A request that was
-   * interrupted is made again, so the call may be repeated. Integers are numbers, or bigints outside ±2^53.
+   * Called when a user changes stored offsets over REST, before they are written, while no task runs. Offset null: the
+   * partition starts anew; let such entries pass whatever their partition is, so that wrong ones can be removed. An
+   * error refuses the whole change, and its message is the answer; UnsupportedOperationError says that offsets of this
+   * connector can not be changed. True: nothing else has to be altered. Without this method, or with false, the user is
+   * told to alter what the connector keeps elsewhere. A request that was interrupted is made again, so the call may be
+   * repeated. Integers are numbers, or bigints outside ±2^53.
    */
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
   ): Promise<boolean> | boolean;
-  /** How a new source partition with several keys is written to the offsets topic. (Default: `hash-map`, as Java's connectors do) */
+  /**
+   * How a new source partition with several keys is written to the offsets topic. (Default: `hash-map`, as Java's
+   * connectors do)
+   */
   readonly partitionOrder?: 'hash-map' | 'insertion';
 }
 

@@ -1,4 +1,7 @@
-/** Numbers as Java prints them. Sources: connect-runtime §1.3, Java's `Double.toString` (JDK 19 and later) and `BigDecimal.toString`. */
+/**
+ * Numbers as Java prints them. Sources: connect-runtime §1.3, Java's `Double.toString` (JDK 19 and later) and
+ * `BigDecimal.toString`.
+ */
 import type { Decimal } from './schema';
 
 /** `1.0`, `1.0E7`, `1.0E-5`, `-0.0`, `NaN`, `Infinity`. */

@@ -1,6 +1,6 @@
 /**
- * Java's notation of regular expressions in JavaScript's. What means the same to both is passed on, and JavaScript refuses what it has no words
- * for; so what the two read differently must be rewritten here.
+ * Java's notation of regular expressions in JavaScript's. What means the same to both is passed on, and JavaScript
+ * refuses what it has no words for; so what the two read differently must be rewritten here.
  */
 const SETS: Readonly<Record<string, string>> = {
   Lower: 'a-z',
@@ -42,7 +42,10 @@ const TOKEN = new RegExp(
 
 export interface Translated {
   readonly source: string;
-  /** Holds what only JavaScript's flag `v` reads as Java does: classes inside classes, complements without regard to case. */
+  /**
+   * Holds what only JavaScript's flag `v` reads as Java does: classes inside classes, complements without regard to
+   * case.
+   */
   readonly sets: boolean;
 }
 

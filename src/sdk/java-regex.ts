@@ -1,7 +1,8 @@
 /**
- * Java's regular expressions in JavaScript, as far as configurations use them: inline flags at the start, `\Q…\E`, `\A`, `\z`, `\Z`,
- * POSIX classes, nested and intersected classes, needless escapes, and possessive quantifiers (taken as greedy ones). What JavaScript has no
- * words for, such as atomic groups or flags within, is refused as a syntax error rather than read as something else.
+ * Java's regular expressions in JavaScript, as far as configurations use them: inline flags at the start, `\Q…\E`,
+ * `\A`, `\z`, `\Z`, POSIX classes, nested and intersected classes, needless escapes, and possessive quantifiers (taken
+ * as greedy ones). What JavaScript has no words for, such as atomic groups or flags within, is refused as a syntax
+ * error rather than read as something else.
  */
 import { translateJavaRegex } from './java-regex-translation';
 

@@ -1,12 +1,12 @@
 /**
- * Replacement texts of `java.util.regex.Matcher`: `$1`, `${name}`, and a backslash before what is meant literally. A group that took no part
- * in the match is empty.
+ * Replacement texts of `java.util.regex.Matcher`: `$1`, `${name}`, and a backslash before what is meant literally. A
+ * group that took no part in the match is empty.
  */
 type Replacer = (match: string, ...rest: unknown[]) => string;
 
 /**
- * For `String.replace` with the same expression. Throws SyntaxError with Java's reason; for a group that the expression lacks as well, where
- * Java waits for the first match.
+ * For `String.replace` with the same expression. Throws SyntaxError with Java's reason; for a group that the expression
+ * lacks as well, where Java waits for the first match.
  * @example 'a.b'.replace(regex, compileJavaReplacement(regex, '$2-$1'))
  */
 export function compileJavaReplacement(regex: RegExp, replacement: string): Replacer {

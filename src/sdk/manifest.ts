@@ -25,8 +25,8 @@ export interface PluginEntry {
   /** Name of the export. (Default: `default`, or the module itself) */
   readonly export?: string;
   /**
-   * Connectors only: worker settings that the connector and its tasks get to see, for what an administrator decides and no connector
-   * configuration may change. By full name, e.g. `file.root`. (Default: none)
+   * Connectors only: worker settings that the connector and its tasks get to see, for what an administrator decides and
+   * no connector configuration may change. By full name, e.g. `file.root`. (Default: none)
    */
   readonly workerSettings?: readonly string[];
 }

@@ -40,9 +40,9 @@ export interface SourceRecord {
 }
 
 /**
- * One record for a sink task. `topic` and `partition` are what transformations made of those it was consumed from, and say where it should
- * go; `originalTopic`, `originalPartition` and `originalOffset` say where it was consumed, whatever was transformed: offsets of `preCommit`,
- * `open`, `close`, `seek`, `pause` and `resume` are about these.
+ * One record for a sink task. `topic` and `partition` are what transformations made of those it was consumed from, and
+ * say where it should go; `originalTopic`, `originalPartition` and `originalOffset` say where it was consumed, whatever
+ * was transformed: offsets of `preCommit`, `open`, `close`, `seek`, `pause` and `resume` are about these.
  */
 export interface SinkRecord {
   readonly topic: string;

@@ -105,8 +105,8 @@ export function optional(of: Schema): Schema {
 }
 
 /**
- * Name, version, doc and parameters, to make a changed schema with; neither optionality nor default, which Java does not copy with them.
- * Source: connect-runtime §7.1.
+ * Name, version, doc and parameters, to make a changed schema with; neither optionality nor default, which Java does
+ * not copy with them. Source: connect-runtime §7.1.
  */
 export function schemaBasics(of: Schema): SchemaOptions {
   return {

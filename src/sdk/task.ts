@@ -58,11 +58,14 @@ export interface SourceTask {
    */
   poll(): Promise<readonly SourceRecord[] | null>;
   /**
-   * The offsets of everything acknowledged so far are stored. `offsets` holds what was stored last per source partition:
-   * only now may the outside be told (an LSN confirmed, a message deleted).
+   * The offsets of everything acknowledged so far are stored. `offsets` holds what was stored last per source
+   * partition: only now may the outside be told (an LSN confirmed, a message deleted).
    */
   commit?(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): Promise<void> | void;
-  /** Called per record, in order per partition; metadata is null for a record that was dropped. Costs speed: implement it only when needed. */
+  /**
+   * Called per record, in order per partition; metadata is null for a record that was dropped. Costs speed: implement
+   * it only when needed.
+   */
   commitRecord?(record: SourceRecord, metadata: RecordMetadata | null): void;
   stop(): Promise<void> | void;
 }
@@ -93,15 +96,16 @@ export interface SinkTask {
   /** Makes everything put so far durable. */
   flush?(offsets: readonly TopicPartitionOffset[]): Promise<void> | void;
   /**
-   * Says which offsets may be committed (each = last processed + 1). Default: `flush`, then the offsets given. Return an empty list to
-   * commit nothing.
+   * Says which offsets may be committed (each = last processed + 1). Default: `flush`, then the offsets given. Return
+   * an empty list to commit nothing.
    */
   preCommit?(
     offsets: readonly TopicPartitionOffset[],
   ): Promise<readonly TopicPartitionOffset[]> | readonly TopicPartitionOffset[];
   /**
-   * These partitions are about to be given away, or the task to be stopped: the last chance to deliver what is under way, before `preCommit` and
-   * `close`. Other members of the group wait for it. Not called for partitions that are lost already.
+   * These partitions are about to be given away, or the task to be stopped: the last chance to deliver what is under
+   * way, before `preCommit` and `close`. Other members of the group wait for it. Not called for partitions that are
+   * lost already.
    */
   revoking?(partitions: readonly TopicPartition[]): Promise<void> | void;
   close?(partitions: readonly TopicPartition[]): Promise<void> | void;

@@ -1,6 +1,6 @@
 /**
- * Node's timers hold at most 2^31 - 1 ms, about 24.8 days; a longer one fires after 1 ms. Settings may be longer, and sums of them
- * are: these wait as long as a timer can.
+ * Node's timers hold at most 2^31 - 1 ms, about 24.8 days; a longer one fires after 1 ms. Settings may be longer, and
+ * sums of them are: these wait as long as a timer can.
  */
 
 /** For times that others start a timer with. */

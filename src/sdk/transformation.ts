@@ -5,16 +5,17 @@ import type { SinkRecord, SourceRecord } from './record';
 export type ConnectRecord = SourceRecord | SinkRecord;
 
 /**
- * Changes one record at a time. One instance per task, called from one thread; instances share nothing. Source: connect-runtime §7.1.
- * @example
- * { configure: () => {}, apply: (record) => ({ ...record, topic: `copy-of-${record.topic}` }) }
+ * Changes one record at a time. One instance per task, called from one thread; instances share nothing. Source:
+ * connect-runtime §7.1.
+ * @example { configure: () => {}, apply: (record) => ({ ...record, topic: `copy-of-${record.topic}` }) }
  */
 export interface Transformation {
   /** Settings without the `transforms.<alias>.` prefix. Throws ConfigError. */
   configure(config: ConnectorConfig): void;
   /**
-   * The record itself when nothing changes, a changed copy, or null to drop it: records are never changed in place. A copy keeps what it does
-   * not mention (`{ ...record, value }`). Throws DataError for a record of the wrong shape; `errors.tolerance` decides what follows.
+   * The record itself when nothing changes, a changed copy, or null to drop it: records are never changed in place. A
+   * copy keeps what it does not mention (`{ ...record, value }`). Throws DataError for a record of the wrong shape;
+   * `errors.tolerance` decides what follows.
    */
   apply<R extends ConnectRecord>(record: R): R | null;
   /** At the end of the task. */

@@ -1,6 +1,6 @@
 /**
- * A compacted topic as a replicated table: everything in it is read from its beginning and then followed; whatever is written is
- * seen again by every worker, this one included. Source: connect-runtime §1.1.
+ * A compacted topic as a replicated table: everything in it is read from its beginning and then followed; whatever is
+ * written is seen again by every worker, this one included. Source: connect-runtime §1.1.
  */
 export interface LogRecord {
   readonly partition: number;

@@ -84,7 +84,10 @@ function ignored(reason: string): ConfigRecord {
   return { kind: 'ignored', reason };
 }
 
-/** Null when there is no `properties` object. Numbers and booleans, which Java never writes, are read as their text; nulls are left out. */
+/**
+ * Null when there is no `properties` object. Numbers and booleans, which Java never writes, are read as their text;
+ * nulls are left out.
+ */
 function properties(value: JsonValue): ConnectorConfig | null {
   const members = isJsonObject(value) ? value.properties : undefined;
   if (!isJsonObject(members)) return null;

@@ -1,6 +1,6 @@
 /**
- * Reads JSON as Java's internal converter does: integers exact (int64, wrapping), floats apart from integers, leading zeros and
- * anything after the first value tolerated. Source: connect-runtime §1.3.
+ * Reads JSON as Java's internal converter does: integers exact (int64, wrapping), floats apart from integers, leading
+ * zeros and anything after the first value tolerated. Source: connect-runtime §1.3.
  */
 import { setMember } from '@millrace/sdk';
 import { Float64, type JsonValue } from './json-values';

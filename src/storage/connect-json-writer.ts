@@ -22,7 +22,10 @@ export function jsonString(text: string): string {
   return `"${text.replace(ESCAPED, escapeUnit)}"`;
 }
 
-/** `Double.toString`: at least one fraction digit, `d.dddE±n` outside 10⁻³ … 10⁷. Not-a-number and infinities become JSON strings. */
+/**
+ * `Double.toString`: at least one fraction digit, `d.dddE±n` outside 10⁻³ … 10⁷. Not-a-number and infinities become
+ * JSON strings.
+ */
 export function jsonFloat(value: number): string {
   if (!Number.isFinite(value)) return `"${String(value)}"`;
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';

@@ -1,4 +1,6 @@
-/** The order in which a Java `HashMap` with these keys, put in this order, is iterated. Source: connect-runtime §1.5.3. */
+/**
+ * The order in which a Java `HashMap` with these keys, put in this order, is iterated. Source: connect-runtime §1.5.3.
+ */
 
 /** `String.hashCode`. */
 function javaHash(text: string): number {

@@ -1,8 +1,8 @@
 /** The values JSON text can carry when it is written and read as Java's workers do (connect-runtime §1.3). */
 
 /**
- * A 64-bit float whose value is integral. Java tells `1.0` (Double) from `1` (Long); a JavaScript number cannot, so only this one
- * case gets an object. Every other float is a plain number.
+ * A 64-bit float whose value is integral. Java tells `1.0` (Double) from `1` (Long); a JavaScript number cannot, so
+ * only this one case gets an object. Every other float is a plain number.
  */
 export class Float64 {
   constructor(readonly value: number) {}

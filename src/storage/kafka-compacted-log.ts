@@ -48,7 +48,10 @@ interface ReadRequest {
   reject(error: unknown): void;
 }
 
-/** What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner than a producer's. */
+/**
+ * What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner
+ * than a producer's.
+ */
 const CLOSE_TIMEOUT_MS = 3_000;
 
 export class KafkaCompactedLog implements CompactedLog {

@@ -1,6 +1,6 @@
 /**
- * The offsets of a connector that names a topic of its own: that topic first, the worker's beside it, so that the connector can go on when
- * the setting is taken away. Source: connect-runtime §1.5.4.
+ * The offsets of a connector that names a topic of its own: that topic first, the worker's beside it, so that the
+ * connector can go on when the setting is taken away. Source: connect-runtime §1.5.4.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -37,8 +37,8 @@ export class LayeredOffsets implements SourceOffsets {
   }
 
   /**
-   * What is removed goes from the second topic first: a crash in between must not bring it back. What is set there afterwards is a copy,
-   * and the connector does not wait for it.
+   * What is removed goes from the second topic first: a crash in between must not bring it back. What is set there
+   * afterwards is a copy, and the connector does not wait for it.
    */
   async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
     const removed = offsets.filter(([, offset]) => offset === null);

@@ -26,8 +26,8 @@ export interface SourceOffsets {
   /** Reads the topic to its end first. Null where nothing, or nothing readable, is stored. */
   read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
   /**
-   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and `1.0` are different
-   * partitions. Null: the offset is not readable.
+   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and
+   * `1.0` are different partitions. Null: the offset is not readable.
    */
   list(connector: string): Promise<[JsonObject, JsonObject | null][]>;
   /** Resolves when all are acknowledged. Nothing is written when one of them can not be. */
@@ -78,8 +78,8 @@ export class OffsetStore implements SourceOffsets {
   }
 
   /**
-   * A partition that is known is written under the key bytes it has, in each form when there are several, because Java looks offsets up by
-   * bytes.
+   * A partition that is known is written under the key bytes it has, in each form when there are several, because Java
+   * looks offsets up by bytes.
    */
   async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
     const order = this.orders.get(connector) ?? 'hash-map';

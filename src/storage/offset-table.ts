@@ -1,6 +1,6 @@
 /**
- * The offsets topic in memory: exact key bytes → value bytes, and which byte forms mean the same source partition. Source:
- * connect-runtime §1.5.2 and §1.5.3.
+ * The offsets topic in memory: exact key bytes → value bytes, and which byte forms mean the same source partition.
+ * Source: connect-runtime §1.5.2 and §1.5.3.
  */
 import type { LogRecord } from './compacted-log';
 import { partitionIdentity, readOffsetKey } from './offset-keys';

@@ -1,4 +1,6 @@
-/** Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6. */
+/**
+ * Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6.
+ */
 import { sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog } from './compacted-log';

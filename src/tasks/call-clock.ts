@@ -1,6 +1,6 @@
 /**
- * Which of a task's methods is running, and since when. Written by the thread that runs the task and read by the worker's, through memory
- * that both share: a thread that is stuck cannot answer a question.
+ * Which of a task's methods is running, and since when. Written by the thread that runs the task and read by the
+ * worker's, through memory that both share: a thread that is stuck cannot answer a question.
  */
 const CALLS = ['start', 'poll', 'put', 'preCommit'] as const;
 export type TaskCall = (typeof CALLS)[number];

@@ -15,7 +15,9 @@ export function isTransient(error: unknown): boolean {
   return error instanceof KafkaError && (error.retriable || error.code === 'CONNECTION_FAILED');
 }
 
-/** Resolves when the attempt has succeeded, or when a stop was asked for. Rejects for errors that waiting does not cure. */
+/**
+ * Resolves when the attempt has succeeded, or when a stop was asked for. Rejects for errors that waiting does not cure.
+ */
 export async function untilReachable(attempt: () => Promise<void>, wait: Wait, logger: Logger): Promise<void> {
   while (!wait.stopping()) {
     try {

@@ -1,4 +1,7 @@
-/** The topic that failed records go to: made at a task's start, described in the headers of its records. Source: connect-runtime §5.8. */
+/**
+ * The topic that failed records go to: made at a task's start, described in the headers of its records. Source:
+ * connect-runtime §5.8.
+ */
 import { ConnectError } from '@millrace/sdk';
 import type { Admin, RecordHeader } from '../kafka/port';
 import { boundedText } from '../logging/bounded-text';

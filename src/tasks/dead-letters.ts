@@ -1,6 +1,7 @@
 /**
- * Writes failed records as they were consumed, with the reason in their headers, and holds their offsets until they are written. What Kafka does
- * not take yet waits here, and the loop consumes nothing more meanwhile; what it refuses fails the task. Source: connect-runtime §5.8.
+ * Writes failed records as they were consumed, with the reason in their headers, and holds their offsets until they are
+ * written. What Kafka does not take yet waits here, and the loop consumes nothing more meanwhile; what it refuses fails
+ * the task. Source: connect-runtime §5.8.
  */
 import { ConnectError } from '@millrace/sdk';
 import type { Producer, ProducerRecord, RecordHeader } from '../kafka/port';

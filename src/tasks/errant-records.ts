@@ -23,8 +23,8 @@ export class ErrantRecords implements ErrantRecordReporter {
   };
 
   /**
-   * Resolves when the record is reported. Rejects without tolerance, or when the report cannot be written; the task then fails whether or not it
-   * looks at the promise.
+   * Resolves when the record is reported. Rejects without tolerance, or when the report cannot be written; the task
+   * then fails whether or not it looks at the promise.
    */
   report(record: SinkRecord, error: unknown): Promise<void> {
     const consumed = this.origins.get(record) ?? this.rebuild(record);

@@ -1,6 +1,6 @@
 /**
- * What happens when converting or sending a record fails: retries, tolerance, reports. Only failures come here; a record that goes well
- * costs nothing. Source: connect-runtime §4.6.
+ * What happens when converting or sending a record fails: retries, tolerance, reports. Only failures come here; a
+ * record that goes well costs nothing. Source: connect-runtime §4.6.
  */
 import { ConnectError, isRetriable, type SourceRecord } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -36,7 +36,10 @@ export interface ErrorPolicyOptions {
   readonly now?: () => number;
 }
 
-/** A stop came between two tries: the record is neither done nor given up, and comes again with the next start. Ends the loop's turn. */
+/**
+ * A stop came between two tries: the record is neither done nor given up, and comes again with the next start. Ends the
+ * loop's turn.
+ */
 export class RetriesCutShort extends Error {}
 
 export class ErrorPolicy {
@@ -50,8 +53,8 @@ export class ErrorPolicy {
   }
 
   /**
-   * After `operation` has failed once with `error`: its value when a later try succeeds, null when the record is to be skipped.
-   * Throws when the task has to fail, and RetriesCutShort when it is asked to stop before the tries are over.
+   * After `operation` has failed once with `error`: its value when a later try succeeds, null when the record is to be
+   * skipped. Throws when the task has to fail, and RetriesCutShort when it is asked to stop before the tries are over.
    */
   async recover<T>(operation: Operation<T>, error: unknown): Promise<{ value: T } | null> {
     const { metrics } = this.options;
@@ -75,7 +78,10 @@ export class ErrorPolicy {
     return null;
   }
 
-  /** Reports the record; throws unless failures are tolerated. Java skips a record whose retries ran out even with `none`: we fail. */
+  /**
+   * Reports the record; throws unless failures are tolerated. Java skips a record whose retries ran out even with
+   * `none`: we fail.
+   */
   giveUp(failure: FailedRecord): void {
     this.options.metrics.gaveUp(this.tolerant);
     // Dead letters that cannot be written fail the task by themselves.
@@ -83,7 +89,10 @@ export class ErrorPolicy {
     if (!this.tolerant) throw toleranceExceeded(failure);
   }
 
-  /** Of a record that was refused, for which there is no other try. Resolves when every reporter has it, rejects when one cannot take it. */
+  /**
+   * Of a record that was refused, for which there is no other try. Resolves when every reporter has it, rejects when
+   * one cannot take it.
+   */
   async report(failure: FailedRecord): Promise<void> {
     this.options.metrics.refused(this.tolerant);
     await this.tell(failure);

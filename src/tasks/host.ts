@@ -1,6 +1,6 @@
 /**
- * Where tasks run. The herder knows this port alone; implementations: `thread-host.ts` (worker threads) and `inline-host.ts` (same
- * thread: tests, debugging). Only control crosses it; records never do.
+ * Where tasks run. The herder knows this port alone; implementations: `thread-host.ts` (worker threads) and
+ * `inline-host.ts` (same thread: tests, debugging). Only control crosses it; records never do.
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
@@ -46,7 +46,10 @@ export interface RunListener {
   onRunning(id: TaskId): void;
   onPaused(id: TaskId): void;
   onResumed(id: TaskId): void;
-  /** `trace` is what the status topic gets: Java class name, message, frames, causes. `retriable`: may be restarted automatically. */
+  /**
+   * `trace` is what the status topic gets: Java class name, message, frames, causes. `retriable`: may be restarted
+   * automatically.
+   */
   onFailed(id: TaskId, trace: string, retriable: boolean): void;
   /** After a stop that was asked for. */
   onStopped(id: TaskId): void;
@@ -67,8 +70,8 @@ export interface TaskHost {
   /** The task reports the topic again when it uses it again. */
   forgetTopic(id: TaskId, topic: string): void;
   /**
-   * Asks all to stop and waits for them at most `timeoutMs` altogether. Those not finished are cancelled: cut off, no further reports, no
-   * offset commits. Resolves to the cancelled ones.
+   * Asks all to stop and waits for them at most `timeoutMs` altogether. Those not finished are cancelled: cut off, no
+   * further reports, no offset commits. Resolves to the cancelled ones.
    */
   stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
   /**

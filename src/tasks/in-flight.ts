@@ -1,6 +1,7 @@
 /**
- * Which source offsets may be stored: per source partition the newest one before which everything was acknowledged. Neighbouring records with
- * the same offset object share one slot; slots live in flat arrays and are used again. Source: connect-runtime §4.4.
+ * Which source offsets may be stored: per source partition the newest one before which everything was acknowledged.
+ * Neighbouring records with the same offset object share one slot; slots live in flat arrays and are used again.
+ * Source: connect-runtime §4.4.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 
@@ -81,8 +82,8 @@ export class InFlight {
   }
 
   /**
-   * The batch is sent completely. Until then the newest slot of each partition stays, acknowledged or not, because more records with its
-   * offset may follow: storing it earlier would lose those in a crash.
+   * The batch is sent completely. Until then the newest slot of each partition stays, acknowledged or not, because more
+   * records with its offset may follow: storing it earlier would lose those in a crash.
    */
   endBatch(): void {
     for (const queue of this.open) {

@@ -1,6 +1,6 @@
 /**
- * Stores source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or takes too long never fails the
- * task: what it held is tried again with the next one. Source: connect-runtime §4.7.
+ * Stores source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or takes too
+ * long never fails the task: what it held is tried again with the next one. Source: connect-runtime §4.7.
  */
 import { ConnectError, type SourceOffset, type SourcePartition, type SourceTask, startTimer } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';

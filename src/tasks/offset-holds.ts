@@ -1,4 +1,7 @@
-/** Offsets of failed records that commits must not pass: the report is not written yet, or the task fails because of the record. Pure. */
+/**
+ * Offsets of failed records that commits must not pass: the report is not written yet, or the task fails because of the
+ * record. Pure.
+ */
 import type { TopicPartitionOffset } from '@millrace/sdk';
 import type { Consumed } from './failed-record';
 import { PartitionMap } from './partition-map';

@@ -10,7 +10,10 @@ import type { SinkOffsets } from './sink-offsets';
 import { messageOf } from './trace';
 import { within } from './waker';
 
-/** Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then come again. */
+/**
+ * Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then
+ * come again.
+ */
 const DEAD_LETTERS_MS = 2500;
 /** Failed records that are held for longer are worth a line in the log. */
 const LONG_HELD_MS = 10_000;
@@ -72,7 +75,10 @@ export class SinkCommits {
     return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - performance.now());
   }
 
-  /** The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed offsets. */
+  /**
+   * The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed
+   * offsets.
+   */
   async ifDue(assigned: readonly TopicPartition[]): Promise<boolean> {
     const now = performance.now();
     if (this.startedAt !== null && now >= this.startedAt + this.parts.flushTimeoutMs) {
@@ -88,7 +94,10 @@ export class SinkCommits {
     return false;
   }
 
-  /** revoking, preCommit, close, dead letters, commit: the last chance before the partitions belong to somebody else. Rejects when `close` throws. */
+  /**
+   * revoking, preCommit, close, dead letters, commit: the last chance before the partitions belong to somebody else.
+   * Rejects when `close` throws.
+   */
   async closing(partitions: readonly TopicPartition[]): Promise<void> {
     await this.revoking(partitions);
     const attempt = await this.preCommit(partitions);

@@ -1,6 +1,6 @@
 /**
- * poll → convert → put, with commits in between. Everything the task implements is called from here, one call at a time; the consumer
- * calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
+ * poll → convert → put, with commits in between. Everything the task implements is called from here, one call at a
+ * time; the consumer calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
  */
 import {
   isRetriable,
@@ -26,7 +26,9 @@ import type { SinkConversion } from './sink-records';
 import { messageOf } from './trace';
 import { breathe } from './waker';
 
-/** Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute. */
+/**
+ * Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute.
+ */
 const REDELIVERY_MS = 1000;
 /** Between two looks at a lease that does not hold. */
 const LEASE_MS = 100;

@@ -97,7 +97,10 @@ export class SinkOffsets {
     return { offsets: changed ? [...offsets.entries()].map(([at, offset]) => ({ ...at, offset })) : [], warnings };
   }
 
-  /** What of it may be committed while these records are held: `first` of each partition. Never goes back. Empty: nothing new is left. */
+  /**
+   * What of it may be committed while these records are held: `first` of each partition. Never goes back. Empty:
+   * nothing new is left.
+   */
   before(first: PartitionMap<number>, offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
     if (first.size === 0) return offsets;
     const left = offsets.map(({ topic, partition, offset }) => {

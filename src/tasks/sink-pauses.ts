@@ -1,7 +1,6 @@
 /**
- * Why partitions are paused, and so which are: the task asked for it, the connector is paused, a batch waits to be put again, or dead letters wait
- * for Kafka.
- * Source: connect-runtime §5.4, §5.6, §5.7.
+ * Why partitions are paused, and so which are: the task asked for it, the connector is paused, a batch waits to be put
+ * again, or dead letters wait for Kafka. Source: connect-runtime §5.4, §5.6, §5.7.
  */
 import type { TopicPartition } from '@millrace/sdk';
 import type { GroupConsumer } from '../kafka/port';

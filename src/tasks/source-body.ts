@@ -141,7 +141,9 @@ class SourceBody implements TaskBody {
     void this.producers.close().catch(() => undefined);
   }
 
-  /** Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source. */
+  /**
+   * Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source.
+   */
   private async finish(): Promise<void> {
     const { task, chain, producer, admin } = this.parts;
     this.aborter.abort();

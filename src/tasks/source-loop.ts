@@ -1,5 +1,6 @@
 /**
- * poll → transform → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source: connect-runtime §4.2, §4.3.
+ * poll → transform → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source:
+ * connect-runtime §4.2, §4.3.
  *
  * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
  */
@@ -206,8 +207,9 @@ export class SourceLoop {
   }
 
   /**
-   * Kafka gets nothing of it, so it is done with as soon as everything before it is. Java's offset stays where it is until a later record of the
-   * partition is delivered; a source whose records are all filtered would be read again from there, and could never forget them.
+   * Kafka gets nothing of it, so it is done with as soon as everything before it is. Java's offset stays where it is
+   * until a later record of the partition is delivered; a source whose records are all filtered would be read again
+   * from there, and could never forget them.
    */
   private drop(polled: SourceRecord): void {
     const { inFlight } = this.parts;

@@ -1,4 +1,7 @@
-/** Source records to producer records. The converters' buffers are used again: hand each record to the producer before converting the next. */
+/**
+ * Source records to producer records. The converters' buffers are used again: hand each record to the producer before
+ * converting the next.
+ */
 import { ConnectError, type Converter, type HeaderConverter, type SourceRecord } from '@millrace/sdk';
 import type { ProducerRecord, RecordHeader } from '../kafka/port';
 import type { ErrorPolicy, Operation } from './error-policy';
@@ -28,8 +31,8 @@ export class SourceConversion {
   }
 
   /**
-   * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task gave, before any
-   * transformation: reports are about that.
+   * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task
+   * gave, before any transformation: reports are about that.
    */
   convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
     const { key, value, header } = this.converters;

@@ -1,4 +1,7 @@
-/** The three converters of a task: the connector's own if it names them, else the worker's. Source: connect-runtime §6.3, Appendix A.2. */
+/**
+ * The three converters of a task: the connector's own if it names them, else the worker's. Source: connect-runtime
+ * §6.3, Appendix A.2.
+ */
 import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation-entry';

@@ -5,7 +5,10 @@ export function taskName(id: TaskId): string {
   return `${id.connector}-${id.task}`;
 }
 
-/** As in Java: the task's class, so that one level reaches all tasks of a kind; the lines themselves name connector and task. */
+/**
+ * As in Java: the task's class, so that one level reaches all tasks of a kind; the lines themselves name connector and
+ * task.
+ */
 export function taskLoggerName({ taskConfig, connectorClass }: TaskSpec): string {
   return taskConfig['task.class'] ?? connectorClass;
 }

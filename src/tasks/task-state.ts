@@ -1,5 +1,6 @@
 /**
- * The life of one task as a pure machine: what happened, and what has to be reported about it. Source: connect-runtime §3.10.
+ * The life of one task as a pure machine: what happened, and what has to be reported about it. Source: connect-runtime
+ * §3.10.
  */
 export type TaskState = 'STARTING' | 'RUNNING' | 'PAUSED' | 'STOPPING' | 'STOPPED' | 'FAILED' | 'CANCELLED';
 export type TaskEvent = 'started' | 'paused' | 'stopRequested' | 'ended' | 'failed' | 'cancelled';
@@ -14,8 +15,8 @@ export interface Transition {
 const FINAL: readonly TaskState[] = ['STOPPED', 'FAILED', 'CANCELLED'];
 
 /**
- * A failure after a stop was asked for is no failure (it is logged, and the task counts as stopped); nothing is reported after the end or
- * after the task was cancelled.
+ * A failure after a stop was asked for is no failure (it is logged, and the task counts as stopped); nothing is
+ * reported after the end or after the task was cancelled.
  */
 export function transition(state: TaskState, event: TaskEvent): Transition {
   if (FINAL.includes(state)) return { state, report: null };

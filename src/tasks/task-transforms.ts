@@ -1,4 +1,7 @@
-/** The chain of transformations that a connector's configuration names, with the predicates they name. Source: connect-runtime §7.1. */
+/**
+ * The chain of transformations that a connector's configuration names, with the predicates they name. Source:
+ * connect-runtime §7.1.
+ */
 import {
   ConfigError,
   type ConfigKey,
@@ -92,7 +95,10 @@ async function load<P extends TransformationPlugin | PredicatePlugin>(
   return { plugin: (await registry.load(description)) as P, className: description.class };
 }
 
-/** A stored configuration may never have been validated, or with another release of the plug-in: its keys are checked here once more. */
+/**
+ * A stored configuration may never have been validated, or with another release of the plug-in: its keys are checked
+ * here once more.
+ */
 function configured<T extends Transformation | Predicate>(
   name: string,
   className: string,

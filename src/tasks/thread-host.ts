@@ -1,4 +1,7 @@
-/** Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See architecture §4 "Threads". */
+/**
+ * Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See
+ * architecture §4 "Threads".
+ */
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
 import { threadSilenceMs } from '../config/watchdog-settings';

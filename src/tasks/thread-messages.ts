@@ -1,4 +1,7 @@
-/** What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of one task. */
+/**
+ * What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of
+ * one task.
+ */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { LevelName, LogLevels } from '../logging/log-levels';
 import type { LogLine } from '../threads/thread-logger';

@@ -1,4 +1,7 @@
-/** The `topic.creation.*` settings: which group a topic belongs to, and what it is created with. Source: connect-runtime §4.5. */
+/**
+ * The `topic.creation.*` settings: which group a topic belongs to, and what it is created with. Source: connect-runtime
+ * §4.5.
+ */
 import { compileJavaRegex, ConfigError, matchesFully, type ConnectorConfig } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { ConfigParseError, invalidValue, parseConfigValue, parseList } from '../config/config-parse';
@@ -29,7 +32,10 @@ export interface TopicGroup {
   readonly configs: Readonly<Record<string, string>>;
 }
 
-/** In the order they are tried, `default` last; null when the connector leaves topic creation to the broker. Throws ConfigError. */
+/**
+ * In the order they are tried, `default` last; null when the connector leaves topic creation to the broker. Throws
+ * ConfigError.
+ */
 export function topicGroups(config: ConnectorConfig): readonly TopicGroup[] | null {
   if (!Object.keys(config).some((key) => key.startsWith(PREFIX))) return null;
   const standard = defaultGroup(config);

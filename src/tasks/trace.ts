@@ -1,4 +1,7 @@
-/** Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest §6.2. */
+/**
+ * Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest
+ * §6.2.
+ */
 import { isConnectError, isRetriable } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
@@ -68,8 +71,9 @@ const CURED_BY_A_START: readonly string[] = [
 ];
 
 /**
- * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say no, unless what caused them
- * could be tried again: what a record, a file or a start waited for may be back. Accidents say yes.
+ * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say
+ * no, unless what caused them could be tried again: what a record, a file or a start waited for may be back. Accidents
+ * say yes.
  */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;

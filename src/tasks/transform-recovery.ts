@@ -1,9 +1,14 @@
-/** What happens when a transformation throws: it alone is tried again, then the rest of the chain goes on. Source: connect-runtime §4.6, §7.1. */
+/**
+ * What happens when a transformation throws: it alone is tried again, then the rest of the chain goes on. Source:
+ * connect-runtime §4.6, §7.1.
+ */
 import type { ConnectRecord } from '@millrace/sdk';
 import { StepFailure, type TransformationChain } from '../transforms/chain';
 import type { ErrorPolicy, Operation } from './error-policy';
 
-/** The record that leaves the chain; null: dropped, or skipped because of the failure. Throws when the task has to fail. */
+/**
+ * The record that leaves the chain; null: dropped, or skipped because of the failure. Throws when the task has to fail.
+ */
 export async function recoverTransformation<R extends ConnectRecord>(
   chain: TransformationChain,
   policy: ErrorPolicy,

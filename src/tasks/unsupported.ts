@@ -1,6 +1,7 @@
 /**
- * Settings that validation refuses, looked at once more before a task starts: a configuration that Java's workers stored was never validated
- * here, or with other settings of the worker; running it without what it asks for would lose or repeat data.
+ * Settings that validation refuses, looked at once more before a task starts: a configuration that Java's workers
+ * stored was never validated here, or with other settings of the worker; running it without what it asks for would lose
+ * or repeat data.
  */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { overridePolicy, refusedOverrides } from '../config/validation-overrides';

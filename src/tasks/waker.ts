@@ -1,6 +1,6 @@
 /**
- * Waiting that can be cut short. One waiter at a time, and nothing stays attached to long-lived promises, so a loop may wait through it
- * for ever. A wake without a waiter is lost: look at the reason for waking before each wait.
+ * Waiting that can be cut short. One waiter at a time, and nothing stays attached to long-lived promises, so a loop may
+ * wait through it for ever. A wake without a waiter is lost: look at the reason for waking before each wait.
  */
 import { startTimer } from '@millrace/sdk';
 

@@ -1,4 +1,7 @@
-/** The transformations of one task, in the order of `transforms`, each with the predicate that decides about it. Source: connect-runtime §7.1. */
+/**
+ * The transformations of one task, in the order of `transforms`, each with the predicate that decides about it. Source:
+ * connect-runtime §7.1.
+ */
 import type { ConnectRecord, Predicate, Transformation } from '@millrace/sdk';
 
 export interface ChainStep {

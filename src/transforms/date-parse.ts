@@ -1,6 +1,6 @@
 /**
- * Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is named.
- * Weekdays are read and not used; zones go by offset, GMT or UTC, not by the names of countries'.
+ * Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is
+ * named. Weekdays are read and not used; zones go by offset, GMT or UTC, not by the names of countries'.
  */
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
 

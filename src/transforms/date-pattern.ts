@@ -1,4 +1,7 @@
-/** Patterns of `java.text.SimpleDateFormat` in pieces, English and UTC. Sources: Java's documentation of that class; connect-runtime §7.2. */
+/**
+ * Patterns of `java.text.SimpleDateFormat` in pieces, English and UTC. Sources: Java's documentation of that class;
+ * connect-runtime §7.2.
+ */
 
 export interface Letter {
   readonly letter: string;

@@ -1,4 +1,6 @@
-/** What transformations throw: Java's texts and classes, since both stand in dead letters and in a failed task's trace. */
+/**
+ * What transformations throw: Java's texts and classes, since both stand in dead letters and in a failed task's trace.
+ */
 import { ConfigError, DataError } from '@millrace/sdk';
 
 /** A record of the wrong shape. */

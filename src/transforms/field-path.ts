@@ -1,4 +1,7 @@
-/** Paths to fields (`field.syntax.version`). V1: the name of a field; V2: names with dots between them. Source: connect-runtime §7.2. */
+/**
+ * Paths to fields (`field.syntax.version`). V1: the name of a field; V2: names with dots between them. Source:
+ * connect-runtime §7.2.
+ */
 import type { Field, Schema } from '@millrace/sdk';
 import { configError, dataError } from './failures';
 import {
@@ -26,7 +29,10 @@ export class FieldPath {
     this.steps = syntax === 'V1' ? [text] : parse(text);
   }
 
-  /** The fields on the way to the last one; null when one does not exist. Throws DataError where the way leads through no struct. */
+  /**
+   * The fields on the way to the last one; null when one does not exist. Throws DataError where the way leads through
+   * no struct.
+   */
   fieldsOf(schema: Schema): readonly Field[] | null {
     const fields: Field[] = [];
     let current = schema;

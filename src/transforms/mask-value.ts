@@ -22,7 +22,10 @@ export function emptyLike(schema: Schema | null, value: unknown): unknown {
   throw dataError(`Cannot mask value of type: class ${javaClassOf(schema, value)}`);
 }
 
-/** The text as a value of the same type. Throws DataError for other types than numbers and strings, and for text that is no such number. */
+/**
+ * The text as a value of the same type. Throws DataError for other types than numbers and strings, and for text that is
+ * no such number.
+ */
 export function replacementFor(schema: Schema | null, value: unknown, text: string): unknown {
   switch (typeof value) {
     case 'string':

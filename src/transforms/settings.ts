@@ -1,4 +1,6 @@
-/** A transformation's settings by the same parser and checks as a validation request, so that the two cannot disagree. */
+/**
+ * A transformation's settings by the same parser and checks as a validation request, so that the two cannot disagree.
+ */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import { parseList } from '../config/config-parse';
 import { checkKey, type FrameworkKey } from '../config/validation-entry';
@@ -44,7 +46,10 @@ export const REPLACE_NULL: ConfigKey = {
 
 /** A list whose values, such as names of fields, are a set. */
 interface NamesKey extends FrameworkKey {
-  /** Validation refuses a value that is there twice, with Java's words; a configuration that has one nevertheless means it once. */
+  /**
+   * Validation refuses a value that is there twice, with Java's words; a configuration that has one nevertheless means
+   * it once.
+   */
   readonly distinct: true;
 }
 

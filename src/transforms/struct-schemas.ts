@@ -30,8 +30,8 @@ function builderError(message: string): ShapeError {
 }
 
 /**
- * Remembers what was worked out for a schema, for as long as the schema lives. Converters and connectors hand out the same object again and
- * again, and mostly the one they handed out last.
+ * Remembers what was worked out for a schema, for as long as the schema lives. Converters and connectors hand out the
+ * same object again and again, and mostly the one they handed out last.
  */
 export function perSchema<T>(compile: (schema: Schema) => T): (schema: Schema) => T {
   const known = new WeakMap<Schema, { readonly result: T }>();

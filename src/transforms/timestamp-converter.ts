@@ -1,4 +1,7 @@
-/** `TimestampConverter`: a field, or the whole key or value, as another representation of time. Source: connect-runtime §7.2. */
+/**
+ * `TimestampConverter`: a field, or the whole key or value, as another representation of time. Source: connect-runtime
+ * §7.2.
+ */
 import {
   schemaBasics,
   type ConfigKey,

@@ -1,4 +1,6 @@
-/** The five ways to write a time that TimestampConverter knows, each to and from a Date. Source: connect-runtime §7.2. */
+/**
+ * The five ways to write a time that TimestampConverter knows, each to and from a Date. Source: connect-runtime §7.2.
+ */
 import {
   dateSchema,
   LogicalName,

@@ -1,4 +1,7 @@
-/** The broker goes and comes back, again and again, while workers rebalance and offsets are stored: nothing fails, nothing is lost. */
+/**
+ * The broker goes and comes back, again and again, while workers rebalance and offsets are stored: nothing fails,
+ * nothing is lost.
+ */
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The broker stops answering for longer than every session timeout, while rows change: nothing is lost, and nothing needs a hand. */
+/**
+ * The broker stops answering for longer than every session timeout, while rows change: nothing is lost, and nothing
+ * needs a hand.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The leader is killed in the middle of a request that a follower has passed on to it. What was answered with success has happened; what was
- * not may be asked for again; and either way the group ends in the state that was asked for.
+ * The leader is killed in the middle of a request that a follower has passed on to it. What was answered with success
+ * has happened; what was not may be asked for again; and either way the group ends in the state that was asked for.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Two workers carry one source and one file sink; one worker is killed while rows change. Every row's final state must be in the file, in
- * order per key; only what at-least-once allows may be there twice.
+ * Two workers carry one source and one file sink; one worker is killed while rows change. Every row's final state must
+ * be in the file, in order per key; only what at-least-once allows may be there twice.
  */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,10 @@ class Writer {
   }
 }
 
-/** The sink's file, read as it grows: it is large, and looking at all of it again and again would slow down who writes it. */
+/**
+ * The sink's file, read as it grows: it is large, and looking at all of it again and again would slow down who writes
+ * it.
+ */
 class SinkFile {
   /** Per id the versions in order of their first appearance. */
   readonly history: History = new Map();
@@ -117,8 +120,8 @@ class SinkFile {
 }
 
 /**
- * The snapshot reads a row once, at whatever version it had then: versions before that one may be missing, nothing after. Null: that holds
- * for every row. Otherwise how many rows it does not hold for, and what the first of them is.
+ * The snapshot reads a row once, at whatever version it had then: versions before that one may be missing, nothing
+ * after. Null: that holds for every row. Otherwise how many rows it does not hold for, and what the first of them is.
  */
 function differences(expected: History, seen: History): string | null {
   const different = [...expected].filter(([id, versions]) => {

@@ -1,6 +1,6 @@
 /**
- * Kafka in memory, behind the port: enough of topics, assigned consumers and groups for the storage logs and the herder. Positions pass
- * holes; a group rebalances when somebody joins, leaves or asks to.
+ * Kafka in memory, behind the port: enough of topics, assigned consumers and groups for the storage logs and the
+ * herder. Positions pass holes; a group rebalances when somebody joins, leaves or asks to.
  */
 import { KafkaError } from '../../src/kafka/errors';
 import { partitionForKey } from '../../src/kafka/partitioner';

@@ -1,4 +1,7 @@
-/** One of two workers hears of every change late. No task may run on both, and everything is as it was last said. Source: connect-runtime §1.7. */
+/**
+ * One of two workers hears of every change late. No task may run on both, and everything is as it was last said.
+ * Source: connect-runtime §1.7.
+ */
 import type { KafkaClients } from '../../src/kafka/port';
 import { waitFor } from '../helpers/wait-for';
 import { createWorker, states, type TestWorker } from './herder-fixtures';

@@ -1,4 +1,7 @@
-/** Statuses of what is no longer configured are deleted by the leader, however late they are read. Source: connect-runtime §1.7 step 6. */
+/**
+ * Statuses of what is no longer configured are deleted by the leader, however late they are read. Source:
+ * connect-runtime §1.7 step 6.
+ */
 import type { AssignedConsumer, KafkaClients } from '../../src/kafka/port';
 import { waitFor } from '../helpers/wait-for';
 import { createWorker, type TestWorker } from './herder-fixtures';

@@ -1,4 +1,7 @@
-/** Every fact of Java Connect 4.3.1's definitions and validation answers, recorded by dev/record-validation.ts, beside ours. */
+/**
+ * Every fact of Java Connect 4.3.1's definitions and validation answers, recorded by dev/record-validation.ts, beside
+ * ours.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileStreamSink } from '../../connectors/file/src/sink/connector';

@@ -1,4 +1,7 @@
-/** The coordinators behind their handlers, as the broker composes them, with partitions that remember their markers and time that stands still. */
+/**
+ * The coordinators behind their handlers, as the broker composes them, with partitions that remember their markers and
+ * time that stands still.
+ */
 import { openCoordinators, type Coordinators, type CoordinatorSettings } from '../../embedded/src/coordinators';
 import type { RequestContext } from '../../embedded/src/handler';
 import type { Partitions, TopicPartition } from '../../embedded/src/ports';

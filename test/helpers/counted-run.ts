@@ -1,6 +1,7 @@
 /**
- * Numbered records go through a topic while something is wrong, and at the end it is counted what arrived: in the log, with a
- * consumer that reads without a group, and with a group. A record that is lost, doubled or out of order shows in any of them.
+ * Numbered records go through a topic while something is wrong, and at the end it is counted what arrived: in the log,
+ * with a consumer that reads without a group, and with a group. A record that is lost, doubled or out of order shows in
+ * any of them.
  */
 import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../src/kafka/port';
 import type { Clients } from './kafka-clients';
@@ -11,7 +12,10 @@ const PARTITIONS = 2;
 /** More than a round trip's worth, less than a fault of seconds lets pile up without bound. */
 const MOST_OUTSTANDING = 2_000;
 
-/** For clients whose requests are to time out while a fault lasts, and that are to try again soon, for longer than a broker takes to start. */
+/**
+ * For clients whose requests are to time out while a fault lasts, and that are to try again soon, for longer than a
+ * broker takes to start.
+ */
 export const IMPATIENT = {
   'request.timeout.ms': '1000',
   'default.api.timeout.ms': '300000',

@@ -1,6 +1,7 @@
 /**
- * Starts a broker of the chosen kind (dev/services/broker.ts) and PostgreSQL once for all tests that need them, and says where
- * they are in `BOOTSTRAP_SERVERS` and `TEST_POSTGRES_URL`. Where one is set already, that one is used and left alone.
+ * Starts a broker of the chosen kind (dev/services/broker.ts) and PostgreSQL once for all tests that need them, and
+ * says where they are in `BOOTSTRAP_SERVERS` and `TEST_POSTGRES_URL`. Where one is set already, that one is used and
+ * left alone.
  */
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');

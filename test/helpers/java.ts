@@ -5,7 +5,10 @@ import { ROOT } from '../../dev/services/paths';
 const PROGRAM = `const jars = require('./dev/services/kafka-jars');
   jars.findJava().then(jars.kafkaClassPath).catch((error) => { console.error(error.message); process.exitCode = 1; });`;
 
-/** Why Apache Kafka and its tools cannot run here, or null. Asked before tests are declared, so that they show as skipped. */
+/**
+ * Why Apache Kafka and its tools cannot run here, or null. Asked before tests are declared, so that they show as
+ * skipped.
+ */
 function whyNoKafka(): string | null {
   const node = spawnSync(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM], { cwd: ROOT, encoding: 'utf8' });
   return node.status === 0 ? null : node.stderr.trim() || 'Apache Kafka cannot run here';

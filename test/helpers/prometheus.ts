@@ -1,6 +1,6 @@
 /**
- * Reads Prometheus' text format 0.0.4, strictly: what its specification does not allow is an error. Written from that specification, since the
- * text comes from a library of which nobody should be the judge in their own case.
+ * Reads Prometheus' text format 0.0.4, strictly: what its specification does not allow is an error. Written from that
+ * specification, since the text comes from a library of which nobody should be the judge in their own case.
  */
 export interface Family {
   readonly help: string;

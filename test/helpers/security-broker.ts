@@ -16,8 +16,8 @@ export const USER = { name: 'alice', password: 'pa"ss\\wörd, =1; 😀' };
 export const SCRAM_USER = { name: 'al=ice', password: 'scr@m "secret"; =\\' };
 export const STORE_PASSWORD = 'st0re-secret';
 /**
- * How long a connection to the listener `SHORT` may live without new authentication. Clients begin it within the last 5 to 15 % of that time, and
- * the broker cuts off a request that arrives later.
+ * How long a connection to the listener `SHORT` may live without new authentication. Clients begin it within the last 5
+ * to 15 % of that time, and the broker cuts off a request that arrives later.
  */
 export const SHORT_SESSION_MS = 10_000;
 

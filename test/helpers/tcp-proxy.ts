@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that can cut connections and hold back what they carry. Brokers advertise their own address, so clients of this process are led to the proxy by
- * turning their `net.connect` around rather than by configuration.
+ * A TCP proxy that can cut connections and hold back what they carry. Brokers advertise their own address, so clients
+ * of this process are led to the proxy by turning their `net.connect` around rather than by configuration.
  */
 import net, { type AddressInfo, type Socket } from 'node:net';
 
@@ -16,8 +16,8 @@ export interface TcpProxy {
   /** From now on nothing passes, in either direction; connections stay open and new ones can be made. */
   stall(): void;
   /**
-   * Ends `stall`. What was held back is delivered, also the requests of connections that the client has closed meanwhile: they
-   * arrive after what replaced them.
+   * Ends `stall`. What was held back is delivered, also the requests of connections that the client has closed
+   * meanwhile: they arrive after what replaced them.
    */
   flow(): void;
   /** A new connection dies after this many bytes from the client, in the middle of a request most likely. */

@@ -69,7 +69,10 @@ export class TestDatabase {
     return await this.query('SELECT * FROM pg_replication_slots WHERE database = $1', [this.name]);
   }
 
-  /** What a source of this database is registered with; slot and publication are its own, topics begin with the database's name. */
+  /**
+   * What a source of this database is registered with; slot and publication are its own, topics begin with the
+   * database's name.
+   */
   sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
     const url = new URL(this.server);
     return {

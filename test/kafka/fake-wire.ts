@@ -1,6 +1,6 @@
 /**
- * A wire with brokers behind it that live in memory: they keep batches, check sequences as Kafka does and can be told to fail. Only
- * what a producer asks for is there.
+ * A wire with brokers behind it that live in memory: they keep batches, check sequences as Kafka does and can be told
+ * to fail. Only what a producer asks for is there.
  */
 import { KafkaError } from '../../src/kafka/errors';
 import type { TopicPartition } from '../../src/kafka/port';
@@ -27,8 +27,8 @@ export interface ProduceCall {
 }
 
 /**
- * What the broker does with one produce request: nothing special, an error code for every partition, a cut connection, or it keeps
- * the batches and answers with an error code all the same, `null` without the partitions.
+ * What the broker does with one produce request: nothing special, an error code for every partition, a cut connection,
+ * or it keeps the batches and answers with an error code all the same, `null` without the partitions.
  */
 export type Fault = number | 'cut-before' | 'cut-after' | { readonly stored: number | null } | null;
 

@@ -1,4 +1,7 @@
-/** Kafka's sampled statistics. The figures expected are those that `Rate`, `Avg` and `Max` of kafka-clients 4.3.1 gave for the same events. */
+/**
+ * Kafka's sampled statistics. The figures expected are those that `Rate`, `Avg` and `Max` of kafka-clients 4.3.1 gave
+ * for the same events.
+ */
 import { Cells } from '../../src/metrics/cells';
 import { Outcomes, Windowed, type Windows } from '../../src/metrics/windowed';
 

@@ -15,7 +15,8 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 const files = [...sources('src'), ...sources('connectors')];
-// Codes of the SDK's errors, and those that the PostgreSQL source chooses from the server's own. Brokers' codes are Kafka's.
+// Codes of the SDK's errors, and those that the PostgreSQL source chooses from the server's own. Brokers' codes are
+// Kafka's.
 const used = files
   .filter((path) => !path.startsWith(join('src', 'kafka')))
   .flatMap((path) => matches(read(path), /(?:\bcode: '|'(?=PG_))([A-Z]+(?:_[A-Z0-9]+)+)'/g));

@@ -1,4 +1,7 @@
-/** What the loops of a task count, where records do not simply go through. Source: connect-runtime §9 "Accounting details". */
+/**
+ * What the loops of a task count, where records do not simply go through. Source: connect-runtime §9 "Accounting
+ * details".
+ */
 import { RetriableError, type SinkTask, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';

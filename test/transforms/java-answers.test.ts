@@ -1,6 +1,6 @@
 /**
- * What Kafka 4.3.1's own transformations made of some two thousand records, recorded by dev/record-transforms.ts, beside what ours make of the
- * same records: results, and the classes and texts of errors.
+ * What Kafka 4.3.1's own transformations made of some two thousand records, recorded by dev/record-transforms.ts,
+ * beside what ours make of the same records: results, and the classes and texts of errors.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Replacement texts that Java refuses, and groups that only one of the two languages would find. Source: connect-runtime §7.2, “RegexRouter”. */
+/**
+ * Replacement texts that Java refuses, and groups that only one of the two languages would find. Source:
+ * connect-runtime §7.2, “RegexRouter”.
+ */
 import { compileJavaRegex, compileJavaReplacement } from '@millrace/sdk';
 import { builtInTransformations } from '../../src/transforms';
 

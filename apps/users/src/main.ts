@@ -49,7 +49,8 @@ function start(): void {
   }
   const log = createLog(settings.logLevel);
   run(settings, log).catch((error: NodeJS.ErrnoException) => {
-    if (error.name === 'AbortError') return; // A signal came before the cache had answered; its handler ends the process.
+    // A signal came before the cache had answered; its handler ends the process.
+    if (error.name === 'AbortError') return;
     if (error instanceof NotConnectedError) log.fatal(error.message);
     else if (error.syscall === 'listen') log.fatal(`cannot listen on ${settings.host}:${settings.port}: ${error.code}`);
     else log.fatal({ err: error }, 'cannot start');

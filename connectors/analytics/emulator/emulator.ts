@@ -1,6 +1,7 @@
 /**
- * A stand-in for an Azure Data Explorer cluster, for tests and demos: the service's HTTP interface in front of real parts, Azurite for blobs,
- * queues and the status table, and DuckDB for tables. One listener is both the ingestion and the query endpoint. Source: analytics-sink §7.
+ * A stand-in for an Azure Data Explorer cluster, for tests and demos: the service's HTTP interface in front of real
+ * parts, Azurite for blobs, queues and the status table, and DuckDB for tables. One listener is both the ingestion and
+ * the query endpoint. Source: analytics-sink §7.
  */
 import { mkdir } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -28,7 +29,10 @@ import { Resources } from './storage/resources';
 export interface EmulatorOptions {
   /** (Default: 127.0.0.1) */
   readonly host?: string;
-  /** The storage's blob, queue and table services then have the three that follow. (Default: free ones; with a data folder those of its last run) */
+  /**
+   * The storage's blob, queue and table services then have the three that follow. (Default: free ones; with a data
+   * folder those of its last run)
+   */
   readonly port?: number;
   /** Tables, blobs and messages are kept there. (Default: in memory) */
   readonly dataDir?: string;

@@ -1,4 +1,7 @@
-/** What has to be the same after a restart, beside tables, blobs and messages: what tokens are signed with, and where clients find the storage. */
+/**
+ * What has to be the same after a restart, beside tables, blobs and messages: what tokens are signed with, and where
+ * clients find the storage.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

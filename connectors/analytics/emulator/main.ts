@@ -1,4 +1,7 @@
-/** `npm run emulator:analytics -- --port N [--host H] [--data-dir D] [--database NAME] [--control]`; prints the cluster's URL once it is ready. */
+/**
+ * `npm run emulator:analytics -- --port N [--host H] [--data-dir D] [--database NAME] [--control]`; prints the
+ * cluster's URL once it is ready.
+ */
 import { parseArgs } from 'node:util';
 import { startAnalyticsEmulator } from './emulator';
 

@@ -1,4 +1,6 @@
-/** A disk that refuses, for instance because it is full: partitions wait and try again, until the time for that is over. */
+/**
+ * A disk that refuses, for instance because it is full: partitions wait and try again, until the time for that is over.
+ */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { AnalyticsSettings } from './config/settings';
 import type { AssignedPartition } from './partition';

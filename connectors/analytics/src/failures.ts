@@ -1,4 +1,7 @@
-/** What a record or file that can not be delivered does: fails the task, or is dropped or dead-lettered. Source: analytics-sink §4.6. */
+/**
+ * What a record or file that can not be delivered does: fails the task, or is dropped or dead-lettered. Source:
+ * analytics-sink §4.6.
+ */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { RawRecord } from './batcher/record-log';
 import type { AnalyticsSettings } from './config/settings';

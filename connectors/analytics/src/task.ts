@@ -1,6 +1,6 @@
 /**
- * Records into files, files to the service, offsets behind what was delivered. `put` writes files and never waits for the service; that goes on
- * beside it, and a partition with too much under way is paused. Source: analytics-sink §4.
+ * Records into files, files to the service, offsets behind what was delivered. `put` writes files and never waits for
+ * the service; that goes on beside it, and a partition with too much under way is paused. Source: analytics-sink §4.
  */
 import {
   ConnectError,
@@ -86,7 +86,8 @@ export class AnalyticsSinkTask implements SinkTask {
     const troubled = new Set<AssignedPartition>();
     let partition: AssignedPartition | undefined;
     for (const record of records) {
-      // Records come in runs of one partition. Transformations may have named another topic; offsets are about the one that was consumed.
+      // Records come in runs of one partition. Transformations may have named another topic; offsets are about the one
+      // that was consumed.
       const { originalTopic: topic, originalPartition: number } = record;
       if (partition?.id.partition !== number || partition.id.topic !== topic)
         partition = this.partitions.get(partitionKey({ topic, partition: number }));
@@ -229,7 +230,10 @@ export class AnalyticsSinkTask implements SinkTask {
     shipments.add(tracked);
   }
 
-  /** Does what needs the disk, for the record at `offset`; when it refuses, the partition goes back to the first record that is not safe. */
+  /**
+   * Does what needs the disk, for the record at `offset`; when it refuses, the partition goes back to the first record
+   * that is not safe.
+   */
   private async onDisk(
     partition: AssignedPartition,
     offset: number | null,

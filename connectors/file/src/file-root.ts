@@ -1,4 +1,7 @@
-/** The worker setting `file.root`: the directory that files have to be in, whatever a connector's configuration says. Source: analytics-sink §9.2. */
+/**
+ * The worker setting `file.root`: the directory that files have to be in, whatever a connector's configuration says.
+ * Source: analytics-sink §9.2.
+ */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { ConfigError, type ConfigProblem, type WorkerSettings } from '@millrace/sdk';
@@ -35,7 +38,8 @@ export async function requireInRoot(file: string, root: string | null): Promise<
 }
 
 /**
- * Where a path leads, links followed before `..` as in opening a file; what is not there yet is taken as it is written. Null: nobody can tell.
+ * Where a path leads, links followed before `..` as in opening a file; what is not there yet is taken as it is written.
+ * Null: nobody can tell.
  */
 async function placeOf(path: string): Promise<string | null> {
   const missing: string[] = [];

@@ -21,8 +21,8 @@ async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem
 }
 
 /**
- * Throws ConnectError for positions that cannot be; whatever is there may be removed. False: what the slot has confirmed is PostgreSQL's to
- * keep, and does not go back with the offset.
+ * Throws ConnectError for positions that cannot be; whatever is there may be removed. False: what the slot has
+ * confirmed is PostgreSQL's to keep, and does not go back with the offset.
  */
 function alterOffsets(
   _config: ConnectorConfig,

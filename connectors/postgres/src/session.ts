@@ -29,7 +29,8 @@ export interface Phase {
 }
 
 /**
- * Bytes decoded for one batch. Rows of megabytes must not become a batch of gigabytes; and records that are handed on soon die young, which
- * saves an eighth of the worker's CPU time beside batches of `max.batch.size` small rows (bench postgres-stream).
+ * Bytes decoded for one batch. Rows of megabytes must not become a batch of gigabytes; and records that are handed on
+ * soon die young, which saves an eighth of the worker's CPU time beside batches of `max.batch.size` small rows (bench
+ * postgres-stream).
  */
 export const MAX_BATCH_BYTES = 128 * 1024;

@@ -113,7 +113,10 @@ class Undo {
   }
 }
 
-/** The connector's slot; null when there is none, or no more: a lost one is dropped where a new snapshot makes up for it. */
+/**
+ * The connector's slot; null when there is none, or no more: a lost one is dropped where a new snapshot makes up for
+ * it.
+ */
 async function usableSlot(client: Client, config: PostgresConfig, logger: Logger): Promise<SlotState | null> {
   const { name } = config.slot;
   const slot = await findSlot(client, name);

@@ -131,7 +131,8 @@ export class PostgresSourceTask implements SourceTask {
       this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn);
       return;
     }
-    // Once there is a stream, the slot holds back changes that were announced to nobody yet: it stays, whatever happens.
+    // Once there is a stream, the slot holds back changes that were announced to nobody yet: it stays, whatever
+    // happens.
     if (phase instanceof SnapshotReader && !this.emitted && started.stored.kind === 'none') {
       await phase.close();
       await started.undo();

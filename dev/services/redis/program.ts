@@ -12,7 +12,10 @@ export function whyNoRedis(): string | null {
     : `redis-server does not run on this machine: ${HOW_TO_GET_IT}`;
 }
 
-/** Installs redis-server with apt-get where it is missing and we are root. Tells, as `whyNoRedis` does, when it is still missing. */
+/**
+ * Installs redis-server with apt-get where it is missing and we are root. Tells, as `whyNoRedis` does, when it is still
+ * missing.
+ */
 export function installRedis(): string | null {
   const missing = whyNoRedis();
   if (missing === null || process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return missing;

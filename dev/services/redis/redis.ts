@@ -1,4 +1,6 @@
-/** Redis on this machine: a server on loopback with TLS and users, made for a test run or the demo and gone afterwards. */
+/**
+ * Redis on this machine: a server on loopback with TLS and users, made for a test run or the demo and gone afterwards.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +23,9 @@ export interface RedisOptions {
   /** Signed the server's certificate. */
   readonly ca: Identity;
   readonly server: Identity;
-  /** Lines of an ACL file, e.g. `user app on >secret ~* +@all`. The default user is off; `cli` has a user of its own. */
+  /**
+   * Lines of an ACL file, e.g. `user app on >secret ~* +@all`. The default user is off; `cli` has a user of its own.
+   */
   readonly users?: readonly string[];
   /** A node that can be joined to a cluster. (Default: false) */
   readonly isClusterNode?: boolean;
@@ -143,7 +147,8 @@ export class RedisServer {
         ? {
             'cluster-enabled': 'yes',
             'cluster-port': String(this.busPort),
-            // Half of it without an answer ends a connection, all of it the introduction of a node: a busy machine gets its time.
+            // Half of it without an answer ends a connection, all of it the introduction of a node: a busy machine gets
+            // its time.
             'cluster-node-timeout': '15000',
             'tls-cluster': 'yes',
             'tls-replication': 'yes',

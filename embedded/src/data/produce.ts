@@ -125,7 +125,10 @@ async function append(
   };
 }
 
-/** @throws Rejected unless it is exactly one batch as a client may send it. Its bytes are the request's, which nobody needs afterwards: the log changes them in place. */
+/**
+ * @throws Rejected unless it is exactly one batch as a client may send it. Its bytes are the request's, which nobody
+ *   needs afterwards: the log changes them in place.
+ */
 function validBatch(records: Buffer | null, settings: TopicSettings): { batch: Buffer; header: BatchHeader } {
   if (records === null || records.length < HEADER_BYTES) {
     throw new Rejected('INVALID_RECORD', 'The partition has no record batch in the request.');

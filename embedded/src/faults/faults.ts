@@ -25,9 +25,15 @@ export interface Faults {
   delay(api: string, ms: number, options?: FaultOptions): RemoveFault;
   /** Answered with the error, without being handled, or although it was. */
   fail(api: string, error: ErrorName, options?: FailOptions): RemoveFault;
-  /** `before`: the connection is closed and nothing has happened. `after`: all of it has happened, and the client never hears. */
+  /**
+   * `before`: the connection is closed and nothing has happened. `after`: all of it has happened, and the client never
+   * hears.
+   */
   cut(api: string, when: 'before' | 'after', options?: FaultOptions): RemoveFault;
-  /** As a quota does it: answered at once with `throttle_time_ms`, and nothing more is read from the connection for so long. */
+  /**
+   * As a quota does it: answered at once with `throttle_time_ms`, and nothing more is read from the connection for so
+   * long.
+   */
   throttle(api: string, ms: number, options?: FaultOptions): RemoveFault;
   /** Requests that write to the partition or read from it wait. */
   pausePartition(topic: string, partition: number): RemoveFault;

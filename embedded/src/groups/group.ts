@@ -1,6 +1,7 @@
 /**
- * One group of the classic protocol as a state machine: who is in it, which generation, what each waits for. It does no I/O; answers that
- * must wait are kept as callbacks, and time comes from the clock. Behaviour is that of Kafka's own coordinator.
+ * One group of the classic protocol as a state machine: who is in it, which generation, what each waits for. It does no
+ * I/O; answers that must wait are kept as callbacks, and time comes from the clock. Behaviour is that of Kafka's own
+ * coordinator.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock';
@@ -334,8 +335,9 @@ export class Group {
   }
 
   /**
-   * May these offsets be committed? A commit without member and generation is an administrator's, or a consumer's that assigns itself:
-   * welcome while nobody else is here. In a transaction such a commit is an old client's, whose producer epoch protects it.
+   * May these offsets be committed? A commit without member and generation is an administrator's, or a consumer's that
+   * assigns itself: welcome while nobody else is here. In a transaction such a commit is an old client's, whose
+   * producer epoch protects it.
    */
   checkCommit(identity: MemberIdentity, generationId: number, transactional: boolean): number {
     const { memberId, groupInstanceId } = identity;

@@ -1,4 +1,6 @@
-/** One member of a group, and what a group decides by looking at all of them. Source: Kafka's classic group protocol. */
+/**
+ * One member of a group, and what a group decides by looking at all of them. Source: Kafka's classic group protocol.
+ */
 
 export interface MemberProtocol {
   readonly name: string;
@@ -124,7 +126,10 @@ export function commonProtocols(members: readonly Voter[]): string[] {
     .filter((name) => others.every((member) => member.protocols.some((protocol) => protocol.name === name)));
 }
 
-/** Each member votes for the first of its protocols that all can speak. Null: there is no such protocol, or nobody to speak it. */
+/**
+ * Each member votes for the first of its protocols that all can speak. Null: there is no such protocol, or nobody to
+ * speak it.
+ */
 export function electProtocol(members: readonly Voter[]): string | null {
   const candidates = commonProtocols(members);
   const votes = new Map<string, number>(candidates.map((name) => [name, 0]));

@@ -3,8 +3,8 @@ import type { Group } from './group';
 import type { OffsetCommit } from './offset-store';
 
 /**
- * Those whose time is over: of a group without members, that long after the last of them left and after the commit; of a group
- * that only commits, after the commit; of a group at work, those of topics it does not read any more.
+ * Those whose time is over: of a group without members, that long after the last of them left and after the commit; of
+ * a group that only commits, after the commit; of a group at work, those of topics it does not read any more.
  * @param retentionMs `offsets.retention.minutes`
  */
 export function expiredOffsets(

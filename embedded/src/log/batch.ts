@@ -1,4 +1,6 @@
-/** The header of a record batch (magic 2): where its fields are, reading it, and the few changes a broker makes to it. */
+/**
+ * The header of a record batch (magic 2): where its fields are, reading it, and the few changes a broker makes to it.
+ */
 import type { BatchInfo } from '../ports';
 import { crc32c } from './crc32c';
 
@@ -55,7 +57,10 @@ export function batchBytes(buffer: Buffer, at: number): number {
   return LOG_OVERHEAD + buffer.readInt32BE(at + LENGTH_AT);
 }
 
-/** The marker's kind is in the key of its only record, whose length and deltas are one byte each: int16 version, int16 kind. */
+/**
+ * The marker's kind is in the key of its only record, whose length and deltas are one byte each: int16 version, int16
+ * kind.
+ */
 function markerAt(buffer: Buffer, at: number): 'commit' | 'abort' | null {
   const kindAt = at + HEADER_BYTES + 7;
   if (buffer.length < kindAt + 2) return null;
@@ -120,7 +125,8 @@ export function controlBatch(
   marker: { readonly producerId: number; readonly producerEpoch: number; readonly committed: boolean },
   timestamp: number,
 ): Buffer {
-  // Length 16, attributes, timestamp delta, offset delta, key of 4 bytes, value of 6 (version, coordinator epoch), no headers.
+  // Length 16, attributes, timestamp delta, offset delta, key of 4 bytes, value of 6 (version, coordinator epoch), no
+  // headers.
   const record = Buffer.from([32, 0, 0, 0, 8, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
   record.writeInt16BE(marker.committed ? COMMIT_MARKER : ABORT_MARKER, 7);
   const batch = Buffer.concat([Buffer.alloc(HEADER_BYTES), record]);

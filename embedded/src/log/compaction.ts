@@ -1,6 +1,6 @@
 /**
- * Log compaction, as Kafka's cleaner does it: in closed segments, only the last record of each key stays; a tombstone stays
- * for `delete.retention.ms` longer, so that readers who are behind learn of it. Offsets and order never change.
+ * Log compaction, as Kafka's cleaner does it: in closed segments, only the last record of each key stays; a tombstone
+ * stays for `delete.retention.ms` longer, so that readers who are behind learn of it. Offsets and order never change.
  */
 import { eachRecord, readRecords } from './records';
 import type { TopicSettings } from '../topics/topic';

@@ -1,4 +1,7 @@
-/** CRC-32C of record batches: native when the optional package can be loaded, else a table of 256 entries, slower by far. */
+/**
+ * CRC-32C of record batches: native when the optional package can be loaded, else a table of 256 entries, slower by
+ * far.
+ */
 import { createRequire } from 'node:module';
 
 const POLYNOMIAL = 0x82f63b78;

@@ -1,6 +1,6 @@
 /**
- * The record batch codecs, only for what a broker must look into: keys of compacted topics and timestamps looked for. Each is
- * loaded when first needed; batches are otherwise stored and sent as they came.
+ * The record batch codecs, only for what a broker must look into: keys of compacted topics and timestamps looked for.
+ * Each is loaded when first needed; batches are otherwise stored and sent as they came.
  */
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
@@ -82,7 +82,10 @@ function zstdBinding(): typeof NodeZstd {
 const CODECS: readonly (() => Decompress)[] = [() => (bytes) => bytes, gzip, snappy, lz4, zstd];
 const loaded: Decompress[] = [];
 
-/** @param codec its number in the batch attributes. Throws what the codec throws, or what prevents its loading on this machine. */
+/**
+ * @param codec its number in the batch attributes. Throws what the codec throws, or what prevents its loading on this
+ *   machine.
+ */
 export function decompress(codec: number, bytes: Buffer): Buffer {
   return (loaded[codec] ??= CODECS[codec]!())(bytes);
 }

@@ -1,4 +1,6 @@
-/** What happens to logs in the background: rolling by age, retention by time and size, compaction, forgetting producers. */
+/**
+ * What happens to logs in the background: rolling by age, retention by time and size, compaction, forgetting producers.
+ */
 import { startTimer } from '../clock';
 import type { TopicRegistry } from '../topics/registry';
 import type { TopicSettings } from '../topics/topic';

@@ -210,7 +210,10 @@ export class PartitionLog {
     return i;
   }
 
-  /** Every batch from the log's start on, in order, until `visit` returns false. Segments older than `since` throughout are left out. */
+  /**
+   * Every batch from the log's start on, in order, until `visit` returns false. Segments older than `since` throughout
+   * are left out.
+   */
   forEachBatch(visit: (batch: Buffer) => boolean | void, since = -1): void {
     for (const segment of this.segments) {
       if (segment.maxTimestamp < since) continue;

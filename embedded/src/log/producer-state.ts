@@ -1,6 +1,6 @@
 /**
- * What a partition knows about idempotent producers: their epoch and their last five batches, which is how many a producer
- * may have in flight. Made again from the log when it is recovered. The rules are Kafka's (KIP-98, KIP-360).
+ * What a partition knows about idempotent producers: their epoch and their last five batches, which is how many a
+ * producer may have in flight. Made again from the log when it is recovered. The rules are Kafka's (KIP-98, KIP-360).
  */
 import type { BatchInfo } from '../ports';
 
@@ -85,7 +85,9 @@ export class ProducerStates {
     }));
   }
 
-  /** The producer's newest batch, which compaction must leave in place so that its sequence is known after a restart. */
+  /**
+   * The producer's newest batch, which compaction must leave in place so that its sequence is known after a restart.
+   */
   isNewestBatch(batch: BatchInfo): boolean {
     const entry = this.producers.get(batch.producerId);
     return entry !== undefined && entry.batches.at(-1)?.lastOffset === batch.lastOffset;

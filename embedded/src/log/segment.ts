@@ -1,6 +1,6 @@
 /**
- * A run of record batches, in offset order, with a sparse index of its own in memory: one entry per 4 KiB or so. The index
- * is made again when the segment is opened, so it can never disagree with the bytes.
+ * A run of record batches, in offset order, with a sparse index of its own in memory: one entry per 4 KiB or so. The
+ * index is made again when the segment is opened, so it can never disagree with the bytes.
  */
 import { batchBytes, HEADER_BYTES, hasValidChecksum, readHeader, type BatchHeader } from './batch';
 import type { SegmentStorage } from './storage';
@@ -41,8 +41,8 @@ export class Segment {
   }
 
   /**
-   * Reads all of it, calling `found` for each batch in order, and cuts off what is no complete, orderly batch: the tail a
-   * crash has torn. Returns the bytes cut off.
+   * Reads all of it, calling `found` for each batch in order, and cuts off what is no complete, orderly batch: the tail
+   * a crash has torn. Returns the bytes cut off.
    * @param checkSums of every batch; for the last segment, the only one that could have been torn.
    */
   recover(checkSums: boolean, found: (header: BatchHeader) => void): number {
@@ -101,7 +101,8 @@ export class Segment {
   }
 
   /**
-   * Whole batches from the one that holds `offset` on (or the next one after a hole), those only that start before `end`.
+   * Whole batches from the one that holds `offset` on (or the next one after a hole), those only that start before
+   * `end`.
    * @param atLeastOne the first batch comes even when it is larger than `maxBytes`.
    */
   read(offset: number, end: number, maxBytes: number, atLeastOne: boolean): Buffer {

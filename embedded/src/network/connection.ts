@@ -1,6 +1,6 @@
 /**
- * One client's connection. Requests are read, handled and answered one after the other, so responses keep their order and
- * a client that sends faster than it is answered is held back by TCP, not by memory here.
+ * One client's connection. Requests are read, handled and answered one after the other, so responses keep their order
+ * and a client that sends faster than it is answered is held back by TCP, not by memory here.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -11,7 +11,10 @@ import { FrameAssembler, FrameTooLarge } from './frames';
 import type { MemoryBudget, MemoryShare } from './memory';
 import { readRequest, writeResponse, type ReceivedRequest } from './request';
 
-/** Answers a request of an authenticated or yet to be authenticated connection. `close`: nothing is answered, the connection ends. */
+/**
+ * Answers a request of an authenticated or yet to be authenticated connection. `close`: nothing is answered, the
+ * connection ends.
+ */
 export type Dispatch = (
   request: ReceivedRequest,
   context: RequestContext,
@@ -30,7 +33,10 @@ export interface Session {
 export interface ConnectionLimits {
   readonly maxRequestBytes: number;
   readonly maxRequestBytesBeforeAuthentication: number;
-  /** Milliseconds after which a client is gone: without a request, with one that does not end, and with a response that it does not take. */
+  /**
+   * Milliseconds after which a client is gone: without a request, with one that does not end, and with a response that
+   * it does not take.
+   */
   readonly maxIdleMs: number;
   readonly memory: MemoryBudget;
 }

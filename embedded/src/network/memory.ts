@@ -1,6 +1,6 @@
 /**
- * What all connections together may hold: requests that have not arrived whole and responses that have not been taken. Whoever
- * holds most of it goes first, so that those who ask for too much do not keep out those who ask for little.
+ * What all connections together may hold: requests that have not arrived whole and responses that have not been taken.
+ * Whoever holds most of it goes first, so that those who ask for too much do not keep out those who ask for little.
  */
 
 export class MemoryBudget {

@@ -11,7 +11,10 @@ export interface ReceivedRequest {
   readonly correlationId: number;
   readonly clientId: string | null;
   readonly body: Record<string, unknown>;
-  /** The client speaks a version that is not served. Only for ApiVersions, whose answer tells it what is; else it cannot be answered. */
+  /**
+   * The client speaks a version that is not served. Only for ApiVersions, whose answer tells it what is; else it cannot
+   * be answered.
+   */
   readonly unsupportedVersion: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Turns the layouts of protocol/apis into functions: a decoder of requests and an encoder of responses for one version of
- * one API, made when first needed. Also the other direction of both, with which a test plays the client.
+ * Turns the layouts of protocol/apis into functions: a decoder of requests and an encoder of responses for one version
+ * of one API, made when first needed. Also the other direction of both, with which a test plays the client.
  */
 import type { Api, Field, FieldOptions, Primitive } from './layout';
 import type { Reader } from './reader';

@@ -3,7 +3,10 @@
  * versions that carry it. One list of fields drives decoding, encoding and the TypeScript types of handlers.
  */
 
-/** int64 is a JavaScript number: offsets, timestamps and producer ids stay below 2^53. `?` marks what may be null. `records` are bytes as they are. */
+/**
+ * int64 is a JavaScript number: offsets, timestamps and producer ids stay below 2^53. `?` marks what may be null.
+ * `records` are bytes as they are.
+ */
 export type Primitive =
   'bool' | 'int8' | 'int16' | 'int32' | 'int64' | 'uuid' | 'string' | 'string?' | 'bytes' | 'bytes?' | 'records';
 
@@ -13,7 +16,9 @@ export type FieldType = Primitive | `[]${Primitive}` | readonly Field[];
 export interface FieldOptions {
   /** Of arrays; primitives say it with `?`. */
   readonly nullable?: true;
-  /** Taken when the version does not carry the field, or a response leaves it out. Otherwise 0, '', false, null or []. */
+  /**
+   * Taken when the version does not carry the field, or a response leaves it out. Otherwise 0, '', false, null or [].
+   */
   readonly default?: number | string | boolean;
 }
 

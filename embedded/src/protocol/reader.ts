@@ -5,7 +5,10 @@ export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/** Elements of all arrays of one message together: small elements must not become a memory of another order than the bytes. */
+/**
+ * Elements of all arrays of one message together: small elements must not become a memory of another order than the
+ * bytes.
+ */
 const MOST_ELEMENTS = 1_000_000;
 
 export class Reader {
@@ -81,7 +84,10 @@ export class Reader {
     return this.buffer.toString('utf8', from, from + length);
   }
 
-  /** The number of an array's elements, -1: null. Each takes a byte at least, so no count can ask for more than is there. */
+  /**
+   * The number of an array's elements, -1: null. Each takes a byte at least, so no count can ask for more than is
+   * there.
+   */
   count(flexible: boolean): number {
     const count = this.length(flexible, true);
     if (count > this.remaining) throw new MalformedMessage(`announces ${count} elements in ${this.remaining} bytes`);

@@ -1,4 +1,7 @@
-/** SASL PLAIN: the handshake, and the exchange after it in its old form (bare tokens) and its new one (SaslAuthenticate). */
+/**
+ * SASL PLAIN: the handshake, and the exchange after it in its old form (bare tokens) and its new one
+ * (SaslAuthenticate).
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Session } from '../network/connection';
 import type { SASL_AUTHENTICATE, SASL_HANDSHAKE } from '../protocol/apis/connection';

@@ -11,8 +11,9 @@ export interface TestHooks {
 export type TestBroker = Pick<EmbeddedBroker, 'bootstrapServers' | 'port' | 'clusterId' | 'faults'>;
 
 /**
- * To be called where tests are declared. The broker is there from `beforeAll` on; faults end with the test that asked for them. Jest
- * calls `afterAll` hooks in the order they were declared: what uses the broker is best stopped in the test that started it.
+ * To be called where tests are declared. The broker is there from `beforeAll` on; faults end with the test that asked
+ * for them. Jest calls `afterAll` hooks in the order they were declared: what uses the broker is best stopped in the
+ * test that started it.
  * @param options over `memory: true` and a silent `log`; a `dataDir` is used when there is one.
  * @param hooks default: the globals of these names.
  * @throws from the properties of what it returns, while there is no broker yet.

@@ -1,4 +1,6 @@
-/** Metadata, DescribeCluster, FindCoordinator: one broker, which is leader, controller and coordinator of everything. */
+/**
+ * Metadata, DescribeCluster, FindCoordinator: one broker, which is leader, controller and coordinator of everything.
+ */
 import { handles, type Handler } from '../handler';
 import { LEADER_EPOCH } from '../log/batch';
 import { DESCRIBE_CLUSTER, METADATA } from '../protocol/apis/connection';

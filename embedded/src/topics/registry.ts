@@ -1,6 +1,6 @@
 /**
- * The topics there are. With a data folder, `topics.json` says what exists and is replaced as a whole; a partition's log is
- * in `logs/<topic id>/<partition>/`, so that a topic created again never meets the files of its predecessor.
+ * The topics there are. With a data folder, `topics.json` says what exists and is replaced as a whole; a partition's
+ * log is in `logs/<topic id>/<partition>/`, so that a topic created again never meets the files of its predecessor.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Transactional ids: each request becomes a decision of transaction.ts, is kept in the log, and only then answered. What was prepared is
- * completed, now or after a restart: markers first, then the groups' offsets, then the record that says so.
+ * Transactional ids: each request becomes a decision of transaction.ts, is kept in the log, and only then answered.
+ * What was prepared is completed, now or after a restart: markers first, then the groups' offsets, then the record that
+ * says so.
  */
 import type { Clock } from '../clock';
 import type { KeyValueLog } from '../key-value-log';
@@ -133,8 +134,8 @@ export class TransactionCoordinator {
   }
 
   /**
-   * May this producer append to the partition in its transaction? An error code. Asked in the same turn in which the batch takes its
-   * place in the partition's queue, so that no marker comes in between.
+   * May this producer append to the partition in its transaction? An error code. Asked in the same turn in which the
+   * batch takes its place in the partition's queue, so that no marker comes in between.
    */
   checkAppend(who: ProducerIdentity, at: TopicPartition): number {
     const now = this.byProducer.get(who.producerId)?.now;

@@ -1,4 +1,7 @@
-/** ListTransactions, DescribeTransactions, and WriteTxnMarkers, with which `kafka-transactions abort` ends one that hangs. */
+/**
+ * ListTransactions, DescribeTransactions, and WriteTxnMarkers, with which `kafka-transactions abort` ends one that
+ * hangs.
+ */
 import type { Clock } from '../clock';
 import { handles, type Handler } from '../handler';
 import type { Partitions } from '../ports';

@@ -1,4 +1,7 @@
-/** The life of a transactional id as pure decisions: a state and a request make the next state, or an error code. Kafka's own rules. */
+/**
+ * The life of a transactional id as pure decisions: a state and a request make the next state, or an error code.
+ * Kafka's own rules.
+ */
 import type { TopicPartition } from '../ports';
 import { ErrorCode } from '../protocol/errors';
 
@@ -51,8 +54,8 @@ export function newTransaction(producerId: number, timeoutMs: number): Transacti
 }
 
 /**
- * A producer starts, or starts anew after an error. `abort`: what its predecessor left open must be aborted first; `new-id`: its id
- * has used up its epochs; an unchanged transaction: the question was asked before.
+ * A producer starts, or starts anew after an error. `abort`: what its predecessor left open must be aborted first;
+ * `new-id`: its id has used up its epochs; an unchanged transaction: the question was asked before.
  * @param expected what the producer had until now; null: it is a new process and whoever was before is fenced.
  */
 export function initProducer(

@@ -1,4 +1,7 @@
-/** Settings that Kafka 4.3.1's producers, consumers and admin clients share: names, types and defaults; the words are ours. */
+/**
+ * Settings that Kafka 4.3.1's producers, consumers and admin clients share: names, types and defaults; the words are
+ * ours.
+ */
 import { key } from './client-key';
 
 export const COMMON_KEYS = [

@@ -1,4 +1,7 @@
-/** Names, types and defaults of the `ssl.*`, `sasl.*` and `security.*` settings of Kafka 4.3.1's clients; the words are ours. */
+/**
+ * Names, types and defaults of the `ssl.*`, `sasl.*` and `security.*` settings of Kafka 4.3.1's clients; the words are
+ * ours.
+ */
 import { key } from './client-key';
 
 export const SECURITY_KEYS = [

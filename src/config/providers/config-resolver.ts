@@ -12,8 +12,8 @@ type Settings = Readonly<Record<string, string>>;
 /** Lives as long as the worker. */
 export interface ConfigResolver {
   /**
-   * A copy with placeholders replaced; unknown providers and missing keys leave the text as it is. `expires` hears how long values that a
-   * provider gives a time to live are good. Rejects with ConfigError.
+   * A copy with placeholders replaced; unknown providers and missing keys leave the text as it is. `expires` hears how
+   * long values that a provider gives a time to live are good. Rejects with ConfigError.
    */
   resolve<T extends string | null>(
     settings: Readonly<Record<string, T>>,
@@ -37,7 +37,10 @@ const BUILT_IN: Readonly<Record<string, Build>> = {
   EnvVar: (params, { env }) => new EnvVarConfigProvider(params, env),
 };
 
-/** Throws ConfigError `WORKER_CONFIG_INVALID` for a provider without a known class, `CONFIG_PROVIDER_INVALID` for wrong parameters. */
+/**
+ * Throws ConfigError `WORKER_CONFIG_INVALID` for a provider without a known class, `CONFIG_PROVIDER_INVALID` for wrong
+ * parameters.
+ */
 export function createConfigResolver(options: ConfigResolverOptions): ConfigResolver {
   const { settings } = options;
   const names = (settings['config.providers'] ?? '').split(',').map((name) => name.trim());

@@ -1,4 +1,6 @@
-/** `${name:VARIABLE}`: environment variables whose whole name matches `allowlist.pattern`. Source: connect-runtime §8.4. */
+/**
+ * `${name:VARIABLE}`: environment variables whose whole name matches `allowlist.pattern`. Source: connect-runtime §8.4.
+ */
 import { anchored, compileJavaRegex, ConfigError } from '@millrace/sdk';
 import type { ConfigProvider } from './provider';
 

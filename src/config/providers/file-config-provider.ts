@@ -1,4 +1,7 @@
-/** `${name:/path/file.properties:key}`: values from a properties file, read anew each time. Source: connect-runtime §8.4. */
+/**
+ * `${name:/path/file.properties:key}`: values from a properties file, read anew each time. Source: connect-runtime
+ * §8.4.
+ */
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '@millrace/sdk';
 import { parseProperties } from '../properties';

@@ -1,4 +1,7 @@
-/** Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source: connect-runtime §8.2. */
+/**
+ * Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source:
+ * connect-runtime §8.2.
+ */
 import { providedValues } from '../../logging/hidden-values';
 import type { ConfigProvider } from './provider';
 
@@ -45,8 +48,9 @@ export function hasPlaceholder(value: string): boolean {
 }
 
 /**
- * A copy with every placeholder replaced whose provider and key exist; the others stay as they are. One `get` per provider and path.
- * Rejects when a provider fails. What the providers gave is hidden in log lines and traces from then on.
+ * A copy with every placeholder replaced whose provider and key exist; the others stay as they are. One `get` per
+ * provider and path. Rejects when a provider fails. What the providers gave is hidden in log lines and traces from then
+ * on.
  */
 export async function resolvePlaceholders<T extends string | null>(
   settings: Readonly<Record<string, T>>,

@@ -1,4 +1,6 @@
-/** `ttl.ms` of the file and directory providers, a parameter of ours: Java's give none. Source: connect-runtime §8.3. */
+/**
+ * `ttl.ms` of the file and directory providers, a parameter of ours: Java's give none. Source: connect-runtime §8.3.
+ */
 import { ConfigError } from '@millrace/sdk';
 
 /** Milliseconds; null: values are good for ever. Throws ConfigError. */

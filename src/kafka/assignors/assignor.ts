@@ -1,4 +1,7 @@
-/** How the leader of a consumer group shares partitions out. Implementations are pure. Source: Kafka's consumer protocol. */
+/**
+ * How the leader of a consumer group shares partitions out. Implementations are pure. Source: Kafka's consumer
+ * protocol.
+ */
 import type { TopicPartition } from '../port';
 
 export interface MemberSubscription {

@@ -1,6 +1,6 @@
 /**
- * The bytes that members of a group of type `consumer` exchange, versions 0 to 3, as Java's consumers write them. Readers take what a
- * version has and ignore the rest, so that mixed groups work.
+ * The bytes that members of a group of type `consumer` exchange, versions 0 to 3, as Java's consumers write them.
+ * Readers take what a version has and ignore the rest, so that mixed groups work.
  */
 import type { TopicPartition } from '../port';
 import { ByteReader, ByteWriter } from '../protocol/bytes';

@@ -13,8 +13,8 @@ const ASSIGNORS: Readonly<Record<string, Assignor>> = {
 };
 
 /**
- * In order of preference (Default: range, cooperative-sticky, as in Java). A group moves cooperatively only when every assignor of the list
- * is cooperative, because members cannot know beforehand which one will be chosen.
+ * In order of preference (Default: range, cooperative-sticky, as in Java). A group moves cooperatively only when every
+ * assignor of the list is cooperative, because members cannot know beforehand which one will be chosen.
  */
 export function parseAssignors(setting: string | undefined): readonly Assignor[] {
   if (setting === undefined || setting.trim() === '') return [rangeAssignor, cooperativeStickyAssignor];

@@ -12,8 +12,8 @@ import {
 const keyOf = (tp: TopicPartition): string => `${tp.partition}@${tp.topic}`;
 
 /**
- * Who still holds what: a claim counts when the topic exists and is subscribed. Of several claims the newest generation wins; two of the
- * same generation cancel each other, because neither can be trusted.
+ * Who still holds what: a claim counts when the topic exists and is subscribed. Of several claims the newest generation
+ * wins; two of the same generation cancel each other, because neither can be trusted.
  */
 function validClaims(
   counts: PartitionCounts,
@@ -39,8 +39,8 @@ function validClaims(
 }
 
 /**
- * Everybody keeps what they hold, the rest goes to whoever has least, and then partitions move from those with most to those with least
- * until no move brings the two closer. Each move lowers the sum of squares of the loads, so this ends.
+ * Everybody keeps what they hold, the rest goes to whoever has least, and then partitions move from those with most to
+ * those with least until no move brings the two closer. Each move lowers the sum of squares of the loads, so this ends.
  */
 function assignSticky(counts: PartitionCounts, members: ReadonlyMap<string, MemberSubscription>): Assignment {
   const assignment = emptyAssignment(members);
@@ -82,8 +82,8 @@ function assignSticky(counts: PartitionCounts, members: ReadonlyMap<string, Memb
 export const stickyAssignor: Assignor = { name: 'sticky', rebalance: 'eager', assign: assignSticky };
 
 /**
- * The same for members that keep what they own while rejoining: a partition that changes hands is given to nobody in this round, so that
- * its old owner has given it up before its new owner gets it in the next.
+ * The same for members that keep what they own while rejoining: a partition that changes hands is given to nobody in
+ * this round, so that its old owner has given it up before its new owner gets it in the next.
  */
 export const cooperativeStickyAssignor: Assignor = {
   name: 'cooperative-sticky',

@@ -28,7 +28,9 @@ export function compressionId(type: CompressionType): number {
   return COMPRESSION_TYPES.indexOf(type);
 }
 
-/** @throws KafkaError UNSUPPORTED_COMPRESSION_TYPE for an unknown number or when the codec's library cannot be loaded. */
+/**
+ * @throws KafkaError UNSUPPORTED_COMPRESSION_TYPE for an unknown number or when the codec's library cannot be loaded.
+ */
 export function codecById(id: number): Codec {
   const known = loaded[id];
   if (known) return known;

@@ -11,7 +11,9 @@ const BLOCK_BYTES = 32 * 1024;
 /** Three bytes copy 64 at most. */
 const LARGEST_RATIO = 22;
 
-/** Snappy in Java's xerial framing (header, then blocks preceded by their int32 length); raw blocks are read as well. */
+/**
+ * Snappy in Java's xerial framing (header, then blocks preceded by their int32 length); raw blocks are read as well.
+ */
 export function snappyCodec(): Codec {
   const { compressSync, uncompressSync } = createRequire(__filename)('snappy') as typeof Snappy;
   const uncompressBlock = (block: Buffer): Buffer => uncompressSync(block, { asBuffer: true }) as Buffer;

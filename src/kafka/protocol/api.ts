@@ -1,6 +1,6 @@
 /**
- * How requests of our own are put together: an `Api` names the versions we speak, `request` binds one version to its encoder and
- * decoder. Versions fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
+ * How requests of our own are put together: an `Api` names the versions we speak, `request` binds one version to its
+ * encoder and decoder. Versions fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
  */
 import { KafkaError } from '../errors';
 import type { Wire, WireRequest } from '../wire';

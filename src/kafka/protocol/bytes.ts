@@ -1,6 +1,7 @@
 /**
- * The protocol's primitive types, written and read in one pass. A writer or reader knows whether it is at a flexible version, so that
- * one request definition serves both encodings: strings, bytes and arrays become compact, and `tags` stops being nothing.
+ * The protocol's primitive types, written and read in one pass. A writer or reader knows whether it is at a flexible
+ * version, so that one request definition serves both encodings: strings, bytes and arrays become compact, and `tags`
+ * stops being nothing.
  */
 export class ByteWriter {
   private buffer: Buffer;

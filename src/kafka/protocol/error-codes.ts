@@ -1,4 +1,7 @@
-/** The protocol's error codes: number → name, and whether the same request may succeed when sent again. Source: the Kafka protocol guide. */
+/**
+ * The protocol's error codes: number → name, and whether the same request may succeed when sent again. Source: the
+ * Kafka protocol guide.
+ */
 import type { KafkaErrorOptions } from '../errors';
 import { KafkaError } from '../errors';
 
@@ -136,7 +139,8 @@ export function errorName(code: number): string {
 }
 
 /**
- * `doing` finishes "Kafka could not …", for example `join group 'g'`; `detail` is the broker's own message where the protocol carries one.
+ * `doing` finishes "Kafka could not …", for example `join group 'g'`; `detail` is the broker's own message where the
+ * protocol carries one.
  */
 export function protocolError(
   code: number,

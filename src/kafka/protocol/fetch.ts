@@ -3,7 +3,10 @@ import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 import { groupByTopic } from './by-topic';
 
-/** Event Hubs has v4 to v6; v9 checks leader epochs, v10 allows zstd. No fetch sessions: each request lists all its partitions. */
+/**
+ * Event Hubs has v4 to v6; v9 checks leader epochs, v10 allows zstd. No fetch sessions: each request lists all its
+ * partitions.
+ */
 export const FETCH: Api = { name: 'Fetch', key: 1, min: 4, max: 11, flexibleFrom: 12 };
 
 export interface FetchQuery {

@@ -3,7 +3,10 @@ import type { GroupMemberInfo, GroupProtocol } from '../port';
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
-/** v4 hands out member ids before joining, v5 knows static members, v8 takes a reason. v9 may skip the assignment, which nobody here wants. */
+/**
+ * v4 hands out member ids before joining, v5 knows static members, v8 takes a reason. v9 may skip the assignment, which
+ * nobody here wants.
+ */
 export const JOIN_GROUP: Api = { name: 'JoinGroup', key: 11, min: 2, max: 8, flexibleFrom: 6 };
 export const SYNC_GROUP: Api = { name: 'SyncGroup', key: 14, min: 0, max: 5, flexibleFrom: 4 };
 export const HEARTBEAT: Api = { name: 'Heartbeat', key: 12, min: 0, max: 4, flexibleFrom: 4 };

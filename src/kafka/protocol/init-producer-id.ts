@@ -1,7 +1,10 @@
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
-/** From version 3 on a producer names the id and epoch it has, so that a fenced one cannot fence its successor (KIP-360). */
+/**
+ * From version 3 on a producer names the id and epoch it has, so that a fenced one cannot fence its successor
+ * (KIP-360).
+ */
 export const INIT_PRODUCER_ID: Api = { name: 'InitProducerId', key: 22, min: 0, max: 4, flexibleFrom: 2 };
 
 export interface InitializedProducer {

@@ -1,6 +1,6 @@
 /**
- * Produce, versions 3 to 8: one layout for the request. Later versions add nothing a producer with one batch in flight needs, and
- * Event Hubs stops at 7 (kafka-client §3).
+ * Produce, versions 3 to 8: one layout for the request. Later versions add nothing a producer with one batch in flight
+ * needs, and Event Hubs stops at 7 (kafka-client §3).
  */
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';

@@ -1,8 +1,8 @@
 import type { SinkRecord } from '../record';
 
 /**
- * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name `originalTopic` and the like
- * as well for a record that a transformation has sent elsewhere.
+ * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name
+ * `originalTopic` and the like as well for a record that a transformation has sent elsewhere.
  */
 export type PutRecord = Partial<SinkRecord> & { readonly value: unknown };
 

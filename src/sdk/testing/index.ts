@@ -1,6 +1,6 @@
 /**
- * Runs a connector's tasks, transformations and predicates in a test, without Kafka and without a worker: `@millrace/sdk/testing`.
- * See docs/writing-a-connector.md.
+ * Runs a connector's tasks, transformations and predicates in a test, without Kafka and without a worker:
+ * `@millrace/sdk/testing`. See docs/writing-a-connector.md.
  */
 export type { PutRecord } from './complete-record';
 export * from './config-check';

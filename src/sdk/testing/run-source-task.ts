@@ -12,7 +12,8 @@ import { MemoryProducers } from './memory-producers';
 
 export interface RunSourceOptions {
   /**
-   * Enough: this many records, or when the function says so (asked after each `poll`). (Default: the first `poll` that has nothing)
+   * Enough: this many records, or when the function says so (asked after each `poll`). (Default: the first `poll` that
+   * has nothing)
    */
   until?: number | ((records: readonly SourceRecord[]) => boolean);
   /** What an earlier run has stored. Also where this run stores its offsets. (Default: empty) */
@@ -22,8 +23,8 @@ export interface RunSourceOptions {
   /** (Default: 5000) */
   timeoutMs?: number;
   /**
-   * The worker dies after this many records were acknowledged: their offsets are stored, the task is told nothing and not stopped.
-   * What the next run then delivers shows whether anything is lost. (Default: it stops in order)
+   * The worker dies after this many records were acknowledged: their offsets are stored, the task is told nothing and
+   * not stopped. What the next run then delivers shows whether anything is lost. (Default: it stops in order)
    */
   crashAfter?: number;
   /** What the worker grants the plug-in. (Default: nothing) */
@@ -39,8 +40,8 @@ export interface SourceRun {
 }
 
 /**
- * Rejects with the task's own error when it fails, with TypeError for records that no worker could write, and when time is up.
- * RetriableErrors of `poll` are polled again.
+ * Rejects with the task's own error when it fails, with TypeError for records that no worker could write, and when time
+ * is up. RetriableErrors of `poll` are polled again.
  */
 export async function runSourceTask(
   connector: SourceConnector,

@@ -6,8 +6,8 @@ import { completeRecord, type PutRecord } from './complete-record';
 import { checkConfig } from './config-check';
 
 /**
- * What it makes of each record; null: dropped. Rejects with the first problem of the settings, with what `configure` or `apply` throws, and with a
- * TypeError when a record or a part of it is changed in place.
+ * What it makes of each record; null: dropped. Rejects with the first problem of the settings, with what `configure` or
+ * `apply` throws, and with a TypeError when a record or a part of it is changed in place.
  */
 export async function runTransformation(
   plugin: TransformationPlugin,

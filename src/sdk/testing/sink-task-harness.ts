@@ -10,7 +10,9 @@ import { MemoryProducers } from './memory-producers';
 export interface SinkHarnessOptions {
   /** Partitions assigned at the start. (Default: partition 0 of `topic`) */
   readonly assignment?: readonly TopicPartition[];
-  /** Topic of records and partitions that name none. (Default: the first of the configuration's `topics`, else `test`) */
+  /**
+   * Topic of records and partitions that name none. (Default: the first of the configuration's `topics`, else `test`)
+   */
   readonly topic?: string;
   /** False: the context has no reporter, as without dead letter topic and error log. (Default: true) */
   readonly errantRecords?: boolean;
@@ -88,7 +90,10 @@ export class SinkTaskHarness {
     return harness;
   }
 
-  /** Puts one batch. Rejects with what the task throws; then `redeliver` puts the same batch again, as the worker does after a RetriableError. */
+  /**
+   * Puts one batch. Rejects with what the task throws; then `redeliver` puts the same batch again, as the worker does
+   * after a RetriableError.
+   */
   async put(records: readonly PutRecord[]): Promise<void> {
     this.lastBatch = records.map((record) => this.complete(record));
     await this.redeliver();
@@ -102,7 +107,10 @@ export class SinkTaskHarness {
     this.lastBatch = [];
   }
 
-  /** One offset commit: `preCommit`, or `flush`. Rejects with what the task throws; a worker would go back to the last committed offsets. */
+  /**
+   * One offset commit: `preCommit`, or `flush`. Rejects with what the task throws; a worker would go back to the last
+   * committed offsets.
+   */
   async commit(partitions: readonly TopicPartition[] = this.assigned): Promise<void> {
     const offered = partitions.flatMap((p) => this.processed.get(keyOf(p)) ?? []);
     this.commitRequested = false;

@@ -75,7 +75,10 @@ export function command(text: string): string {
   return new URLSearchParams(fields).toString();
 }
 
-/** What the image API is given where a test says nothing else: the function's own 2 s are less than a busy machine may stand still for. */
+/**
+ * What the image API is given where a test says nothing else: the function's own 2 s are less than a busy machine may
+ * stand still for.
+ */
 const PATIENT_MS = 60_000;
 
 export interface Built {

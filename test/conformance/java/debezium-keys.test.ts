@@ -1,4 +1,7 @@
-/** Keys and schemas after DDL, and of values that the server does not send, beside Debezium's. Source: cdc-postgres §2.7, §5.7, Appendix R. */
+/**
+ * Keys and schemas after DDL, and of values that the server does not send, beside Debezium's. Source: cdc-postgres
+ * §2.7, §5.7, Appendix R.
+ */
 import type { Schema } from '@millrace/sdk';
 import { debeziumPluginPath } from '../../../dev/services/debezium-jars';
 import { Clients } from '../../helpers/kafka-clients';

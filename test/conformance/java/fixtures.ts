@@ -94,7 +94,10 @@ export class Cluster {
     return worker;
   }
 
-  /** A file sink of a new topic, and how to feed it. Its consumer group is named after it: no other cluster has a sink of that name. */
+  /**
+   * A file sink of a new topic, and how to feed it.
+   * Its consumer group is named after it: no other cluster has a sink of that name.
+   */
   async sink(name: string, partitions = 1): Promise<Sink> {
     const topic = await this.clients.topic(partitions, {}, `${this.group}-${name}`);
     return new Sink(`${name}_${this.group}`, topic, this.path(name), partitions, this.producer);
@@ -204,8 +207,8 @@ export async function create(worker: StartedWorker, sink: Sink, overrides: Recor
 }
 
 /**
- * Resolves to the status once connector and tasks are in these states, e.g. `RUNNING RUNNING RUNNING`; with `owner`, once that worker says
- * so itself: what a worker said that is gone stays until then.
+ * Resolves to the status once connector and tasks are in these states, e.g. `RUNNING RUNNING RUNNING`.
+ * With `owner`, waits until that worker reports it: the last status of a dead worker stays until then.
  */
 export async function reaches(
   worker: StartedWorker,

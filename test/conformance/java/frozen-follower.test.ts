@@ -1,6 +1,6 @@
 /**
- * Java's follower is frozen for longer than its session: we run its work meanwhile. When it is back, both run the same; whoever ends up with
- * what must say so, and nobody's goodbye may be the last word.
+ * Java's follower is frozen for longer than its session: we run its work meanwhile. When it is back, both run the same;
+ * whoever ends up with what must say so, and nobody's goodbye may be the last word.
  */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';

@@ -14,7 +14,10 @@ import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fi
 const LINES = 500;
 /** How long a busy JVM may take to let another one look into it; otherwise 10 s. */
 const PATIENT = ['-Dsun.tools.attach.attachTimeout=120000'];
-/** Of a group, with the names of this test's connectors taken out: `source-task-metrics/source/0 source-record-poll-total`. */
+/**
+ * Of a group, with the names of this test's connectors taken out: `source-task-metrics/source/0
+ * source-record-poll-total`.
+ */
 type Figures = Map<string, string>;
 type Read = (worker: StartedWorker) => Promise<Figures>;
 

@@ -1,4 +1,7 @@
-/** The black-box REST cases against ours, ours through a follower, and Java's worker; the report goes to reports/rest-cases.md. */
+/**
+ * The black-box REST cases against ours, ours through a follower, and Java's worker; the report goes to
+ * reports/rest-cases.md.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startJavaConnect } from '../../../dev/services/java-connect';

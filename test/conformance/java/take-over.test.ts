@@ -1,4 +1,6 @@
-/** Goals G1 and G2: Java's cluster is handed to us and back, at rest and after a crash. Source: connect-runtime §1.7. */
+/**
+ * Goals G1 and G2: Java's cluster is handed to us and back, at rest and after a crash. Source: connect-runtime §1.7.
+ */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, everything, reaches, type Sink } from './fixtures';

@@ -1,6 +1,6 @@
 /**
- * The worker under test: the one at `CONFORMANCE_URL`, or one started for these tests. With `CONFORMANCE_TARGET=java` the cases in which
- * Millrace differs on purpose (docs/compatibility.md) have to fail.
+ * The worker under test: the one at `CONFORMANCE_URL`, or one started for these tests. With `CONFORMANCE_TARGET=java`
+ * the cases in which Millrace differs on purpose (docs/compatibility.md) have to fail.
  */
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -27,7 +27,10 @@ export const DIFFERS = '(differs from Java)';
 
 type Run = () => Promise<void>;
 
-/** Millrace's own answers, where they differ from Java's. Java has to fail here, soon: a case must not wait for what never comes. */
+/**
+ * Millrace's own answers, where they differ from Java's. Java has to fail here, soon: a case must not wait for what
+ * never comes.
+ */
 export function ours(title: string, run: Run): void {
   (TARGET === 'java' ? test.failing : test)(`${title} ${DIFFERS}`, run);
 }
@@ -49,7 +52,10 @@ function hasFileSource(): boolean {
 export const withSource = hasFileSource() ? test : test.skip;
 
 export class Target {
-  /** What was created through this worker, which it may not list yet: a follower reads later what its leader has answered. */
+  /**
+   * What was created through this worker, which it may not list yet: a follower reads later what its leader has
+   * answered.
+   */
   private readonly created = new Set<string>();
 
   private constructor(
@@ -57,7 +63,10 @@ export class Target {
     private readonly own: StartedWorker | null,
   ) {}
 
-  /** `settings` are for a worker of our own; one that is given has been started with them, or the cases that need them are left out. */
+  /**
+   * `settings` are for a worker of our own; one that is given has been started with them, or the cases that need them
+   * are left out.
+   */
   static async open(settings: Readonly<Record<string, string>> = {}): Promise<Target> {
     const given = process.env.CONFORMANCE_URL;
     if (given !== undefined) return new Target(new URL(given), null);
@@ -95,7 +104,10 @@ export class Target {
     await this.own?.stop();
   }
 
-  /** Sends exactly this: no headers of its own but a JSON Content-Type when there is a body and none is given (`null`: no header). */
+  /**
+   * Sends exactly this: no headers of its own but a JSON Content-Type when there is a body and none is given (`null`:
+   * no header).
+   */
   async call(
     method: string,
     path: string,
@@ -143,7 +155,10 @@ export class Target {
     });
   }
 
-  /** Sends these very bytes on a connection of their own; `<host>` stands for the worker's. Resolves to all that comes back. */
+  /**
+   * Sends these very bytes on a connection of their own; `<host>` stands for the worker's. Resolves to all that comes
+   * back.
+   */
   async raw(text: string): Promise<{ readonly status: number; readonly text: string }> {
     return await new Promise((resolve, reject) => {
       let received = '';

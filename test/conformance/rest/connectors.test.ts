@@ -1,4 +1,7 @@
-/** connect-rest §7, cases 21 to 98, as a client sees them. A file sink stands for any connector where the case does not ask for a source. */
+/**
+ * connect-rest §7, cases 21 to 98, as a client sees them. A file sink stands for any connector where the case does not
+ * ask for a source.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +28,10 @@ const path = (name: string, rest = ''): string => `/connectors/${encodeURICompon
 const create = (name: unknown, config: unknown, more: object = {}): ReturnType<Target['mutate']> =>
   target.mutate('POST', '/connectors', { name, config, ...more });
 
-/** Resolves when these are the connectors there are: a follower, and Java, may have yet to read what the leader has answered. */
+/**
+ * Resolves when these are the connectors there are: a follower, and Java, may have yet to read what the leader has
+ * answered.
+ */
 async function lists(names: readonly string[]): Promise<void> {
   await target.poll('/connectors', ({ json }) => JSON.stringify(json) === JSON.stringify(names));
 }
@@ -372,8 +378,9 @@ describe('lifecycle', () => {
   test('connect-rest 88 to 90, 92: restart', async () => {
     const name = fresh();
     await target.running(name, SNK);
-    // First, since nothing says when an asynchronous restart is over: its effect may not have begun when the states are read.
-    // The leader answers, and may be told last that all is well. While nothing has failed, asking changes nothing.
+    // First, since nothing says when an asynchronous restart is over: its effect may not have begun when the states are
+    // read. The leader answers, and may be told last that all is well. While nothing has failed, asking changes
+    // nothing.
     await waitFor('the leader to find nothing to restart', async () => {
       const { status, json } = await target.mutate('POST', path(name, '/restart?onlyFailed=TRUE'));
       expect(status).toBe(202);

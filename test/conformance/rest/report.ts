@@ -1,4 +1,6 @@
-/** What the black-box cases say of ours and of Java's worker, beside each other and beside docs/compatibility.md. Pure. */
+/**
+ * What the black-box cases say of ours and of Java's worker, beside each other and beside docs/compatibility.md. Pure.
+ */
 import { casesOf, type Row } from '../../helpers/compatibility-page';
 import { DIFFERS } from './client';
 import type { CaseResult } from './runner';

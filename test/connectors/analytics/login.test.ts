@@ -1,4 +1,7 @@
-/** Logins as the machine or the workload. What they are asked of is in the cloud alone, so that servers of this test stand for it. */
+/**
+ * Logins as the machine or the workload. What they are asked of is in the cloud alone, so that servers of this test
+ * stand for it.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** A cluster and its storage in a few lines, for what the emulator cannot play: places that move, and hosts that are not there yet. */
+/**
+ * A cluster and its storage in a few lines, for what the emulator cannot play: places that move, and hosts that are not
+ * there yet.
+ */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

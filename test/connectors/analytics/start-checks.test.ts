@@ -1,4 +1,7 @@
-/** What the emulator cannot show: it refuses such a mapping when it is created, where the service also meets tables that were changed afterwards. */
+/**
+ * What the emulator cannot show: it refuses such a mapping when it is created, where the service also meets tables that
+ * were changed afterwards.
+ */
 import { parseSettings } from '../../../connectors/analytics/src/config/settings';
 import type { Cluster, ReplyTable } from '../../../connectors/analytics/src/service/cluster';
 import { checkTables } from '../../../connectors/analytics/src/service/start-checks';

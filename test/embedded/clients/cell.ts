@@ -1,9 +1,15 @@
-/** One cell of the table "what speaks to it" in embedded/README.md: an operation done by a client that nobody here wrote. */
+/**
+ * One cell of the table "what speaks to it" in embedded/README.md: an operation done by a client that nobody here
+ * wrote.
+ */
 import { Kafka, logLevel } from 'kafkajs';
 import type { EmbeddedBroker } from '../../../embedded/src/broker';
 import { makeIdentity } from '../../kafka/certificates';
 
-/** Declares the test of a cell. test/embedded/clients/table.test.ts holds the README to these declarations: keep both names literal. */
+/**
+ * Declares the test of a cell. test/embedded/clients/table.test.ts holds the README to these declarations: keep both
+ * names literal.
+ */
 export function cell(client: string, operation: string, run: () => Promise<void>, timeoutMs?: number): void {
   test(`${client}: ${operation}`, run, timeoutMs);
 }

@@ -1,4 +1,7 @@
-/** Groups and transactions of the embedded broker as kafkajs and our own clients use them, over sockets (kafka-client 4). */
+/**
+ * Groups and transactions of the embedded broker as kafkajs and our own clients use them, over sockets (kafka-client
+ * 4).
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

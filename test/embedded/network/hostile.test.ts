@@ -1,4 +1,7 @@
-/** Clients that mean harm, all of them against one broker in a process of its own that serves another client meanwhile (issue 4). */
+/**
+ * Clients that mean harm, all of them against one broker in a process of its own that serves another client meanwhile
+ * (issue 4).
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { EmbeddedBroker } from '../../../embedded/src/broker';

@@ -1,4 +1,7 @@
-/** What a partition knows of transactions: the last stable offset and what readers of committed records skip (kafka-client 3 and 4). */
+/**
+ * What a partition knows of transactions: the last stable offset and what readers of committed records skip
+ * (kafka-client 3 and 4).
+ */
 import type { BatchInfo } from '../../../embedded/src/ports';
 import { PartitionTransactions } from '../../../embedded/src/transactions/transaction-index';
 

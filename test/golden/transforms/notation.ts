@@ -1,7 +1,8 @@
 /**
- * Records as JSON, for Answer.java and for the tests beside what it answered. A schema is `INT32`, `INT32?` (optional) or an object; a value
- * with a schema is plain JSON (bytes: base64; decimals: text; dates: milliseconds; maps: pairs). Without one, what JSON cannot tell carries its
- * kind: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`, `{"$map": [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
+ * Records as JSON, for Answer.java and for the tests beside what it answered. A schema is `INT32`, `INT32?` (optional)
+ * or an object; a value with a schema is plain JSON (bytes: base64; decimals: text; dates: milliseconds; maps: pairs).
+ * Without one, what JSON cannot tell carries its kind: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`, `{"$map":
+ * [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
  */
 import { isDeepStrictEqual as same } from 'node:util';
 import { isDecimal, LogicalName, type ConnectRecord, type Header, type Schema, type SchemaType, decimalText, parseDecimal } from '@millrace/sdk';

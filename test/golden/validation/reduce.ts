@@ -1,4 +1,7 @@
-/** What is compared of a validation's answer: all facts, against those of a plain configuration, so that the records stay small. */
+/**
+ * What is compared of a validation's answer: all facts, against those of a plain configuration, so that the records
+ * stay small.
+ */
 export interface Definition {
   readonly name: string;
   readonly documentation?: string;

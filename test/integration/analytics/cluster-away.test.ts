@@ -1,4 +1,7 @@
-/** A cluster that is not there, as a worker meets it: a node that has rebooted, a name that is not known yet, an outage that lasts. */
+/**
+ * A cluster that is not there, as a worker meets it: a node that has rebooted, a name that is not known yet, an outage
+ * that lasts.
+ */
 import { serveCluster, serveStorage } from '../../connectors/analytics/small-service';
 import { waitFor } from '../../helpers/wait-for';
 import { SinkWorker } from './sink-worker';

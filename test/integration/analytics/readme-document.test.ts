@@ -1,4 +1,7 @@
-/** What the connector's README tells a person to create and to post, done as it stands: its placeholders filled in, nothing else changed. */
+/**
+ * What the connector's README tells a person to create and to post, done as it stands: its placeholders filled in,
+ * nothing else changed.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';

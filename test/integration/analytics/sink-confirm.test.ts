@@ -1,4 +1,7 @@
-/** How the sink hands files over and learns whether they were loaded: the service's REST interface, its status table, or neither. */
+/**
+ * How the sink hands files over and learns whether they were loaded: the service's REST interface, its status table, or
+ * neither.
+ */
 import type { SinkTaskHarness } from '@millrace/sdk/testing';
 import { line, SinkSetup } from './sink-setup';
 

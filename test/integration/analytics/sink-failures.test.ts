@@ -1,4 +1,6 @@
-/** The sink's task when the service refuses, is away or is slow; and what becomes of records that can not be delivered. */
+/**
+ * The sink's task when the service refuses, is away or is slow; and what becomes of records that can not be delivered.
+ */
 import { Clients, take } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';

@@ -1,4 +1,6 @@
-/** The sink as a user runs it: registered at a worker by REST, from topics of a real broker into the emulator's tables. */
+/**
+ * The sink as a user runs it: registered at a worker by REST, from topics of a real broker into the emulator's tables.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

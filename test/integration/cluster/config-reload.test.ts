@@ -1,4 +1,7 @@
-/** Secrets that change under a running connector: with a time to live its tasks get the new ones; the old and the new are never shown. */
+/**
+ * Secrets that change under a running connector: with a time to live its tasks get the new ones; the old and the new
+ * are never shown.
+ */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A task whose plug-in never comes back: it is named in the log, nothing else suffers, and deleting its connector ends it. */
+/**
+ * A task whose plug-in never comes back: it is named in the log, nothing else suffers, and deleting its connector ends
+ * it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `millrace dev`, in processes of its own: the broker that comes with a worker, those that join it, and what a kill leaves (issue 4). */
+/**
+ * `millrace dev`, in processes of its own: the broker that comes with a worker, those that join it, and what a kill
+ * leaves (issue 4).
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

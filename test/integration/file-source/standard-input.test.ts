@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
 
-/** The connector in a thread of a process of its own, as a worker runs it: prints the records that it got, and ends on "stop". */
+/**
+ * The connector in a thread of a process of its own, as a worker runs it: prints the records that it got, and ends on
+ * "stop".
+ */
 const PROGRAM = `
   const { Worker, isMainThread } = require('node:worker_threads');
   if (isMainThread) new Worker(__filename);

@@ -1,4 +1,7 @@
-/** SASL and TLS by Java's settings, against Apache Kafka itself. Needs a broker of its own, so BOOTSTRAP_SERVERS is not enough. */
+/**
+ * SASL and TLS by Java's settings, against Apache Kafka itself. Needs a broker of its own, so BOOTSTRAP_SERVERS is not
+ * enough.
+ */
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -354,7 +357,8 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       await consumer.commit([{ topic, partition: 0, offset: sent.length }]);
       await admin.describeCluster();
     };
-    // A machine that stands still when a session is to be renewed loses that connection; the one in its place is to live as long.
+    // A machine that stands still when a session is to be renewed loses that connection; the one in its place is to
+    // live as long.
     const old = (socket: Socket): boolean => performance.now() - (since.get(socket) as number) > 2.1 * SHORT_SESSION_MS;
     do {
       await exchange();

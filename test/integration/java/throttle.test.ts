@@ -1,4 +1,6 @@
-/** Apache Kafka's quotas, which only itself has: clients are held back, and nothing is lost, doubled or out of order. */
+/**
+ * Apache Kafka's quotas, which only itself has: clients are held back, and nothing is lost, doubled or out of order.
+ */
 import { runKafkaTool } from '../../../dev/services/kafka';
 import { CountedRun } from '../../helpers/counted-run';
 import { testWithKafka } from '../../helpers/java';

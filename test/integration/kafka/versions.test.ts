@@ -18,8 +18,8 @@ import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 
 /**
- * Every version of ours that the broker still has is sent to it: with Kafka 2.x, 4.x and Event Hubs in mind, any of them may be the one
- * that is negotiated.
+ * Every version of ours that the broker still has is sent to it: with Kafka 2.x, 4.x and Event Hubs in mind, any of
+ * them may be the one that is negotiated.
  */
 /** A broker is given this long for an answer, milliseconds. */
 const PATIENCE = 60_000;

@@ -1,4 +1,6 @@
-/** A worker as a user starts it, scraped as Prometheus does it, while a source, a sink and things that fail run in it. */
+/**
+ * A worker as a user starts it, scraped as Prometheus does it, while a source, a sink and things that fail run in it.
+ */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

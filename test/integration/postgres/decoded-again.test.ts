@@ -1,4 +1,7 @@
-/** A change that contradicts the known definition of its table is decoded again once the catalog was asked: what it gave before must not count. */
+/**
+ * A change that contradicts the known definition of its table is decoded again once the catalog was asked: what it gave
+ * before must not count.
+ */
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, ops, taskConfig } from './harness';
 

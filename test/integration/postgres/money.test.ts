@@ -1,4 +1,7 @@
-/** Amounts of a currency whose smallest coin is no hundredth: a server of its own, with locales built for it. Source: cdc-postgres §3.1. */
+/**
+ * Amounts of a currency whose smallest coin is no hundredth: a server of its own, with locales built for it. Source:
+ * cdc-postgres §3.1.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

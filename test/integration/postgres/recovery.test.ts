@@ -331,7 +331,8 @@ test('cdc-postgres 74: the heartbeat query is run; a missing table is an error w
 });
 
 test('cdc-postgres 76: a poll that does not come for long keeps the connection', async () => {
-  // Long enough for a machine that stands still for some seconds; status messages come as often as the time-out asks for.
+  // Long enough for a machine that stands still for some seconds; status messages come as often as the time-out asks
+  // for.
   await database.query(`ALTER DATABASE ${database.name} SET wal_sender_timeout = '20s'`);
   run = await TaskRun.start({ ...streamOnly(), 'status.update.interval.ms': '600000' });
   await run.nothingMore();

@@ -1,4 +1,7 @@
-/** The slot is what holds changes back for the connector: it stays while they are needed, and moves on when they are not. */
+/**
+ * The slot is what holds changes back for the connector: it stays while they are needed, and moves on when they are
+ * not.
+ */
 import type { SourceOffset } from '@millrace/sdk';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';

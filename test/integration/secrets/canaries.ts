@@ -1,4 +1,7 @@
-/** Secrets that are recognised wherever they turn up: each is one of a kind, and is looked for in every form it may take. */
+/**
+ * Secrets that are recognised wherever they turn up: each is one of a kind, and is looked for in every form it may
+ * take.
+ */
 import { randomBytes } from 'node:crypto';
 
 /** Characters that break sloppy masking and careless quoting. */

@@ -1,7 +1,8 @@
 /**
- * Passwords in every place that takes one, through all that a connector's life can bring, on two workers that log everything: none may turn up in a
- * log, an error, a trace or a dead letter, and values from providers nowhere at all. What was given in clear is shown by REST where Java shows it:
- * in the connector's own configuration and that of its tasks.
+ * Passwords in every place that takes one, through all that a connector's life can bring, on two workers that log
+ * everything: none may turn up in a log, an error, a trace or a dead letter, and values from providers nowhere at all.
+ * What was given in clear is shown by REST where Java shows it: in the connector's own configuration and that of its
+ * tasks.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

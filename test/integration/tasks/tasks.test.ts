@@ -1,4 +1,7 @@
-/** Source and sink tasks of a third party's plug-in against a real Kafka, in both hosts. Needs the build: threads run `dist/`. */
+/**
+ * Source and sink tasks of a third party's plug-in against a real Kafka, in both hosts. Needs the build: threads run
+ * `dist/`.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Offsets over REST against a real Kafka: groups that are still in use, workers that are killed, the order of tombstones. */
+/**
+ * Offsets over REST against a real Kafka: groups that are still in use, workers that are killed, the order of
+ * tombstones.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

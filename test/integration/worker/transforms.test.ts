@@ -273,7 +273,8 @@ describe('PostgreSQL', () => {
     await worker.running(database.name);
     await waitFor('the slot', async () => (await database.slots())[0]?.active === true);
     const [{ lsn } = {}] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
-    // A change tells of the commit before it, which lies behind that position whatever others write to the server meanwhile.
+    // A change tells of the commit before it, which lies behind that position whatever others write to the server
+    // meanwhile.
     await database.query("INSERT INTO orders VALUES (3, 'c')");
     await database.query("INSERT INTO orders VALUES (4, 'd')");
     await waitFor(`the slot to pass ${String(lsn)}`, async () => {

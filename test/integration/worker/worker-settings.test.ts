@@ -1,4 +1,7 @@
-/** Worker settings that a plug-in's manifest asks for, and `file.root`, the file connectors' own, in a worker as a user starts it. */
+/**
+ * Worker settings that a plug-in's manifest asks for, and `file.root`, the file connectors' own, in a worker as a user
+ * starts it.
+ */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What only a cluster on a bad day answers, by the fault hooks of the embedded broker: counted records go through all of it. */
+/**
+ * What only a cluster on a bad day answers, by the fault hooks of the embedded broker: counted records go through all
+ * of it.
+ */
 import { startEmbeddedBroker, type EmbeddedBroker, type ErrorName, type Faults } from '@millrace/embedded';
 import { CountedRun, IMPATIENT, type RunOptions } from '../../helpers/counted-run';
 import { Clients } from '../../helpers/kafka-clients';

@@ -1,4 +1,6 @@
-/** Event Hubs' habits, shown by the embedded broker: it ends idle connections, and those that bring too large a request. */
+/**
+ * Event Hubs' habits, shown by the embedded broker: it ends idle connections, and those that bring too large a request.
+ */
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
 import { Clients, readToEnd } from '../../helpers/kafka-clients';
 import { waitFor } from '../../helpers/wait-for';

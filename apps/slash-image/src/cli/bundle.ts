@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** Makes the zip to upload: the compiled function, which needs nothing but Node. The same sources give the same bytes. */
+/**
+ * Makes the zip to upload: the compiled function, which needs nothing but Node. The same sources give the same bytes.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { zipSync, type Zippable } from 'fflate';

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** Prints the headers that sign a body, one a line, as `curl -H @file` takes them. The secret is CHAT_SIGNING_SECRET. */
+/**
+ * Prints the headers that sign a body, one a line, as `curl -H @file` takes them. The secret is CHAT_SIGNING_SECRET.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

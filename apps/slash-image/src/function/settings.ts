@@ -23,7 +23,9 @@ export interface Settings {
 
 export interface CheckedSettings {
   readonly settings: Settings;
-  /** A sentence for everything that is missing or wrong. The settings have the default then. Never has a value in it. */
+  /**
+   * A sentence for everything that is missing or wrong. The settings have the default then. Never has a value in it.
+   */
   readonly problems: readonly string[];
 }
 

@@ -2,8 +2,8 @@ const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * How long to wait before another attempt: 100 ms, doubled each time up to 5 s, of which the second half is left to chance,
- * so that programs that lost a server together do not come back together.
+ * How long to wait before another attempt: 100 ms, doubled each time up to 5 s, of which the second half is left to
+ * chance, so that programs that lost a server together do not come back together.
  * @param failures attempts that failed so far, from 0.
  */
 export function backoffMs(failures: number, random: () => number = Math.random): number {

@@ -20,8 +20,9 @@ export interface CacheClient {
 const MAX_QUEUED_COMMANDS = 20_000;
 
 /**
- * What both modes share. Nothing is queued while a connection is away: the request is answered at once and the client of this
- * program decides. Notifications and client names are off: they take rights that the application's user need not have.
+ * What both modes share. Nothing is queued while a connection is away: the request is answered at once and the client
+ * of this program decides. Notifications and client names are off: they take rights that the application's user need
+ * not have.
  */
 function options(settings: CacheSettings): RedisClientOptions & { socket: object } {
   const { tls, connectTimeoutMs } = settings;

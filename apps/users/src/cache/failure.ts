@@ -1,7 +1,9 @@
 /** What a failed command means: whether it is worth another try, and what to tell a person. */
 import { ErrorReply } from '@redis/client';
 
-/** First words of refusals that heal: a failover, a restart, a full or misconfigured server, a password being rotated. */
+/**
+ * First words of refusals that heal: a failover, a restart, a full or misconfigured server, a password being rotated.
+ */
 const PASSING = new Set([
   ...['LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'TRYAGAIN', 'READONLY', 'MOVED', 'ASK', 'NOREPLICAS', 'UNBLOCKED'],
   ...['BUSY', 'OOM', 'MISCONF', 'NOAUTH', 'WRONGPASS'],

@@ -3,7 +3,10 @@ import { describeFailure } from './failure';
 
 const SUMMARY_MS = 30_000;
 
-/** Tells of an outage without a line for each of its thousand errors: each new cause once, a count every 30 s, and its end. */
+/**
+ * Tells of an outage without a line for each of its thousand errors: each new cause once, a count every 30 s, and its
+ * end.
+ */
 export class OutageLog {
   private readonly causes = new Map<string, number>();
   private began = 0;

@@ -6,8 +6,8 @@ import { maskEmail } from '../logging/mask-email';
 const QUIET = ['/healthz', '/readyz'];
 
 /**
- * One line for each request, when its connection is done with it. E-mail addresses are masked; the whole path, which has
- * them, is logged at debug alone. Health checks are not worth a line at info.
+ * One line for each request, when its connection is done with it. E-mail addresses are masked; the whole path, which
+ * has them, is logged at debug alone. Health checks are not worth a line at info.
  */
 export function requestLog(log: Log): RequestHandler {
   return (req: Request, res: Response, next: NextFunction): void => {

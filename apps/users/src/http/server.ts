@@ -17,7 +17,9 @@ const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
   readonly port: number;
-  /** Takes no new connections, lets requests that are being answered end, and resolves when all connections are closed. */
+  /**
+   * Takes no new connections, lets requests that are being answered end, and resolves when all connections are closed.
+   */
   stop(): Promise<void>;
 }
 
@@ -37,7 +39,9 @@ export async function startServer(listener: RequestListener, host: string, port:
   return { port: (server.address() as AddressInfo).port, stop: () => stop(server, open) };
 }
 
-/** @param open Responses that are not closed yet: whoever waits for their end, as the log does, must not be cut short. */
+/**
+ * @param open Responses that are not closed yet: whoever waits for their end, as the log does, must not be cut short.
+ */
 async function stop(server: Server, open: ReadonlySet<ServerResponse>): Promise<void> {
   // A connection that was kept alive for its next request is idle once its answer is out.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));

@@ -19,7 +19,10 @@ export interface CacheSettings {
   readonly endpoint: Endpoint;
   readonly mode: CacheMode;
   readonly username: string;
-  /** Asked before each connection, so that a changed password file counts without a restart. Throws when it is not usable. */
+  /**
+   * Asked before each connection, so that a changed password file counts without a restart. Throws when it is not
+   * usable.
+   */
   readonly password: () => string;
   /** Null: plain text, for loopback alone. */
   readonly tls: TlsSettings | null;

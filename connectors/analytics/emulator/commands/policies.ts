@@ -1,4 +1,7 @@
-/** Policies of databases and tables: kept and shown; streaming and batching ones are obeyed. The reader stands behind the word `policy`. */
+/**
+ * Policies of databases and tables: kept and shown; streaming and batching ones are obeyed. The reader stands behind
+ * the word `policy`.
+ */
 import { badRequest } from '../kusto-error';
 import type { Reader } from '../language/reader';
 import { textTable, type ResultTable } from '../result-table';

@@ -1,4 +1,7 @@
-/** Databases, tables, ingestion mappings, policies and principals: what commands change and everything else looks up. Kept in DuckDB. */
+/**
+ * Databases, tables, ingestion mappings, policies and principals: what commands change and everything else looks up.
+ * Kept in DuckDB.
+ */
 import { badRequest, KustoError } from '../kusto-error';
 import { typeFacts, type Column } from './column-types';
 import type { Database, Parameter } from './database';

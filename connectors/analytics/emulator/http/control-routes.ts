@@ -1,4 +1,6 @@
-/** Test control, off unless enabled: faults, pauses, lifetimes, the log of requests. Source: analytics-sink §7.3, §7.8. */
+/**
+ * Test control, off unless enabled: faults, pauses, lifetimes, the log of requests. Source: analytics-sink §7.3, §7.8.
+ */
 import express, { type Router } from 'express';
 import type { Fault, Faults } from '../faults';
 import type { Ingestor } from '../ingest/ingestor';

@@ -1,4 +1,7 @@
-/** Tokens with a life: bearer tokens of the login, identity tokens of queued ingestion. They are signed, so that nothing has to remember them. */
+/**
+ * Tokens with a life: bearer tokens of the login, identity tokens of queued ingestion. They are signed, so that nothing
+ * has to remember them.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export class ExpiringTokens {

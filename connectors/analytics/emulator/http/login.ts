@@ -1,4 +1,7 @@
-/** The identity provider: cloud metadata, discovery and the client-credentials login. Sources: analytics-sink §5.2, §5.3, §7.3. */
+/**
+ * The identity provider: cloud metadata, discovery and the client-credentials login. Sources: analytics-sink §5.2,
+ * §5.3, §7.3.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
 import type { ExpiringTokens } from './expiring-tokens';

@@ -1,4 +1,7 @@
-/** The cluster's own interface: management, queries, streaming and queued ingestion by REST. Sources: analytics-sink §5.4, §5.9, §5.10. */
+/**
+ * The cluster's own interface: management, queries, streaming and queued ingestion by REST. Sources: analytics-sink
+ * §5.4, §5.9, §5.10.
+ */
 import { randomUUID } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
 import type { CommandContext } from '../commands/context';

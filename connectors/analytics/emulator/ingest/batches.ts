@@ -1,4 +1,7 @@
-/** Collects blobs that go into a table together until time, count or size says enough. No I/O. Source: analytics-sink §7.4. */
+/**
+ * Collects blobs that go into a table together until time, count or size says enough. No I/O. Source: analytics-sink
+ * §7.4.
+ */
 import type { IngestionMessage } from './message';
 
 export interface BatchingPolicy {

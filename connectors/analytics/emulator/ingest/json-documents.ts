@@ -15,7 +15,10 @@ function isObject(text: string): boolean {
   }
 }
 
-/** Values one after the other, whatever stands between their lines, or in one array. @throws KustoError when one is malformed. */
+/**
+ * Values one after the other, whatever stands between their lines, or in one array. @throws KustoError when one is
+ * malformed.
+ */
 export function multiJson(text: string): string[] {
   const values = topLevelValues(text);
   const [first] = values;

@@ -1,4 +1,7 @@
-/** Ingestion mappings: which field of a record goes into which column. Both spellings of an element. Source: analytics-sink §5.11. */
+/**
+ * Ingestion mappings: which field of a record goes into which column. Both spellings of an element. Source:
+ * analytics-sink §5.11.
+ */
 import type { TableEntry } from '../engine/catalog';
 import { parseColumnType, type Column } from '../engine/column-types';
 import { KustoError } from '../kusto-error';
@@ -27,7 +30,9 @@ const EPOCHS: Record<string, EpochUnit> = {
   datetimefromunixnanoseconds: 1,
 };
 
-/** @throws KustoError `BadRequest_InvalidMapping` or, when it does not fit the table, `BadRequest_InconsistentMapping`. */
+/**
+ * @throws KustoError `BadRequest_InvalidMapping` or, when it does not fit the table, `BadRequest_InconsistentMapping`.
+ */
 export function parseMapping(text: string, kind: string, table: TableEntry): MappedColumn[] {
   const elements = parseElements(text);
   return elements.map((element) => {

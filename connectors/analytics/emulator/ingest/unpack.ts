@@ -1,4 +1,7 @@
-/** Blobs as they are once unpacked, by what they begin with: clients' names for them are not to be trusted. Source: analytics-sink §6, §7.4. */
+/**
+ * Blobs as they are once unpacked, by what they begin with: clients' names for them are not to be trusted. Source:
+ * analytics-sink §6, §7.4.
+ */
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { KustoError } from '../kusto-error';
 
@@ -8,7 +11,9 @@ const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED = 1;
 
-/** One file, or those of a ZIP archive that `zipPattern` names; empty: all. @throws KustoError `BadRequest_InvalidBlob` */
+/**
+ * One file, or those of a ZIP archive that `zipPattern` names; empty: all. @throws KustoError `BadRequest_InvalidBlob`
+ */
 export function unpack(data: Buffer, zipPattern: string): Buffer[] {
   try {
     if (data[0] === 0x1f && data[1] === 0x8b) return [gunzipSync(data)];

@@ -43,7 +43,9 @@ function plain(text: string, at: number): Token {
   throw badRequest(`Syntax error: unexpected '${text[at] ?? ''}' at position ${at}`, 'General_BadRequest');
 }
 
-/** `'…'` and `"…"` with escapes, `@'…'` verbatim with doubled quotes, ``` blocks; `h` before them changes nothing here. */
+/**
+ * `'…'` and `"…"` with escapes, `@'…'` verbatim with doubled quotes, ``` blocks; `h` before them changes nothing here.
+ */
 function literal(text: string, at: number): Token | null {
   const start = text[at] === 'h' && /['"@]/.test(text[at + 1] ?? '') ? at + 1 : at;
   if (text.startsWith('```', start)) {

@@ -1,4 +1,7 @@
-/** Loaded before Azurite: ends it with who started it, and says the port, which its table service does not where it may choose. */
+/**
+ * Loaded before Azurite: ends it with who started it, and says the port, which its table service does not where it may
+ * choose.
+ */
 const { Server } = require('node:net');
 
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,4 +1,6 @@
-/** What the data-management endpoint hands out: containers and queues with their SAS. Source: analytics-sink §5.5, §7.5. */
+/**
+ * What the data-management endpoint hands out: containers and queues with their SAS. Source: analytics-sink §5.5, §7.5.
+ */
 import {
   BlobServiceClient,
   ContainerSASPermissions,

@@ -1,4 +1,7 @@
-/** The table in which clients follow their ingestions: they insert an entity and name it in their message, the service updates it. Source: analytics-sink §5.8. */
+/**
+ * The table in which clients follow their ingestions: they insert an entity and name it in their message, the service
+ * updates it. Source: analytics-sink §5.8.
+ */
 import { AzureNamedKeyCredential, generateTableSas, TableClient } from '@azure/data-tables';
 import type { Outcome } from '../ingest/outcome';
 import type { RunningAzurite } from './azurite';

@@ -1,4 +1,7 @@
-/** Names of a partition's files: in the service's storage the topic stands there in full, on this disk only as far as a name may be long. Pure. */
+/**
+ * Names of a partition's files: in the service's storage the topic stands there in full, on this disk only as far as a
+ * name may be long. Pure.
+ */
 import { createHash } from 'node:crypto';
 
 /** A topic's name may have 249 characters, a file's 255. */

@@ -1,4 +1,6 @@
-/** How far a partition is delivered, although its files are delivered in any order. Pure. Source: analytics-sink §4.4. */
+/**
+ * How far a partition is delivered, although its files are delivered in any order. Pure. Source: analytics-sink §4.4.
+ */
 export interface Range {
   readonly first: number;
   /** The offset behind its last record. */
@@ -26,8 +28,8 @@ export class OffsetRanges {
   }
 
   /**
-   * To be called before the worker is asked to go back: it takes the offset that it goes back to for one that is committed, unless it is told
-   * of another. From now on there is one.
+   * To be called before the worker is asked to go back: it takes the offset that it goes back to for one that is
+   * committed, unless it is told of another. From now on there is one.
    */
   hold(): void {
     this.committed ??= this.ranges[0]?.first ?? null;

@@ -162,7 +162,10 @@ export class PartitionBatcher {
   }
 }
 
-/** A value of which nothing can be made is the record's fault, whatever the reason; what throws behind this is the disk's. */
+/**
+ * A value of which nothing can be made is the record's fault, whatever the reason; what throws behind this is the
+ * disk's.
+ */
 function writable(record: SinkRecord, format: Format, settings: AnalyticsSettings): Row {
   try {
     return rowOf(record, format, settings);

@@ -1,4 +1,7 @@
-/** The records of a file as Kafka had them, beside it on disk: what a dead letter queue gets if the file can not be delivered. */
+/**
+ * The records of a file as Kafka had them, beside it on disk: what a dead letter queue gets if the file can not be
+ * delivered.
+ */
 import { appendFile, open, rm } from 'node:fs/promises';
 import type { ConnectValue, Schema, SinkRecord } from '@millrace/sdk';
 import { jsonText } from '../records/json-value';

@@ -116,7 +116,8 @@ export class StagingFile {
   async discard(): Promise<void> {
     this.sink.destroy();
     this.file.destroy();
-    // One that is still being opened would appear after it was removed. That a write was cut off is no failure: an error comes before the close.
+    // One that is still being opened would appear after it was removed. That a write was cut off is no failure: an
+    // error comes before the close.
     if (!this.file.closed) await new Promise<void>((resolve) => this.file.once('close', resolve));
     await rm(this.partPath, { force: true });
   }

@@ -1,4 +1,7 @@
-/** One name for each key: the vendor's words and older spellings are read as the neutral ones. Sources: analytics-sink §1.1, §1.3. */
+/**
+ * One name for each key: the vendor's words and older spellings are read as the neutral ones. Sources: analytics-sink
+ * §1.1, §1.3.
+ */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS } from './definitions';
 

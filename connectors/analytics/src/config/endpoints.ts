@@ -1,4 +1,6 @@
-/** Which clusters the sink speaks to, and how the two URLs of one follow from each other. Source: analytics-sink §1.5. */
+/**
+ * Which clusters the sink speaks to, and how the two URLs of one follow from each other. Source: analytics-sink §1.5.
+ */
 import { isIP } from 'node:net';
 import type { WorkerSettings } from '@millrace/sdk';
 import { isServiceHost } from './clouds';

@@ -52,7 +52,10 @@ export class DeadLetterQueue {
     return new DeadLetterQueue(producer, topic);
   }
 
-  /** Resolves when all of them are acknowledged. Rejects when `signal` is aborted first: whoever has the partition now sends them again. */
+  /**
+   * Resolves when all of them are acknowledged. Rejects when `signal` is aborted first: whoever has the partition now
+   * sends them again.
+   */
   async send(
     records: AsyncIterable<RawRecord> | Iterable<RawRecord>,
     place: DeadLetterPlace,

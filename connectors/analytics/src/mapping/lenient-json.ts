@@ -1,6 +1,7 @@
 /**
- * JSON as people write it in a properties file: single quotes, names without quotes, `=` or `=>` for a colon, `;` for a comma, a comma too
- * many. Values are lists, objects, strings, and plain words, which are strings, too. Source: analytics-sink §2.2.
+ * JSON as people write it in a properties file: single quotes, names without quotes, `=` or `=>` for a colon, `;` for a
+ * comma, a comma too many. Values are lists, objects, strings, and plain words, which are strings, too. Source:
+ * analytics-sink §2.2.
  */
 const DEEPEST = 4;
 const LONGEST = 1024 * 1024;

@@ -4,8 +4,8 @@ import { LogicalName, isDecimal, plainDecimal, readMember, shortestFloat, type S
 const DAY_MS = 86_400_000;
 
 /**
- * Struct members in schema order; bytes as base64; decimals as numbers of all their digits; float32 with a float32's digits (0.1, not
- * 0.10000000149011612); dates as Connect's JSON numbers.
+ * Struct members in schema order; bytes as base64; decimals as numbers of all their digits; float32 with a float32's
+ * digits (0.1, not 0.10000000149011612); dates as Connect's JSON numbers.
  */
 export function jsonText(schema: Schema | null, value: unknown): string {
   if (value === null || value === undefined) return 'null';

@@ -1,4 +1,7 @@
-/** What a record becomes in a file: bytes, a row of an Avro file, a file of its own, or nothing. Pure. Source: analytics-sink §3. */
+/**
+ * What a record becomes in a file: bytes, a row of an Avro file, a file of its own, or nothing. Pure. Source:
+ * analytics-sink §3.
+ */
 import type { Schema, SinkRecord } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Format } from '../mapping/formats';

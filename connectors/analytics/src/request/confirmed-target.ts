@@ -18,7 +18,10 @@ export interface FileStatus {
 
 /** One of the service's ways to tell what became of a file. */
 export interface Confirmation {
-  /** Resolves when the service has the file, with what asks for its status; null: not known now. @throws ServiceError, GivenAwayError */
+  /**
+   * Resolves when the service has the file, with what asks for its status; null: not known now. @throws ServiceError,
+   * GivenAwayError
+   */
   begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>>;
 }
 
@@ -39,7 +42,10 @@ export class ConfirmedTarget implements Target {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Resolves when the rows are in the table. @throws ServiceError, with the service's own code when it refused the file; GivenAwayError */
+  /**
+   * Resolves when the rows are in the table. @throws ServiceError, with the service's own code when it refused the
+   * file; GivenAwayError
+   */
   async ship(shipment: Shipment): Promise<void> {
     const { file, owner, onHandedOver } = shipment;
     const ask = await this.confirmation.begin(shipment);

@@ -1,4 +1,7 @@
-/** Where files go, and how their end is told, from the settings and from what the cluster offers. Sources: analytics-sink §1.7, §5.8. */
+/**
+ * Where files go, and how their end is told, from the settings and from what the cluster offers. Sources:
+ * analytics-sink §1.7, §5.8.
+ */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
@@ -11,7 +14,9 @@ import { StatusTableIngestion } from './status-table-ingestion';
 import { StreamingTarget } from './streaming-target';
 import type { Target } from './target';
 
-/** @throws ConnectError `ANALYTICS_OFFER` for what the cluster does not offer; ServiceError when it can not be asked. */
+/**
+ * @throws ConnectError `ANALYTICS_OFFER` for what the cluster does not offer; ServiceError when it can not be asked.
+ */
 export async function createTargets(
   { http, cluster, resources }: Service,
   settings: AnalyticsSettings,

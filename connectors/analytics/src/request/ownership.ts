@@ -1,4 +1,7 @@
-/** Whether a partition is still this task's, and what of it is being posted. Nothing is begun to be posted after it was given away. Source: analytics-sink §4.9. */
+/**
+ * Whether a partition is still this task's, and what of it is being posted. Nothing is begun to be posted after it was
+ * given away. Source: analytics-sink §4.9.
+ */
 import { setMaxListeners } from 'node:events';
 import { startTimer } from '@millrace/sdk';
 
@@ -22,7 +25,10 @@ export class Ownership {
     return this.giving.signal;
   }
 
-  /** @param work Hands a file to the service, after which its rows appear. @throws GivenAwayError instead of beginning it */
+  /**
+   * @param work Hands a file to the service, after which its rows appear. @throws GivenAwayError instead of beginning
+   *   it
+   */
   async post<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.signal.aborted) throw new GivenAwayError('It was not posted: its partition was given away');
     const posted = work(this.cutting.signal);
@@ -30,7 +36,10 @@ export class Ownership {
     return await posted.finally(() => this.posts.delete(posted));
   }
 
-  /** Posts that were begun may end, so that their offsets can still be committed; those that take longer are cut off. May be called again. */
+  /**
+   * Posts that were begun may end, so that their offsets can still be committed; those that take longer are cut off.
+   * May be called again.
+   */
   async giveAway(timeoutMs: number): Promise<void> {
     this.giving.abort(new GivenAwayError('The partition was given away'));
     await within(Promise.allSettled(this.posts), timeoutMs);

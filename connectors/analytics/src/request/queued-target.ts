@@ -57,7 +57,9 @@ export class QueuedTarget implements Target {
     );
   }
 
-  /** @param statusTable Where the service is to tell about the file, by an entity that is there already; null: nowhere. */
+  /**
+   * @param statusTable Where the service is to tell about the file, by an entity that is there already; null: nowhere.
+   */
   async attempt(shipment: Shipment, set: ResourceSet, statusTable: string | null): Promise<void> {
     const { file, sourceId, owner } = shipment;
     const blobUrl = await this.upload(shipment, set);

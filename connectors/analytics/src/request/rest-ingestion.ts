@@ -1,4 +1,7 @@
-/** Hands files over by the service's REST interface for queued ingestion, which also tells what became of them. Source: analytics-sink §5.9. */
+/**
+ * Hands files over by the service's REST interface for queued ingestion, which also tells what became of them. Source:
+ * analytics-sink §5.9.
+ */
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Cluster } from '../service/cluster';

@@ -1,4 +1,7 @@
-/** Posts small files straight to the engine; larger ones, and those it has no capacity for, go by queue. Sources: analytics-sink §4.8, §5.10. */
+/**
+ * Posts small files straight to the engine; larger ones, and those it has no capacity for, go by queue. Sources:
+ * analytics-sink §4.8, §5.10.
+ */
 import { createReadStream } from 'node:fs';
 import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';

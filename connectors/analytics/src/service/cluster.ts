@@ -31,7 +31,9 @@ export class Cluster {
     return await this.post(`${this.queryUrl}/v1/rest/query`, database, text, options, signal);
   }
 
-  /** With the login; once more with a new one when the first is refused. @throws ServiceError for any status but 2xx. */
+  /**
+   * With the login; once more with a new one when the first is refused. @throws ServiceError for any status but 2xx.
+   */
   async require(request: HttpRequest): Promise<HttpAnswer> {
     const attempt = async (): Promise<HttpAnswer> =>
       await this.http.require({

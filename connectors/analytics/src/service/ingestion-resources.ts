@@ -1,4 +1,7 @@
-/** Where files and messages go: asked for once an hour, and anew when storage refuses them or is not there. Source: analytics-sink §5.5. */
+/**
+ * Where files and messages go: asked for once an hour, and anew when storage refuses them or is not there. Source:
+ * analytics-sink §5.5.
+ */
 import type { Cluster } from './cluster';
 import { place } from './http';
 import { ServiceError } from './service-error';
@@ -41,7 +44,9 @@ export class IngestionResources {
     }
   }
 
-  /** Storage refused one of `used`, or it was not there. Where others were handed out since, nothing is to be asked for. */
+  /**
+   * Storage refused one of `used`, or it was not there. Where others were handed out since, nothing is to be asked for.
+   */
   expire(used: ResourceSet): void {
     if (this.current?.set === used) this.current = { set: used, readAt: -Infinity };
   }

@@ -1,6 +1,12 @@
-/** Why the service would refuse every file that is loaded with an ingestion mapping. Pure. Sources: analytics-sink §1.8, §5.11, §5.12. */
+/**
+ * Why the service would refuse every file that is loaded with an ingestion mapping. Pure. Sources: analytics-sink §1.8,
+ * §5.11, §5.12.
+ */
 
-/** @param definition The mapping as the service shows it @param columns Names of the table's columns, as they are written */
+/**
+ * @param definition The mapping as the service shows it @param columns Names of the table's columns, as they are
+ *   written
+ */
 export function mappingProblems(definition: string, kind: string, columns: readonly string[]): string[] {
   const seen = new Set<string>();
   return elementsOf(definition).flatMap((element) => {

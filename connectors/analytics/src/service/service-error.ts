@@ -29,7 +29,10 @@ export class ServiceError extends ConnectError {
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }
-  /** Also as the cause of what a task fails with: once what is away is back, a restart helps. A login that is refused waits for a person. */
+  /**
+   * Also as the cause of what a task fails with: once what is away is back, a restart helps. A login that is refused
+   * waits for a person.
+   */
   override readonly retriable: boolean;
   readonly serviceCode: string | null;
   /** HTTP; null when there was no answer. */

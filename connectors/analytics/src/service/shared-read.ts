@@ -1,4 +1,6 @@
-/** One read for all who ask while it is under way. It is nobody's own: whoever gives up does not end it for the others. */
+/**
+ * One read for all who ask while it is under way. It is nobody's own: whoever gives up does not end it for the others.
+ */
 import { unlessAborted } from '../request/sleep';
 
 export class SharedRead<T> {

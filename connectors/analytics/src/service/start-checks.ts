@@ -1,4 +1,7 @@
-/** What is asked of the service before a task runs, so that a wrong setting is seen at once. Source: analytics-sink §1.8. */
+/**
+ * What is asked of the service before a task runs, so that a wrong setting is seen at once. Source: analytics-sink
+ * §1.8.
+ */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
@@ -23,8 +26,8 @@ export async function checkIngestion(
 }
 
 /**
- * A service that answers that it is busy is waited for. One that does not answer may be a wrong URL, which is to be seen at once: the task fails, and
- * its restarts are the waiting.
+ * A service that answers that it is busy is waited for. One that does not answer may be a wrong URL, which is to be
+ * seen at once: the task fails, and its restarts are the waiting.
  */
 export async function patiently<T>(
   ask: () => Promise<T>,
@@ -46,7 +49,10 @@ export async function patiently<T>(
   }
 }
 
-/** Every table, its ingestion mapping and the streaming policy where one is needed. @throws ConnectError `ANALYTICS_TABLES` with all that is wrong. */
+/**
+ * Every table, its ingestion mapping and the streaming policy where one is needed. @throws ConnectError
+ * `ANALYTICS_TABLES` with all that is wrong.
+ */
 export async function checkTables(
   cluster: Cluster,
   { mappings, login }: Pick<AnalyticsSettings, 'mappings' | 'login'>,

@@ -1,4 +1,7 @@
-/** One entity of the service's status table: plain requests with the SAS that the service handed out. Source: analytics-sink §5.8. */
+/**
+ * One entity of the service's status table: plain requests with the SAS that the service handed out. Source:
+ * analytics-sink §5.8.
+ */
 import { parseJson, type Http } from './http';
 import { requireStorage } from './storage';
 
@@ -12,7 +15,10 @@ export interface IngestionStatus {
   readonly Details?: string;
 }
 
-/** One that is there already stays as it is: it is of an earlier try, whose message may have arrived. @throws ServiceError */
+/**
+ * One that is there already stays as it is: it is of an earlier try, whose message may have arrived. @throws
+ * ServiceError
+ */
 export async function insertStatus(
   http: Http,
   table: string,

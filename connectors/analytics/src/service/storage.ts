@@ -1,4 +1,6 @@
-/** One blob, one message: plain requests with the SAS that the service handed out. Sources: analytics-sink §5.6, §5.7. */
+/**
+ * One blob, one message: plain requests with the SAS that the service handed out. Sources: analytics-sink §5.6, §5.7.
+ */
 import { createReadStream } from 'node:fs';
 import type { Http, HttpAnswer, HttpRequest } from './http';
 import { refusal } from './http';
@@ -45,8 +47,8 @@ export async function postMessage(http: Http, queue: string, message: object, si
 }
 
 /**
- * A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more, no answer that it may be somewhere else by now;
- * new ones can be had.
+ * A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more, no answer that it
+ * may be somewhere else by now; new ones can be had.
  */
 export async function requireStorage(
   http: Http,

@@ -87,8 +87,8 @@ export class AppendFile {
 }
 
 /**
- * A crash or a full disk may have left half a line. The record is delivered again, so end the torn line: its successor must not be
- * glued to it. Resolves to how many bytes that took.
+ * A crash or a full disk may have left half a line. The record is delivered again, so end the torn line: its successor
+ * must not be glued to it. Resolves to how many bytes that took.
  */
 async function endTornLine(handle: FileHandle, size: number, separator: Buffer): Promise<number> {
   if (size === 0) return 0;

@@ -1,4 +1,7 @@
-/** The keys of the file sink: Java's `file`, and our own behind it, whose defaults are Java's behaviour. Source: analytics-sink §9.2. */
+/**
+ * The keys of the file sink: Java's `file`, and our own behind it, whose defaults are Java's behaviour. Source:
+ * analytics-sink §9.2.
+ */
 import type { ConfigKey, ConfigProblem, ConnectorConfig, ParsedValue, WorkerSettings } from '@millrace/sdk';
 import { fileRootProblems } from '../file-root';
 import { pathTemplate, templateNames, templateProblem } from './path-template';

@@ -1,4 +1,7 @@
-/** `FileStreamSinkConnector`: appends each record's value as one line to a file. Sources: connect-runtime §10.9, analytics-sink §9. */
+/**
+ * `FileStreamSinkConnector`: appends each record's value as one line to a file. Sources: connect-runtime §10.9,
+ * analytics-sink §9.
+ */
 import type { SinkConnector } from '@millrace/sdk';
 import { sinkKeys, validateSink } from './config';
 import { FileStreamSinkTask } from './task';

@@ -1,6 +1,6 @@
 /**
- * A write that the disk had no room for beyond some byte, and how to go on with it so that every line is whole. Nothing is ever cut back: other
- * tasks may append to the same file, and what they have written behind must not go with it.
+ * A write that the disk had no room for beyond some byte, and how to go on with it so that every line is whole. Nothing
+ * is ever cut back: other tasks may append to the same file, and what they have written behind must not go with it.
  */
 import type { FileHandle } from 'node:fs/promises';
 

@@ -1,4 +1,7 @@
-/** Lines into one file for ever, or into one that grows as `<name>.part` and is renamed when it is complete, so that readers of the others see whole files. */
+/**
+ * Lines into one file for ever, or into one that grows as `<name>.part` and is renamed when it is complete, so that
+ * readers of the others see whole files.
+ */
 import { rename, stat, unlink } from 'node:fs/promises';
 import { AppendFile, type AppendOptions } from './append-file';
 import type { LineTarget } from './line-target';
@@ -113,7 +116,10 @@ class RotatedFile implements LineTarget {
     return `${this.name}.part`;
   }
 
-  /** Of its UTC time, in milliseconds; a later file has a later name, also where several are completed in one, and none is overwritten. */
+  /**
+   * Of its UTC time, in milliseconds; a later file has a later name, also where several are completed in one, and none
+   * is overwritten.
+   */
   private async completeName(): Promise<string> {
     for (let time = Math.max(this.now(), this.lastStamp + 1); ; time++) {
       this.lastStamp = time;

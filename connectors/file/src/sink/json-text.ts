@@ -1,4 +1,7 @@
-/** A value as Connect's JSON converter writes it without its schema, on one line; decimals are numbers with all their digits (`decimal.format=NUMERIC`). */
+/**
+ * A value as Connect's JSON converter writes it without its schema, on one line; decimals are numbers with all their
+ * digits (`decimal.format=NUMERIC`).
+ */
 import {
   LogicalName,
   isDecimal,

@@ -1,4 +1,7 @@
-/** The files a task writes to, opened when they are needed. Their number is bounded: the one that was not used for longest is closed. */
+/**
+ * The files a task writes to, opened when they are needed. Their number is bounded: the one that was not used for
+ * longest is closed.
+ */
 import type { LineTarget } from './line-target';
 
 const MOST_OPEN = 64;

@@ -1,6 +1,7 @@
 /**
- * Writes a batch as few large writes. A full disk is waited for: the batch comes again, and what is in the files already is not written twice. Every
- * other failure of the disk fails the task, unlike Java's sink, which swallows them; offsets are committed only for what was written.
+ * Writes a batch as few large writes. A full disk is waited for: the batch comes again, and what is in the files
+ * already is not written twice. Every other failure of the disk fails the task, unlike Java's sink, which swallows
+ * them; offsets are committed only for what was written.
  */
 import {
   ConnectError,
@@ -168,8 +169,8 @@ export class FileStreamSinkTask implements SinkTask {
 }
 
 /**
- * Also where the file could not be opened for it. Not where the disk says so only when it is to keep what it has taken: the system may have
- * forgotten that by then, so that trying again would find nothing wrong.
+ * Also where the file could not be opened for it. Not where the disk says so only when it is to keep what it has taken:
+ * the system may have forgotten that by then, so that trying again would find nothing wrong.
  */
 function isFullDisk(error: unknown): boolean {
   const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };

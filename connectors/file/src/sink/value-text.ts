@@ -1,6 +1,7 @@
 /**
- * A value as Java's sink prints it (`String.valueOf`): `null`, `Struct{id=1,name=x}` without absent fields, `[1, 2]`, `{a=1, b=2}`, `1.0E10`. Different on
- * purpose: bytes are text where they are UTF-8 and base64 otherwise (Java prints an object address), and dates in ISO form (Java's depend on the machine's time zone).
+ * A value as Java's sink prints it (`String.valueOf`): `null`, `Struct{id=1,name=x}` without absent fields, `[1, 2]`,
+ * `{a=1, b=2}`, `1.0E10`. Different on purpose: bytes are text where they are UTF-8 and base64 otherwise (Java prints
+ * an object address), and dates in ISO form (Java's depend on the machine's time zone).
  */
 import { isUtf8 } from 'node:buffer';
 import {

@@ -1,4 +1,7 @@
-/** Whether offsets that a user sets are some the file source can go on from; texts are Java's. Source: connect-rest §2.6. */
+/**
+ * Whether offsets that a user sets are some the file source can go on from; texts are Java's. Source: connect-rest
+ * §2.6.
+ */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { fileSourceConfig } from './config';
 

@@ -1,4 +1,6 @@
-/** `FileStreamSourceConnector`: each line of a file becomes a record. Always one task. Source: connect-runtime §10.9. */
+/**
+ * `FileStreamSourceConnector`: each line of a file becomes a record. Always one task. Source: connect-runtime §10.9.
+ */
 import type { SourceConnector } from '@millrace/sdk';
 import { fileRootProblems } from '../file-root';
 import { alterOffsets } from './alter-offsets';

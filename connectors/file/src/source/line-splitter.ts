@@ -1,6 +1,6 @@
 /**
- * Bytes into lines. A line ends at `\n`, `\r` or `\r\n`; a `\r` at the very end waits for the byte behind it. Text is UTF-8, what is none becomes
- * U+FFFD. Positions are bytes. Source: connect-runtime §10.9.
+ * Bytes into lines. A line ends at `\n`, `\r` or `\r\n`; a `\r` at the very end waits for the byte behind it. Text is
+ * UTF-8, what is none becomes U+FFFD. Positions are bytes. Source: connect-runtime §10.9.
  */
 import { ConnectError } from '@millrace/sdk';
 

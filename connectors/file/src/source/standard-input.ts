@@ -1,6 +1,6 @@
 /**
- * Standard input of the worker's process. Tasks run in threads, where `process.stdin` is empty, so the descriptor itself is read, in a way that
- * holds no thread while nothing comes.
+ * Standard input of the worker's process. Tasks run in threads, where `process.stdin` is empty, so the descriptor
+ * itself is read, in a way that holds no thread while nothing comes.
  */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Socket } from 'node:net';

@@ -1,4 +1,7 @@
-/** Reads lines and sends each as a record: no key, the line as a string, the time of reading. Source: connect-runtime §10.9. */
+/**
+ * Reads lines and sends each as a record: no key, the line as a string, the time of reading. Source: connect-runtime
+ * §10.9.
+ */
 import {
   ConnectError,
   schema,

@@ -1,6 +1,7 @@
 /**
- * How Debezium 3.7 lays out its keys for clients: groups and keys in order, importance, width; and of keys that are not implemented here also type and
- * default. Facts of its answer to `GET /connector-plugins/{plugin}/config`, held by a test.
+ * How Debezium 3.7 lays out its keys for clients: groups and keys in order, importance, width; and of keys that are not
+ * implemented here also type and default. Facts of its answer to `GET /connector-plugins/{plugin}/config`, held by a
+ * test.
  */
 import type { ConfigKey, ConfigType, Importance, Width } from '@millrace/sdk';
 

@@ -1,4 +1,7 @@
-/** The keys as clients are shown them: all of Debezium's in its order, then those of our own, then other spellings. Source: cdc-postgres §1.3 to §1.6. */
+/**
+ * The keys as clients are shown them: all of Debezium's in its order, then those of our own, then other spellings.
+ * Source: cdc-postgres §1.3 to §1.6.
+ */
 import type { ConfigKey } from '@millrace/sdk';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES, type Definition } from './definitions';
 import { LAYOUT } from './layout';

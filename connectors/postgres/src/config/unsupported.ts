@@ -1,6 +1,7 @@
 /**
- * Debezium's keys that this version does not implement. Whoever moves here must not find out from the data: a key without which something
- * else would be published is refused, one that merely asks for a further service is warned about. Sources: cdc-postgres §1.3 to §1.6, §7.5.
+ * Debezium's keys that this version does not implement. Whoever moves here must not find out from the data: a key
+ * without which something else would be published is refused, one that merely asks for a further service is warned
+ * about. Sources: cdc-postgres §1.3 to §1.6, §7.5.
  */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { invalid } from './problem';

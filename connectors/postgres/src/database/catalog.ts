@@ -1,4 +1,6 @@
-/** Tables, columns, keys and types as the catalog has them now. Matching tables only: installations have 10^5 row types. */
+/**
+ * Tables, columns, keys and types as the catalog has them now. Matching tables only: installations have 10^5 row types.
+ */
 import type { Client } from 'pg';
 import type { FilterConfig } from '../config/postgres-config';
 import type { PgType } from '../values/value-type';

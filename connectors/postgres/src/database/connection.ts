@@ -1,4 +1,7 @@
-/** Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres §1.3). */
+/**
+ * Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres
+ * §1.3).
+ */
 import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
@@ -100,7 +103,10 @@ export function connectError(config: ConnectionConfig, error: unknown): Error {
   );
 }
 
-/** `prefer` and `allow`: the other way is tried when this one was refused, not when the server is away or the password wrong. */
+/**
+ * `prefer` and `allow`: the other way is tried when this one was refused, not when the server is away or the password
+ * wrong.
+ */
 function mayTryNext(error: unknown): boolean {
   const code = errorCode(error);
   if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) return false;

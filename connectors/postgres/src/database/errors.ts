@@ -21,8 +21,8 @@ const CONNECTION_TEXT =
   /Connection terminated|timeout expired|Client has encountered a connection error|not queryable/i;
 
 /**
- * True when the same work may succeed on a new connection. Authentication, missing objects and missing rights are not such errors: trying
- * again for ever would only hide them.
+ * True when the same work may succeed on a new connection. Authentication, missing objects and missing rights are not
+ * such errors: trying again for ever would only hide them.
  */
 export function isTransient(error: unknown): boolean {
   if (isConnectError(error)) return error.retriable;

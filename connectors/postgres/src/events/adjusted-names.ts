@@ -1,4 +1,6 @@
-/** Names of schemas and fields that Avro accepts, for those who ask for them (cdc-postgres §7.2). Topics keep theirs. */
+/**
+ * Names of schemas and fields that Avro accepts, for those who ask for them (cdc-postgres §7.2). Topics keep theirs.
+ */
 
 export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
 export type Rename = (name: string) => string;

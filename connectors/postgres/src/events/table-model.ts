@@ -1,4 +1,6 @@
-/** How one table's rows become keys and values: built once per table definition, so that schemas keep their identity. */
+/**
+ * How one table's rows become keys and values: built once per table definition, so that schemas keep their identity.
+ */
 import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
@@ -62,8 +64,8 @@ export function columnFilter(filters: FilterConfig, table: string): (column: str
 }
 
 /**
- * Key columns of a table: `message.key.columns` if a pattern matches, else primary key or unique index. Throws ConnectError `PG_CONFIG`
- * for a column that the table does not have.
+ * Key columns of a table: `message.key.columns` if a pattern matches, else primary key or unique index. Throws
+ * ConnectError `PG_CONFIG` for a column that the table does not have.
  */
 export function keyColumns(config: PostgresConfig, table: TableDefinition): readonly string[] {
   const configured = config.keyColumns.find((entry) => entry.table.matches(qualified(table)));
@@ -90,7 +92,8 @@ interface BuiltColumn {
 
 /**
  * `table.columns` in the catalog's order; fields keep it.
- * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while streaming
+ * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while
+ *   streaming
  */
 export function buildTableModel(table: TableDefinition, context: ModelContext, generatedDelivered = false): TableModel {
   const { config, types, logger } = context;

@@ -1,4 +1,7 @@
-/** Values without a Connect form: they are published as null, or fail the task where that cannot be; neither without a reason given. */
+/**
+ * Values without a Connect form: they are published as null, or fail the task where that cannot be; neither without a
+ * reason given.
+ */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import { voided, type VoidReason } from '../values/value-type';
 import type { TableModel } from './table-model';

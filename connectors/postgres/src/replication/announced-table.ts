@@ -1,4 +1,7 @@
-/** A table at the time of its rows: what the stream announces, with what only the catalog knows, which is of a later time. */
+/**
+ * A table at the time of its rows: what the stream announces, with what only the catalog knows, which is of a later
+ * time.
+ */
 import type { CatalogColumn, CatalogTable, TableDefinition } from '../database/catalog';
 import type { RelationMessage } from './relation-message';
 
@@ -39,8 +42,8 @@ export function announcedTable(
 }
 
 /**
- * Under REPLICA IDENTITY DEFAULT the message tells the primary key of its time, but not in which order its columns are. Under any other one
- * only the catalog knows a key.
+ * Under REPLICA IDENTITY DEFAULT the message tells the primary key of its time, but not in which order its columns are.
+ * Under any other one only the catalog knows a key.
  */
 function keyColumns(
   message: RelationMessage,

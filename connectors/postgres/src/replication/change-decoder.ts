@@ -1,4 +1,7 @@
-/** From pgoutput messages (protocol 1, cdc-postgres §5.5) to source records, in place: no object per message but the records themselves. */
+/**
+ * From pgoutput messages (protocol 1, cdc-postgres §5.5) to source records, in place: no object per message but the
+ * records themselves.
+ */
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import { lsn as makeLsn, type Lsn } from '../database/lsn';
@@ -29,7 +32,9 @@ interface Known {
   relation: Relation;
 }
 
-/** Why decoding cannot go on before the catalog was asked; `refresh` settles it, then the same message is decoded again. */
+/**
+ * Why decoding cannot go on before the catalog was asked; `refresh` settles it, then the same message is decoded again.
+ */
 interface Stall {
   readonly message: RelationMessage;
   readonly forceOptional: string | null;
@@ -108,8 +113,8 @@ export class ChangeDecoder {
   }
 
   /**
-   * Decodes one XLogData message (body of a CopyData). Returns false when the catalog must be asked first: await `refresh`, then call
-   * again with the same message.
+   * Decodes one XLogData message (body of a CopyData). Returns false when the catalog must be asked first: await
+   * `refresh`, then call again with the same message.
    */
   message(buffer: Buffer, at: number, end: number): boolean {
     const lsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
@@ -284,7 +289,8 @@ export class ChangeDecoder {
     if (label === null && field === null) return false;
     staleNull.field = null;
     this.rows.out.length = mark;
-    // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose the rest.
+    // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose
+    // the rest.
     this.rows.lastOffset = lastOffset;
     this.stall = { message: known.message, forceOptional: field?.column ?? null, announces: false };
     return true;

@@ -1,6 +1,6 @@
 /**
- * Raw protocol messages on their way from a socket to the decoder. Rows wait here as the bytes they came in, so that the queue's bound in
- * bytes is the memory it takes; they become records only when the worker polls for them.
+ * Raw protocol messages on their way from a socket to the decoder. Rows wait here as the bytes they came in, so that
+ * the queue's bound in bytes is the memory it takes; they become records only when the worker polls for them.
  */
 export class FrameQueue<Tag> {
   private segments: Segment<Tag>[] = [];
@@ -8,7 +8,9 @@ export class FrameQueue<Tag> {
   private queuedBytes = 0;
   private queuedMessages = 0;
 
-  /** The message that `peek` found: body between `start` and `end` of `buffer`. Never keep a reference to the buffer. */
+  /**
+   * The message that `peek` found: body between `start` and `end` of `buffer`. Never keep a reference to the buffer.
+   */
   buffer: Buffer = EMPTY;
   start = 0;
   end = 0;

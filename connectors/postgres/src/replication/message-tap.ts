@@ -1,7 +1,8 @@
 /**
- * Takes one kind of protocol message out of a pg connection's socket before pg parses it. Rows and change messages are the only mass data;
- * pg would make an object, a buffer view and two events of each, which costs more than decoding them (measured: a third of all CPU time).
- * Everything else still goes to pg's own parser, so that queries, errors and the end of the connection work as ever.
+ * Takes one kind of protocol message out of a pg connection's socket before pg parses it. Rows and change messages are
+ * the only mass data; pg would make an object, a buffer view and two events of each, which costs more than decoding
+ * them (measured: a third of all CPU time). Everything else still goes to pg's own parser, so that queries, errors and
+ * the end of the connection work as ever.
  */
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
@@ -34,7 +35,9 @@ export class MessageTap<Tag> {
   private paused = false;
   private discarding = false;
 
-  /** Install it while no query runs, so that pg's parser holds no half message. `tag` marks what is queued from now on. */
+  /**
+   * Install it while no query runs, so that pg's parser holds no half message. `tag` marks what is queued from now on.
+   */
   constructor(
     client: Client,
     private readonly code: number,

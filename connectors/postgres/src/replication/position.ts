@@ -3,8 +3,8 @@ import type { SourceOffset } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
 
 /**
- * How far a connector has got. Only (commit position, ordinal in the transaction) is a total order of changes: the rows of concurrent
- * transactions interleave in the WAL, so their own positions are not.
+ * How far a connector has got. Only (commit position, ordinal in the transaction) is a total order of changes: the rows
+ * of concurrent transactions interleave in the WAL, so their own positions are not.
  */
 export interface Position {
   readonly lsn: Lsn;
@@ -111,8 +111,8 @@ export function flushLsn(offset: SourceOffset): Lsn | null {
 export type Verdict = 'emit' | 'skip' | 'hold';
 
 /**
- * Decides which change messages after a start were emitted before. `hold`: cannot be told before the next message is seen (offsets of
- * Debezium up to 3.6, where rows of one WAL record share a position).
+ * Decides which change messages after a start were emitted before. `hold`: cannot be told before the next message is
+ * seen (offsets of Debezium up to 3.6, where rows of one WAL record share a position).
  */
 export class ResumeFilter {
   /** Nothing is skipped any more. */
@@ -121,8 +121,9 @@ export class ResumeFilter {
   private sameLsnSeen = 0;
 
   constructor(private readonly position: Position) {
-    // An offset without processed messages is the end of a snapshot; one of a commit lies between transactions, and the next one may be long in
-    // coming: servers from 15 on do not even announce transactions that touch nothing published.
+    // An offset without processed messages is the end of a snapshot; one of a commit lies between transactions, and the
+    // next one may be long in coming: servers from 15 on do not even announce transactions that touch nothing
+    // published.
     this.done = position.processed === null || position.messageType === 'COMMIT';
   }
 

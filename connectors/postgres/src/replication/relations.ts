@@ -1,6 +1,7 @@
 /**
- * Which table model belongs to each relation of the stream (cdc-postgres §5.7). The server announces a table before its first change on a
- * connection and again after whatever may have altered it, so the catalog is read with each announcement and never otherwise.
+ * Which table model belongs to each relation of the stream (cdc-postgres §5.7). The server announces a table before its
+ * first change on a connection and again after whatever may have altered it, so the catalog is read with each
+ * announcement and never otherwise.
  */
 import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
@@ -62,7 +63,10 @@ export class Relations {
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
 
-  /** Models of catalog tables, before any message names them: for the snapshot, and so that the stream shares its schemas. */
+  /**
+   * Models of catalog tables, before any message names them: for the snapshot, and so that the stream shares its
+   * schemas.
+   */
   async load(client: Client, tables: readonly CatalogTable[]): Promise<Map<number, TableModel>> {
     const types = await readTypes(client, [
       ...new Set(tables.flatMap((table) => table.columns.map((column) => column.typeOid))),

@@ -125,7 +125,9 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     );
   }
 
-  /** Says goodbye, so that the slot is free when this resolves; a server that does not answer is left after a second. */
+  /**
+   * Says goodbye, so that the slot is free when this resolves; a server that does not answer is left after a second.
+   */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;

@@ -1,4 +1,7 @@
-/** From the tuples of a change message to source records, in the places that Debezium gives old and new values (cdc-postgres §2). */
+/**
+ * From the tuples of a change message to source records, in the places that Debezium gives old and new values
+ * (cdc-postgres §2).
+ */
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { Operation, PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
@@ -80,7 +83,8 @@ export class RowChanges {
       for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
       before = completeRow(model, oldCells);
     } else if (hasOld) {
-      // The old key comes along, too, when it is stored out of line and stays as it is. Columns outside the identity are null here.
+      // The old key comes along, too, when it is stored out of line and stays as it is. Columns outside the identity
+      // are null here.
       for (let i = 0; i < model.decoders.length; i++)
         if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
       before = keyOnlyRow(model, oldCells);
@@ -103,7 +107,10 @@ export class RowChanges {
     this.lastOffset = offset;
   }
 
-  /** Delete and tombstone of the old key, then creation of the new one (§2.6 e). Only the last record carries the new offset. */
+  /**
+   * Delete and tombstone of the old key, then creation of the new one (§2.6 e). Only the last record carries the new
+   * offset.
+   */
   private keyChange(
     model: TableModel,
     oldKey: Struct,
@@ -170,7 +177,9 @@ export class RowChanges {
     return this.config.events.incompleteKey === 'debezium';
   }
 
-  /** Large values that an update leaves alone come with the identity only, and from servers before 2022 not even then. */
+  /**
+   * Large values that an update leaves alone come with the identity only, and from servers before 2022 not even then.
+   */
   private checkNewKey(model: TableModel, cells: Cells): void {
     const { key } = model;
     for (let i = 0; i < key.length; i++) {

@@ -5,8 +5,9 @@ import type { Lsn } from '../database/lsn';
 const PG_EPOCH_MS = 946_684_800_000;
 
 /**
- * Positions are sent as they are, without the "+ 1" that some clients add: ours are ends of commit records, i.e. already the first byte
- * not needed any more. One more would skip a transaction whose commit record begins exactly there.
+ * Positions are sent as they are, without the "+ 1" that some clients add: ours are ends of commit records, i.e.
+ * already the first byte not needed any more. One more would skip a transaction whose commit record begins exactly
+ * there.
  * @param flushed 0 while nothing is acknowledged: the server then keeps what it has
  */
 export function statusUpdate(written: Lsn, flushed: Lsn, nowMs: number, replyNow: boolean): Buffer {

@@ -59,7 +59,8 @@ export class StreamReader implements Phase {
       const records: SourceRecord[] = [];
       const beats = await this.heartbeat.isDue();
       if (await this.connected()) await this.decode(records);
-      // Last: its position is idle only when all that had arrived, the server's answer to the last one included, is decoded.
+      // Last: its position is idle only when all that had arrived, the server's answer to the last one included, is
+      // decoded.
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
       if (records.length > 0) return this.limited(records);
       const until = this.retryAt > Date.now() ? Math.min(this.retryAt, deadline) : deadline;

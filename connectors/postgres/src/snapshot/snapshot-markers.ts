@@ -1,4 +1,6 @@
-/** Which row is first and last (cdc-postgres §2.9). One row is held back, because the last one is known only afterwards. */
+/**
+ * Which row is first and last (cdc-postgres §2.9). One row is held back, because the last one is known only afterwards.
+ */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { SnapshotMark } from '../events/event-factory';
 import type { Struct } from '../events/row';

@@ -1,4 +1,7 @@
-/** The transaction that a snapshot reads in, and the position at which streaming continues it (cdc-postgres §4.2 to §4.4). */
+/**
+ * The transaction that a snapshot reads in, and the position at which streaming continues it (cdc-postgres §4.2 to
+ * §4.4).
+ */
 import type { Client } from 'pg';
 import { closeConnection, openConnection } from '../database/connection';
 import { databaseError, errorCode } from '../database/errors';

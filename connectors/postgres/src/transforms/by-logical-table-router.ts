@@ -1,5 +1,6 @@
 /**
- * `io.debezium.transforms.ByLogicalTableRouter`: the events of several tables, for instance of shards, in one topic. Source: cdc-postgres §7.11.
+ * `io.debezium.transforms.ByLogicalTableRouter`: the events of several tables, for instance of shards, in one topic.
+ * Source: cdc-postgres §7.11.
  */
 import {
   anchored,

@@ -130,7 +130,9 @@ export function unwrapSettings(config: ConnectorConfig): UnwrapSettings {
 
 const OLD_MODE = 'delete.handling.mode';
 
-/** `drop.tombstones` and `delete.handling.mode` of Debezium up to 2.4, whose defaults hold once one of them is given. */
+/**
+ * `drop.tombstones` and `delete.handling.mode` of Debezium up to 2.4, whose defaults hold once one of them is given.
+ */
 function oldMode(tombstones: string | null, deletes: string | null): string {
   if (tombstones === null && deletes === null) return 'tombstone';
   const dropTombstones = tombstones?.toLowerCase() !== 'false';

@@ -5,8 +5,8 @@ import { quotedText } from './quoted-text';
 import { utf8, voidValue, type ValueOptions, type ValueType } from './value-type';
 
 /**
- * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more dimensions, which Connect's
- * arrays of one item schema cannot hold. Throws where the text is no array.
+ * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more
+ * dimensions, which Connect's arrays of one item schema cannot hold. Throws where the text is no array.
  */
 export function parseArray(text: string): (string | null)[] | null {
   let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;

@@ -26,8 +26,8 @@ export function civilFromDays(days: number): { year: number; month: number; day:
 export type Infinite = 'infinity' | '-infinity';
 
 /**
- * What the last `scan…` call found. One object for the whole module: scanning is synchronous and runs once per temporal value, so that
- * nothing is allocated for it.
+ * What the last `scan…` call found. One object for the whole module: scanning is synchronous and runs once per temporal
+ * value, so that nothing is allocated for it.
  */
 export const found = {
   infinite: null as Infinite | null,

@@ -28,7 +28,10 @@ export function schemaDefault(expression: string, type: ValueType): unknown {
   return text === null ? undefined : decodeDefault(text, type);
 }
 
-/** The literal may be of another type than the column, as the catalog does not print assignment casts: `0.0` of an integer. */
+/**
+ * The literal may be of another type than the column, as the catalog does not print assignment casts: `0.0` of an
+ * integer.
+ */
 function literal(expression: string): string | null {
   const string = STRING_LITERAL.exec(expression);
   if (string) return (string[1] as string).replaceAll("''", "'");

@@ -93,7 +93,10 @@ const INTEGER_TEXT = /^-?\d+$/;
 const FLOAT_TEXT = /^(?:-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|NaN|-?Infinity)$/i;
 const DECIMAL_TEXT = /^(-?\d+)(?:\.(\d*))?$/;
 
-/** With the digits of the column, not with those that the literal's author chose; null where it would have to be rounded. */
+/**
+ * With the digits of the column, not with those that the literal's author chose; null where it would have to be
+ * rounded.
+ */
 function defaultOfScale(scale: number): DefaultText {
   return (literal) => {
     const found = DECIMAL_TEXT.exec(literal);
@@ -151,8 +154,8 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
 }
 
 /**
- * Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale: an amount of 123456 coins, which need not be
- * hundredths in the currency that it was stored in.
+ * Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale: an amount of 123456 coins,
+ * which need not be hundredths in the currency that it was stored in.
  */
 export function moneyType(options: ValueOptions): ValueType {
   const { currencyDigits, moneyFractionDigits } = options;

@@ -94,10 +94,15 @@ export interface EnumLabel {
   readonly label: string;
 }
 
-/** An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again. */
+/**
+ * An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again.
+ */
 export interface EnumAlarm {
   unknown: EnumLabel | null;
-  /** By enum: labels that the catalog does not know either (renamed since). What is resolved from then on emits them as they are. */
+  /**
+   * By enum: labels that the catalog does not know either (renamed since). What is resolved from then on emits them as
+   * they are.
+   */
   readonly accepted: Map<number, Set<string>>;
 }
 

@@ -25,7 +25,8 @@ const maker =
     defaultText,
   });
 
-// An infinite date or timestamp has no useful default (§3.5, Appendix R.14), and what depends on the session's time zone none at all.
+// An infinite date or timestamp has no useful default (§3.5, Appendix R.14), and what depends on the session's time
+// zone none at all.
 const DAY = String.raw`\d{4,}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d:\d\d(?:\.\d+)?`;
 const ZONE = String.raw`[+-]\d\d(?::\d\d){0,2}`;
@@ -45,7 +46,9 @@ const ofTimestamptz = maker(textLike(new RegExp(`^${DAY} ${CLOCK}${ZONE}(?: BC)?
 const ofTimetz = maker(textLike(new RegExp(`^${CLOCK}${ZONE}$`)));
 const ofInterval = maker(textLike(/^(?=.)(?:-?\d+ (?:year|mon|day)s? ?)*(?:-?\d+:\d\d:\d\d(?:\.\d+)?)?$/));
 
-/** What Debezium emits for infinite dates while streaming (cdc-postgres Appendix R.2); ours uses it in snapshots, too. */
+/**
+ * What Debezium emits for infinite dates while streaming (cdc-postgres Appendix R.2); ours uses it in snapshots, too.
+ */
 const DATE_INFINITY = { infinity: 2146033979, '-infinity': -2147472691 } as const;
 /** Appendix R.1. */
 const MILLIS_INFINITY = { infinity: 9223372036825200000n, '-infinity': -9223372036832400000n } as const;

@@ -1,9 +1,15 @@
 import type { Schema } from '@millrace/sdk';
 
-/** Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL; see `voidValue`. */
+/**
+ * Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL;
+ * see `voidValue`.
+ */
 export type TextDecoder = (bytes: Buffer, start: number, end: number) => unknown;
 
-/** Why a value that is not NULL has no Connect form: NaN and infinities, an array's dimensions, a NULL among required items. */
+/**
+ * Why a value that is not NULL has no Connect form: NaN and infinities, an array's dimensions, a NULL among required
+ * items.
+ */
 export type VoidReason = 'NOT_FINITE' | 'DIMENSIONS' | 'NULL_ITEM';
 
 /** About the last value for which a decoder gave null. One object for all: decoding is synchronous. */
@@ -16,8 +22,8 @@ export function voidValue(reason: VoidReason): null {
 }
 
 /**
- * What the server would send of a column whose default is this literal, which may be of another type; null where that cannot be told
- * from its text.
+ * What the server would send of a column whose default is this literal, which may be of another type; null where that
+ * cannot be told from its text.
  */
 export type DefaultText = (literal: string) => string | null;
 

@@ -35,7 +35,10 @@ const ADDED_RESULTS = [
   ],
 ] as const;
 
-/** From version 4 on, for several transactions at once; in Apache Kafka its brokers' own way, which @platformatic/kafka takes too. */
+/**
+ * From version 4 on, for several transactions at once; in Apache Kafka its brokers' own way, which @platformatic/kafka
+ * takes too.
+ */
 export const ADD_PARTITIONS_TO_TXN = api({
   key: 24,
   name: 'AddPartitionsToTxn',

@@ -1,6 +1,6 @@
 /**
- * Apache Kafka's own Java tools against the embedded broker (issue 4). Each start of a JVM costs a second or two, so a test looks at
- * all that its tools print. They share a broker: every test has topics and groups of its own.
+ * Apache Kafka's own Java tools against the embedded broker (issue 4). Each start of a JVM costs a second or two, so a
+ * test looks at all that its tools print. They share a broker: every test has topics and groups of its own.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

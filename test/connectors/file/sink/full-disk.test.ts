@@ -1,4 +1,7 @@
-/** The file sink on a disk that is really full: nothing is lost, no line is broken, and what could be written is not written twice. */
+/**
+ * The file sink on a disk that is really full: nothing is lost, no line is broken, and what could be written is not
+ * written twice.
+ */
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRetriable } from '@millrace/sdk';

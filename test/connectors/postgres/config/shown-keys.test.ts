@@ -1,4 +1,6 @@
-/** What clients are shown of the keys, beside what Debezium 3.7.0.Final showed (facts alone; words and labels are ours). */
+/**
+ * What clients are shown of the keys, beside what Debezium 3.7.0.Final showed (facts alone; words and labels are ours).
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shownKeys } from '../../../../connectors/postgres/src/config/shown-keys';

@@ -1,4 +1,7 @@
-/** What Debezium 3.7's own transformations made of events, recorded by dev/record-transforms.ts, beside what ours make of them. */
+/**
+ * What Debezium 3.7's own transformations made of events, recorded by dev/record-transforms.ts, beside what ours make
+ * of them.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TransformationPlugin } from '@millrace/sdk';

@@ -1,4 +1,7 @@
-/** What the recorded answers of Debezium 3.7 do not show: the settings of 1.x, and how much is made anew for each record. */
+/**
+ * What the recorded answers of Debezium 3.7 do not show: the settings of 1.x, and how much is made anew for each
+ * record.
+ */
 import { schema, structSchema, type ConnectorConfig, type SourceRecord } from '@millrace/sdk';
 import { extractNewRecordState } from '../../../../connectors/postgres/src/transforms';
 

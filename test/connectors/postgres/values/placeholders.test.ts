@@ -1,4 +1,7 @@
-/** What stands for values that the server did not send: they have to fit the schema, or the task fails for good. Source: cdc-postgres §2.10, §3.6. */
+/**
+ * What stands for values that the server did not send: they have to fit the schema, or the task fails for good. Source:
+ * cdc-postgres §2.10, §3.6.
+ */
 import { checkValue, optional } from '@millrace/sdk';
 import { TypeResolver } from '../../../../connectors/postgres/src/values/resolve-type';
 import type {

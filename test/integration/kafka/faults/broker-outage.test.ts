@@ -12,7 +12,8 @@ let clients: Clients;
 
 beforeAll(async () => {
   broker = await startBroker({
-    // A Kafka that is started again waits for the end of its predecessor's session; the frozen one loses its own, and with it the lead.
+    // A Kafka that is started again waits for the end of its predecessor's session; the frozen one loses its own, and
+    // with it the lead.
     settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
   });
   clients = new Clients({ ...IMPATIENT, 'bootstrap.servers': broker.bootstrapServers });

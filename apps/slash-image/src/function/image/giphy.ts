@@ -85,7 +85,9 @@ function describeAnswer(status: number, body: unknown): string {
   return body === undefined ? `status ${status}, and no JSON` : `status ${status}`;
 }
 
-/** The messages of an error and of what caused it. Theirs may have the URL, and with it the key and what was looked for. */
+/**
+ * The messages of an error and of what caused it. Theirs may have the URL, and with it the key and what was looked for.
+ */
 function describeError(error: unknown, key: string): string {
   const parts: string[] = [];
   type Link = { message?: string; code?: string; name?: string; cause?: unknown } | null | undefined;

@@ -1,7 +1,9 @@
 /** What GIPHY's answer to a random-image request means. Pure: an HTTP status and parsed JSON in, a result out. */
 import type { ImageResult } from './image';
 
-/** Renditions from the one that fits a chat best (2 MB at most) to the last resort, then the fields of older answers. */
+/**
+ * Renditions from the one that fits a chat best (2 MB at most) to the last resort, then the fields of older answers.
+ */
 const RENDITIONS = ['downsized', 'downsized_medium', 'fixed_height', 'original'];
 const FLAT_FIELDS = ['image_url', 'image_original_url', 'fixed_height_downsampled_url'];
 /** The chat platform takes no longer ones. */
@@ -18,7 +20,8 @@ export function readAnswer(httpStatus: number, body: unknown, hosts: readonly st
   if (status !== 200) return { kind: 'unavailable' };
   const data = object(answer['data']);
   if (Object.keys(data).length === 0) {
-    // Nothing was found; without an id nothing was looked for: the provider's stand-in for an answer in times of trouble.
+    // Nothing was found; without an id nothing was looked for: the provider's stand-in for an answer in times of
+    // trouble.
     return { kind: text(meta['response_id']) === '' ? 'unavailable' : 'none' };
   }
   return pickImage(data, hosts);
