@@ -28,10 +28,7 @@ const READ_AHEAD_BYTES = 16 * 1024 * 1024;
  * may lead further, up to its own limit.
  */
 const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
-/**
- * Two long polls per broker: partitions that are read as fast as they come must not wait until the long poll over the
- * quiet ones ends.
- */
+/** Two long polls per broker, so that busy partitions do not wait for the long poll of the idle ones. */
 const LANES = ['fetch', 'fetch-2'] as const;
 
 export class Fetcher {
