@@ -149,6 +149,26 @@ test('every file is in a room that docs/architecture.md names', () => {
   expect(rooms.filter((room) => room !== 'composition roots' && !named(room))).toEqual([]);
 });
 
+/** A row of a Markdown table, its padding removed. */
+const cells = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+test('the page’s table of rooms is MAY_KNOW and FRONT_DOORS', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const [, section = ''] = /### Who may know whom\n([^]*?)\n#/.exec(page) ?? [];
+  const printed = section.split('\n').filter((line) => line.startsWith('| `'));
+  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  const held = Object.entries(MAY_KNOW).map(([room, known]) => [
+    code([room]),
+    known === 'everything' ? known : code(known) || 'nothing',
+    code(FRONT_DOORS[room] ?? []),
+  ]);
+  expect(printed.map((line) => cells(line).join(' | '))).toEqual(held.map((row) => row.join(' | ')));
+});
+
 test('rooms know only the rooms they may', () => {
   expect(
     breaches((file, specifier) => {
