@@ -1,12 +1,12 @@
 /**
  * Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7.
  */
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
 import { within } from '../storage/retry';
 import type { SourceOffsets } from '../storage/offset-store';
 import type { StatusStore } from '../storage/status-store';
-import type { TaskId } from '../tasks/host';
 import type { ConnectorSet } from './connector-set';
 import type { ConnectorStateInfo } from './herder';
 import { restartPlan, type PendingRestart } from './restart-plan';
@@ -97,7 +97,7 @@ export class AssignedWork {
   }
 
   /** The same for a task; the function waits until it was handed to the host. */
-  async beginTaskRestart(id: TaskId): Promise<() => Promise<void>> {
+  async beginTaskRestart(id: ConnectorTaskId): Promise<() => Promise<void>> {
     await this.options.tasks.stop([id]);
     const started = this.startTask(id);
     this.inBackground(started);
@@ -144,7 +144,7 @@ export class AssignedWork {
     await this.options.connectors.start(connector, config, snapshot.targetState(connector));
   }
 
-  private async startTask(id: TaskId): Promise<void> {
+  private async startTask(id: ConnectorTaskId): Promise<void> {
     const snapshot = this.options.snapshot();
     if (!this.ended && snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
   }

@@ -6,6 +6,7 @@
 import { restartSettings, type RestartSettings } from '../config/restart-settings';
 import type { Logger } from '../logging/logger';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
+import type { InstanceId } from '../metrics/work-metrics';
 import { taskName } from '../tasks/task-id';
 import type { ConnectorSet } from './connector-set';
 import type { RequestQueue } from './request-queue';
@@ -30,14 +31,8 @@ export interface AutomaticRestartsOptions {
   readonly random?: () => number;
 }
 
-/** A connector instance (task null) or a task. */
-export interface Instance {
-  readonly connector: string;
-  readonly task: number | null;
-}
-
 interface Tracked {
-  readonly instance: Instance;
+  readonly instance: InstanceId;
   restarts: number;
   runningSince: number | null;
   /** The restart that is to come; another one, or none, makes a due request stale. */
@@ -52,7 +47,7 @@ export class AutomaticRestarts {
     this.now = options.now ?? Date.now;
   }
 
-  running(instance: Instance): void {
+  running(instance: InstanceId): void {
     const record = this.record(instance);
     // One that only moved to another thread has run since before.
     record.runningSince ??= this.now();
@@ -60,7 +55,7 @@ export class AutomaticRestarts {
   }
 
   /** Plans a restart if there is to be one. Answers the line that tells so, for the trace. */
-  failed(instance: Instance, worthRestarting: boolean): string {
+  failed(instance: InstanceId, worthRestarting: boolean): string {
     const { snapshot, queue, logger, random = Math.random } = this.options;
     const settings = restartSettings(snapshot().connectorConfig(instance.connector) ?? {}, this.options.settings);
     const history = this.records.get(keyOf(instance)) ?? NO_HISTORY;
@@ -84,7 +79,7 @@ export class AutomaticRestarts {
   }
 
   /** It was stopped, by whatever: what comes after is a new beginning. */
-  forget(instance: Instance): void {
+  forget(instance: InstanceId): void {
     this.records.delete(keyOf(instance));
   }
 
@@ -117,14 +112,14 @@ export class AutomaticRestarts {
     );
   }
 
-  private async stop({ connector, task }: Instance): Promise<void> {
+  private async stop({ connector, task }: InstanceId): Promise<void> {
     const { connectors, tasks } = this.options;
     if (task === null) await connectors().stop([connector], false);
     else await tasks().stop([{ connector, task }]);
   }
 
   /** What fails is reported as status, and comes back here. */
-  private async start({ connector, task }: Instance): Promise<void> {
+  private async start({ connector, task }: InstanceId): Promise<void> {
     const { connectors, tasks, reporter } = this.options;
     const snapshot = this.options.snapshot();
     const config = snapshot.connectorConfig(connector);
@@ -137,7 +132,7 @@ export class AutomaticRestarts {
     }
   }
 
-  private record(instance: Instance): Tracked {
+  private record(instance: InstanceId): Tracked {
     const key = keyOf(instance);
     const record = this.records.get(key) ?? { instance, ...NO_HISTORY, waiting: null };
     this.records.set(key, record);
@@ -145,10 +140,10 @@ export class AutomaticRestarts {
   }
 }
 
-function keyOf({ connector, task }: Instance): string {
+function keyOf({ connector, task }: InstanceId): string {
   return `${task ?? ''} ${connector}`;
 }
 
-function nameOf({ connector, task }: Instance): string {
+function nameOf({ connector, task }: InstanceId): string {
   return task === null ? `Connector ${connector}` : `Task ${taskName({ connector, task })}`;
 }

@@ -1,12 +1,12 @@
 /** Spreads items over members evenly; connectors and tasks separately. Pure. Source: connect-runtime §2.5. */
-import type { TaskId } from '../tasks/host';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { compareTasks, compareText, type Work } from './work';
 
 /** A worker's share while it is being worked out. */
 export interface Share {
   readonly member: string;
   connectors: string[];
-  tasks: TaskId[];
+  tasks: ConnectorTaskId[];
 }
 
 /**

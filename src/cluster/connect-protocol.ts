@@ -1,5 +1,5 @@
 /** Bytes of the `connect` group protocol: member metadata and assignments. Source: connect-runtime §2.2 and §2.3. */
-import type { TaskId } from '../tasks/host';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { NO_WORK, type Work } from './work';
 
 export type ConnectProtocolName = 'default' | 'compatible' | 'sessioned';
@@ -113,7 +113,7 @@ function writeWork(writer: Writer, work: Work): void {
 function readWork(reader: Reader): Work {
   if (!reader.more) return NO_WORK;
   const connectors: string[] = [];
-  const tasks: TaskId[] = [];
+  const tasks: ConnectorTaskId[] = [];
   for (let entries = reader.int32(); entries > 0; entries--) {
     const connector = reader.string();
     for (let count = reader.int32(); count > 0; count--) {

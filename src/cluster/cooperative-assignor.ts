@@ -2,9 +2,9 @@
  * Keeps work where it is, moves only what must move, and waits a while for a worker that left: protocols `compatible`
  * and `sessioned`. No I/O; remembers what the leader must remember between rebalances. Source: connect-runtime §2.5.
  */
+import type { ConnectorTaskId } from '../connector-task-id';
 import { balancingRevocations, placeItems, type Share } from './balance';
 import { taskName } from '../tasks/task-id';
-import type { TaskId } from '../tasks/host';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 
 export interface CooperativeInput {
@@ -153,7 +153,7 @@ export class CooperativeAssignor {
 
 function heldTwice(works: Iterable<Work>): Work {
   const connectors = new Map<string, number>();
-  const tasks = new Map<string, { task: TaskId; holders: number }>();
+  const tasks = new Map<string, { task: ConnectorTaskId; holders: number }>();
   for (const work of works) {
     for (const connector of work.connectors) connectors.set(connector, (connectors.get(connector) ?? 0) + 1);
     for (const task of work.tasks) {

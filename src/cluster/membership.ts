@@ -1,5 +1,6 @@
 /** This worker's place in the group: joins, leads when elected, knows who owns what. Source: connect-runtime §2. */
 import { sleep } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { KafkaError } from '../kafka/errors';
 import type {
   ClientConfig,
@@ -12,7 +13,6 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { GroupMetrics } from '../metrics/group-metrics';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
-import type { TaskId } from '../tasks/host';
 import type { SessionLease } from '../tasks/session-lease';
 import { taskName } from '../tasks/task-id';
 import {
@@ -167,7 +167,7 @@ export class Membership {
     return this.owner((work) => work.connectors.includes(connector));
   }
   /** Leader only. */
-  taskOwner(task: TaskId): string | null {
+  taskOwner(task: ConnectorTaskId): string | null {
     const name = taskName(task);
     return this.owner((work) => work.tasks.some((held) => taskName(held) === name));
   }

@@ -1,8 +1,9 @@
 /** Turns what happens to connectors and tasks into statuses. Sources: connect-runtime §1.6.3, §3.11. */
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { WorkMetrics } from '../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../storage/status-records';
 import type { StatusStore } from '../storage/status-store';
-import type { TaskId, TaskListener } from '../tasks/host';
+import type { TaskListener } from '../tasks/host';
 import { formatTrace, isWorthRestarting } from '../tasks/trace';
 
 /** Hears what runs and what fails. `task` null: the connector instance. */
@@ -45,29 +46,29 @@ export class StatusReporter implements TaskListener {
     this.options.statuses.putSafe({ kind: 'connector', connector }, status);
   }
 
-  taskRestarting(id: TaskId): void {
+  taskRestarting(id: ConnectorTaskId): void {
     this.put(id, 'RESTARTING');
   }
 
   /** Failed before it could be handed to the host. */
-  taskFailed(id: TaskId, error: unknown): void {
+  taskFailed(id: ConnectorTaskId, error: unknown): void {
     this.onFailed(id, formatTrace(error), isWorthRestarting(error));
   }
 
-  onRunning(id: TaskId): void {
+  onRunning(id: ConnectorTaskId): void {
     this.options.life.running(id);
     this.put(id, 'RUNNING');
   }
-  onPaused(id: TaskId): void {
+  onPaused(id: ConnectorTaskId): void {
     this.put(id, 'PAUSED');
   }
-  onResumed(id: TaskId): void {
+  onResumed(id: ConnectorTaskId): void {
     this.put(id, 'RUNNING');
   }
-  onRestarting(id: TaskId): void {
+  onRestarting(id: ConnectorTaskId): void {
     this.taskRestarting(id);
   }
-  onFailed({ connector, task }: TaskId, trace: string, worthRestarting: boolean): void {
+  onFailed({ connector, task }: ConnectorTaskId, trace: string, worthRestarting: boolean): void {
     const status = this.entered(
       { connector, task },
       'FAILED',
@@ -75,18 +76,18 @@ export class StatusReporter implements TaskListener {
     );
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
-  onStopped({ connector, task }: TaskId): void {
+  onStopped({ connector, task }: ConnectorTaskId): void {
     const status = this.entered({ connector, task }, 'UNASSIGNED', null);
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
 
-  onTopicActive({ connector, task }: TaskId, topic: string): void {
+  onTopicActive({ connector, task }: ConnectorTaskId, topic: string): void {
     const { statuses, topicTracking, now = Date.now } = this.options;
     if (!topicTracking || statuses.cache.topic(connector, topic) !== null) return;
     statuses.putTopic({ topic, connector, task, discoveredAt: now() });
   }
 
-  private put({ connector, task }: TaskId, state: StatusState): void {
+  private put({ connector, task }: ConnectorTaskId, state: StatusState): void {
     this.options.statuses.put({ kind: 'task', connector, task }, this.entered({ connector, task }, state, null));
   }
 

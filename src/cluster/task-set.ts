@@ -1,10 +1,11 @@
 /** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { Logger } from '../logging/logger';
 import type { WorkMetrics } from '../metrics/work-metrics';
 import type { PluginHost } from '../plugin-host/host';
 import type { ConfigSnapshot } from '../storage/config-snapshot';
-import type { TaskHost, TaskId, TaskSpec } from '../tasks/host';
+import type { TaskHost, TaskSpec } from '../tasks/host';
 import type { LeaseMemory } from '../tasks/session-lease';
 import { within } from '../storage/retry';
 import { taskName } from '../tasks/task-id';
@@ -26,12 +27,12 @@ export interface TaskSetOptions {
   readonly stopTimeoutMs: number;
   readonly metrics: WorkMetrics;
   /** It was taken away from whatever state it was in. */
-  readonly onStop: (id: TaskId) => void;
+  readonly onStop: (id: ConnectorTaskId) => void;
   readonly logger: Logger;
 }
 
 interface Started {
-  readonly id: TaskId;
+  readonly id: ConnectorTaskId;
   /** Settles when the task was handed over or could not be; never rejects. */
   handedOver: Promise<unknown>;
 }
@@ -42,11 +43,11 @@ export class TaskSet {
 
   constructor(private readonly options: TaskSetOptions) {}
 
-  ids(): TaskId[] {
+  ids(): ConnectorTaskId[] {
     return [...this.started.values()].map(({ id }) => id);
   }
 
-  has(id: TaskId): boolean {
+  has(id: ConnectorTaskId): boolean {
     return this.started.has(taskName(id));
   }
 
@@ -54,7 +55,7 @@ export class TaskSet {
    * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown;
    * nobody needs to wait for it: importing a plug-in may take long.
    */
-  async start(id: TaskId, snapshot: ConfigSnapshot): Promise<void> {
+  async start(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<void> {
     const { host, logger, reporter } = this.options;
     const started: Started = { id, handedOver: Promise.resolve() };
     this.started.set(taskName(id), started);
@@ -78,20 +79,20 @@ export class TaskSet {
   }
 
   /** Those that do not stop in time are cut off by the host. */
-  async stop(ids: readonly TaskId[]): Promise<void> {
+  async stop(ids: readonly ConnectorTaskId[]): Promise<void> {
     const { host } = this.options;
     await this.end(ids, async (found, timeoutMs) => await host.stop(found, timeoutMs));
   }
 
   /** For those that others may be running by now: they say nothing more. */
-  async cancel(ids: readonly TaskId[]): Promise<void> {
+  async cancel(ids: readonly ConnectorTaskId[]): Promise<void> {
     const { host } = this.options;
     await this.end(ids, async (found, timeoutMs) => await host.cancel(found, timeoutMs));
   }
 
   private async end(
-    ids: readonly TaskId[],
-    run: (ids: readonly TaskId[], timeoutMs: number) => Promise<TaskId[]>,
+    ids: readonly ConnectorTaskId[],
+    run: (ids: readonly ConnectorTaskId[], timeoutMs: number) => Promise<ConnectorTaskId[]>,
   ): Promise<void> {
     const { stopTimeoutMs, logger } = this.options;
     const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
@@ -114,11 +115,11 @@ export class TaskSet {
     for (const id of late) logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
   }
 
-  pause(id: TaskId): void {
+  pause(id: ConnectorTaskId): void {
     this.onceHandedOver(id, () => this.options.host.pause(id));
   }
 
-  resume(id: TaskId): void {
+  resume(id: ConnectorTaskId): void {
     this.onceHandedOver(id, () => this.options.host.resume(id));
   }
 
@@ -127,14 +128,14 @@ export class TaskSet {
   }
 
   /** The host does not know a task that is still being started. */
-  private onceHandedOver(id: TaskId, then: () => void): void {
+  private onceHandedOver(id: ConnectorTaskId, then: () => void): void {
     const started = this.started.get(taskName(id));
     void started?.handedOver.then(() => {
       if (this.started.get(taskName(id)) === started) then();
     });
   }
 
-  private async spec(id: TaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
+  private async spec(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
     const { plugins, pluginHost, resolve, offsets } = this.options;
     const config = snapshot.connectorConfig(id.connector) ?? {};
     const stored = snapshot.taskConfig(id) ?? {};

@@ -1,10 +1,10 @@
 /** Sets of connectors and tasks, the things that are handed to workers. Immutable. */
-import type { TaskId } from '../tasks/host';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { taskName } from '../tasks/task-id';
 
 export interface Work {
   readonly connectors: readonly string[];
-  readonly tasks: readonly TaskId[];
+  readonly tasks: readonly ConnectorTaskId[];
 }
 
 export const NO_WORK: Work = { connectors: [], tasks: [] };
@@ -16,7 +16,7 @@ export function isEmpty(work: Work): boolean {
 /** Keeps the order of the first, then of the others; duplicates once. */
 export function union(...works: readonly Work[]): Work {
   const connectors = new Set<string>();
-  const tasks = new Map<string, TaskId>();
+  const tasks = new Map<string, ConnectorTaskId>();
   for (const work of works) {
     for (const connector of work.connectors) connectors.add(connector);
     for (const task of work.tasks) if (!tasks.has(taskName(task))) tasks.set(taskName(task), task);
@@ -46,6 +46,6 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export function compareTasks(a: TaskId, b: TaskId): number {
+export function compareTasks(a: ConnectorTaskId, b: ConnectorTaskId): number {
   return compareText(a.connector, b.connector) || a.task - b.task;
 }

@@ -8,13 +8,13 @@ import { TimeInStates, type MeasuredState } from './time-in-states';
 import type { Windows } from './windowed';
 
 /** A connector instance (task null) or a task. */
-export interface MeasuredInstance {
+export interface InstanceId {
   readonly connector: string;
   readonly task: number | null;
 }
 
 export interface Measured {
-  readonly instance: MeasuredInstance;
+  readonly instance: InstanceId;
   readonly states: TimeInStates;
   /** Null for connectors, and for tasks that could not even be handed over. */
   readonly metrics: TaskMetrics | null;
@@ -51,7 +51,7 @@ export class WorkMetrics {
   }
 
   /** Source: Java counts a start as failed only when it never ran. */
-  changed(instance: MeasuredInstance, state: Uppercase<MeasuredState>): void {
+  changed(instance: InstanceId, state: Uppercase<MeasuredState>): void {
     // A goodbye: it may come after the end, and is no beginning.
     if (state === 'UNASSIGNED') return;
     const measured = this.measured(instance);
@@ -61,11 +61,11 @@ export class WorkMetrics {
     (instance.task === null ? this.connectorStarts : this.taskStarts).record(state === 'RUNNING');
   }
 
-  forget(instance: MeasuredInstance): void {
+  forget(instance: InstanceId): void {
     this.known.delete(keyOf(instance));
   }
 
-  private measured(instance: MeasuredInstance): Measured {
+  private measured(instance: InstanceId): Measured {
     const key = keyOf(instance);
     const measured = this.known.get(key) ?? { instance, states: new TimeInStates(), metrics: null, started: false };
     this.known.set(key, measured);
@@ -73,6 +73,6 @@ export class WorkMetrics {
   }
 }
 
-function keyOf({ connector, task }: MeasuredInstance): string {
+function keyOf({ connector, task }: InstanceId): string {
   return `${task ?? ''} ${connector}`;
 }

@@ -1,11 +1,7 @@
 /** What the config topic said up to one offset; never changes. Source: connect-runtime §1.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { SessionKey, TargetState } from './config-records';
-
-export interface ConnectorTaskId {
-  readonly connector: string;
-  readonly task: number;
-}
 
 export interface ConfigSnapshotFields {
   /** Offset of the last data record + 1; -1 when none was read. */

@@ -1,7 +1,8 @@
 /** Applies the config topic's records one after another. Pure. Source: connect-runtime §1.4.2 to §1.4.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { readConfigRecord, type ConfigRecord, type SessionKey, type TargetState } from './config-records';
-import { ConfigSnapshot, type ConnectorTaskId } from './config-snapshot';
+import { ConfigSnapshot } from './config-snapshot';
 
 /** What a record changed. */
 export type ConfigEvent =

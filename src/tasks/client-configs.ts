@@ -1,9 +1,9 @@
 /** Settings of a task's own Kafka clients. Sources: connect-runtime §4.1, §5.1, §5.8 and Appendix B. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { withoutPrefix } from '../config/client-config';
 import type { WorkerConfig } from '../config/worker-config';
 import type { ClientConfig } from '../kafka/port';
-import type { TaskId } from './host';
 import { taskName } from './task-id';
 
 /** Retries for ever, one request at a time: a source task would rather wait than lose or reorder a record. */
@@ -19,11 +19,15 @@ const PRODUCER_DEFAULTS: ClientConfig = {
 
 type Worker = Pick<WorkerConfig, 'client'>;
 
-export function sourceProducerConfig(worker: Worker, id: TaskId, connector: ConnectorConfig): ClientConfig {
+export function sourceProducerConfig(worker: Worker, id: ConnectorTaskId, connector: ConnectorConfig): ClientConfig {
   return producerConfig(worker, `connector-producer-${taskName(id)}`, connector);
 }
 
-export function deadLetterProducerConfig(worker: Worker, id: TaskId, connector: ConnectorConfig): ClientConfig {
+export function deadLetterProducerConfig(
+  worker: Worker,
+  id: ConnectorTaskId,
+  connector: ConnectorConfig,
+): ClientConfig {
   return producerConfig(worker, `connector-dlq-producer-${taskName(id)}`, connector);
 }
 
@@ -39,7 +43,7 @@ function producerConfig(worker: Worker, clientId: string, connector: ConnectorCo
 /** `group`: what the herder says, `connect-<name>` when it says nothing; `consumer.override.group.id` wins. */
 export function sinkConsumerConfig(
   worker: Worker,
-  id: TaskId,
+  id: ConnectorTaskId,
   connector: ConnectorConfig,
   group: string | null,
 ): ClientConfig {
@@ -54,7 +58,7 @@ export function sinkConsumerConfig(
   };
 }
 
-export function taskAdminConfig(worker: Worker, id: TaskId, connector: ConnectorConfig): ClientConfig {
+export function taskAdminConfig(worker: Worker, id: ConnectorTaskId, connector: ConnectorConfig): ClientConfig {
   return connectorAdminConfig(worker, taskName(id), connector);
 }
 

@@ -3,11 +3,11 @@
  * connect-runtime §5.8.
  */
 import { ConnectError } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { Admin, RecordHeader } from '../kafka/port';
 import { boundedText } from '../logging/bounded-text';
 import { isTransient } from './connect-client';
 import type { FailedRecord } from './failed-record';
-import type { TaskId } from './host';
 import { formatTrace, javaClassOf, messageOf } from './trace';
 
 const PREFIX = '__connect.errors.';
@@ -31,7 +31,7 @@ export async function ensureDeadLetterTopic(admin: Admin, topic: string, replica
  * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record,
  * which is in the topic anyway, and must not make the dead letter larger than the topic takes.
  */
-export function contextHeaders(failure: FailedRecord, id: TaskId): RecordHeader[] {
+export function contextHeaders(failure: FailedRecord, id: ConnectorTaskId): RecordHeader[] {
   const { consumed, error } = failure;
   const message = error instanceof Error || (typeof error === 'object' && error !== null) ? messageOf(error) : null;
   const pairs: [string, string | null][] = [

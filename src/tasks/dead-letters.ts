@@ -4,13 +4,13 @@
  * the task. Source: connect-runtime §5.8.
  */
 import { ConnectError } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { Producer, ProducerRecord, RecordHeader } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ErrorMetrics } from '../metrics/error-metrics';
 import { contextHeaders } from './dead-letter-topic';
 import type { ErrorSettings } from './error-settings';
 import type { Consumed, FailedRecord, FailureReporter } from './failed-record';
-import type { TaskId } from './host';
 import type { Hold, OffsetHolds } from './offset-holds';
 import { messageOf, sentence } from './trace';
 
@@ -20,7 +20,7 @@ const MOST_OPEN = 10_000;
 export interface DeadLetterParts {
   readonly producer: Producer;
   readonly topic: string;
-  readonly id: TaskId;
+  readonly id: ConnectorTaskId;
   readonly settings: Pick<ErrorSettings, 'deadLetterHeaders'>;
   readonly holds: OffsetHolds;
   readonly metrics: ErrorMetrics;

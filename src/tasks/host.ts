@@ -3,18 +3,14 @@
  * `inline-host.ts` (same thread: tests, debugging). Only control crosses it; records never do.
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
 import type { LeaseMemory } from './session-lease';
-
-export interface TaskId {
-  readonly connector: string;
-  readonly task: number;
-}
 
 export type TaskTargetState = 'STARTED' | 'PAUSED';
 
 export interface TaskSpec {
-  readonly id: TaskId;
+  readonly id: ConnectorTaskId;
   readonly type: 'source' | 'sink';
   /** Connector class, as in the configuration. */
   readonly connectorClass: string;
@@ -43,43 +39,43 @@ export interface OffsetStorage {
  * cancelled.
  */
 export interface RunListener {
-  onRunning(id: TaskId): void;
-  onPaused(id: TaskId): void;
-  onResumed(id: TaskId): void;
+  onRunning(id: ConnectorTaskId): void;
+  onPaused(id: ConnectorTaskId): void;
+  onResumed(id: ConnectorTaskId): void;
   /**
    * `trace` is what the status topic gets: Java class name, message, frames, causes. `retriable`: may be restarted
    * automatically.
    */
-  onFailed(id: TaskId, trace: string, retriable: boolean): void;
+  onFailed(id: ConnectorTaskId, trace: string, retriable: boolean): void;
   /** After a stop that was asked for. */
-  onStopped(id: TaskId): void;
+  onStopped(id: ConnectorTaskId): void;
   /** First use of a topic by this task. */
-  onTopicActive(id: TaskId, topic: string): void;
+  onTopicActive(id: ConnectorTaskId, topic: string): void;
 }
 
 export interface TaskListener extends RunListener {
   /** It ran, its thread was ended through no fault of its own, and it begins anew in another. */
-  onRestarting(id: TaskId): void;
+  onRestarting(id: ConnectorTaskId): void;
 }
 
 export interface TaskHost {
   /** Resolves when the task was handed over; failures to start arrive at `onFailed`. */
   start(spec: TaskSpec): Promise<void>;
-  pause(id: TaskId): void;
-  resume(id: TaskId): void;
+  pause(id: ConnectorTaskId): void;
+  resume(id: ConnectorTaskId): void;
   /** The task reports the topic again when it uses it again. */
-  forgetTopic(id: TaskId, topic: string): void;
+  forgetTopic(id: ConnectorTaskId, topic: string): void;
   /**
    * Asks all to stop and waits for them at most `timeoutMs` altogether. Those not finished are cancelled: cut off, no
    * further reports, no offset commits. Resolves to the cancelled ones.
    */
-  stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
+  stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]>;
   /**
    * Cuts all off at once: no further reports, nothing sent, stored or committed. Waits for them to close what they
    * hold, at most `timeoutMs` altogether, and resolves to those that did not.
    */
-  cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]>;
-  has(id: TaskId): boolean;
+  cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]>;
+  has(id: ConnectorTaskId): boolean;
   /** What an operator should know of: sentences, none as a rule. */
   problems(): string[];
   /** Ends threads. */

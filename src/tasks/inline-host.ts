@@ -1,6 +1,7 @@
 /** Runs tasks in this thread: for tests and debugging. */
+import type { ConnectorTaskId } from '../connector-task-id';
 import { CallClock } from './call-clock';
-import type { RunListener, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
+import type { RunListener, TaskHost, TaskListener, TaskSpec } from './host';
 import type { TaskEnvironment } from './task-environment';
 import { taskName } from './task-id';
 import { TaskRunner } from './task-runner';
@@ -31,25 +32,25 @@ export class InlineTaskHost implements TaskHost {
     runner.start();
   }
 
-  pause(id: TaskId): void {
+  pause(id: ConnectorTaskId): void {
     this.runners.get(taskName(id))?.pause();
   }
 
-  resume(id: TaskId): void {
+  resume(id: ConnectorTaskId): void {
     this.runners.get(taskName(id))?.resume();
   }
 
-  forgetTopic(id: TaskId, topic: string): void {
+  forgetTopic(id: ConnectorTaskId, topic: string): void {
     this.runners.get(taskName(id))?.forgetTopic(topic);
   }
 
-  async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+  async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
     for (const runner of runners) runner.stop();
     return await this.cutOffLate(runners, timeoutMs);
   }
 
-  async cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+  async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
     const open = new Set(runners);
     for (const runner of runners) {
@@ -61,7 +62,7 @@ export class InlineTaskHost implements TaskHost {
     return [...open].map(({ spec }) => spec.id);
   }
 
-  private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<TaskId[]> {
+  private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
     for (const runner of late) {
@@ -85,7 +86,7 @@ export class InlineTaskHost implements TaskHost {
     return [];
   }
 
-  has(id: TaskId): boolean {
+  has(id: ConnectorTaskId): boolean {
     return this.runners.has(taskName(id));
   }
 

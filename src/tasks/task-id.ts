@@ -1,7 +1,8 @@
-import type { TaskId, TaskSpec } from './host';
+import type { ConnectorTaskId } from '../connector-task-id';
+import type { TaskSpec } from './host';
 
 /** `name-0`, as Java prints it. Unique per worker. */
-export function taskName(id: TaskId): string {
+export function taskName(id: ConnectorTaskId): string {
   return `${id.connector}-${id.task}`;
 }
 

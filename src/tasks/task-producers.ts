@@ -10,9 +10,9 @@ import {
   type KafkaRecord,
   type TaskProducer,
 } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { KafkaError } from '../kafka/errors';
 import type { DeliveryCallback, KafkaClients, Producer } from '../kafka/port';
-import type { TaskId } from './host';
 import { taskName } from './task-id';
 import { messageOf } from './trace';
 
@@ -21,7 +21,7 @@ export class TaskProducers {
 
   constructor(
     private readonly clients: Pick<KafkaClients, 'producer'>,
-    private readonly id: TaskId,
+    private readonly id: ConnectorTaskId,
   ) {}
 
   /** @throws ConfigError `INVALID_CLIENT_CONFIG` that names the key. */

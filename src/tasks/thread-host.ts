@@ -4,13 +4,14 @@
  */
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../connector-task-id';
 import { threadSilenceMs } from '../config/watchdog-settings';
 import { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { ThreadEndings } from '../threads/thread-endings';
 import { writeLine } from '../threads/thread-logger';
 import { CallClock } from './call-clock';
-import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from './host';
+import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from './host';
 import { HostThread, type Run } from './host-thread';
 import { SilentThreads } from './silent-threads';
 import { taskLoggerName, taskName } from './task-id';
@@ -90,20 +91,20 @@ export class ThreadTaskHost implements TaskHost {
     this.begin(spec, this.ends.mustBeAlone(spec));
   }
 
-  pause(id: TaskId): void {
+  pause(id: ConnectorTaskId): void {
     this.tell(id, 'pause');
   }
 
-  resume(id: TaskId): void {
+  resume(id: ConnectorTaskId): void {
     this.tell(id, 'resume');
   }
 
-  forgetTopic(id: TaskId, topic: string): void {
+  forgetTopic(id: ConnectorTaskId, topic: string): void {
     const run = this.runs.get(taskName(id));
     run?.thread.post({ type: 'forget-topic', run: run.number, topic });
   }
 
-  async stop(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+  async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
     for (const run of runs) {
       run.stopping = true;
@@ -112,7 +113,7 @@ export class ThreadTaskHost implements TaskHost {
     return await this.cutOffLate(runs, timeoutMs);
   }
 
-  async cancel(ids: readonly TaskId[], timeoutMs: number): Promise<TaskId[]> {
+  async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
     for (const run of runs) {
       run.cancelled = true;
@@ -121,7 +122,7 @@ export class ThreadTaskHost implements TaskHost {
     return await this.cutOffLate(runs, timeoutMs);
   }
 
-  private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<TaskId[]> {
+  private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     await within(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
     const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
     for (const run of late) this.cutOff(run);
@@ -142,7 +143,7 @@ export class ThreadTaskHost implements TaskHost {
     return this.silent.problems();
   }
 
-  has(id: TaskId): boolean {
+  has(id: ConnectorTaskId): boolean {
     return this.runs.has(taskName(id));
   }
 
@@ -161,7 +162,7 @@ export class ThreadTaskHost implements TaskHost {
     await within(this.endings.close(), END_MS, undefined);
   }
 
-  private tell(id: TaskId, type: 'pause' | 'resume'): void {
+  private tell(id: ConnectorTaskId, type: 'pause' | 'resume'): void {
     const run = this.runs.get(taskName(id));
     if (!run) return;
     run.target = type === 'pause' ? 'PAUSED' : 'STARTED';

@@ -1,5 +1,6 @@
 /** Herders with trivial plug-ins and a task host that only pretends. */
 import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { createHerder } from '../../src/cluster/create-herder';
 import type { ConnectorStateInfo, Herder } from '../../src/cluster/herder';
 import type { ConfigInfos, ConfigValidator } from '../../src/config/validation';
@@ -9,7 +10,7 @@ import type { KafkaClients } from '../../src/kafka/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
-import type { OffsetStorage, TaskHost, TaskId, TaskListener, TaskSpec } from '../../src/tasks/host';
+import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
 import { taskName } from '../../src/tasks/task-id';
 
 export class FakeHost implements TaskHost {
@@ -37,19 +38,19 @@ export class FakeHost implements TaskHost {
     if (spec.targetState === 'PAUSED') this.listener.onPaused(spec.id);
     else this.listener.onRunning(spec.id);
   }
-  pause(id: TaskId): void {
+  pause(id: ConnectorTaskId): void {
     if (this.running.has(taskName(id))) this.listener.onPaused(id);
   }
-  resume(id: TaskId): void {
+  resume(id: ConnectorTaskId): void {
     if (this.running.has(taskName(id))) this.listener.onResumed(id);
   }
   problems(): string[] {
     return [];
   }
-  forgetTopic(id: TaskId, topic: string): void {
+  forgetTopic(id: ConnectorTaskId, topic: string): void {
     this.log.push(`forget ${topic} ${taskName(id)}`);
   }
-  async stop(ids: readonly TaskId[]): Promise<TaskId[]> {
+  async stop(ids: readonly ConnectorTaskId[]): Promise<ConnectorTaskId[]> {
     await this.beforeStop();
     for (const id of ids) {
       this.log.push(`stop ${taskName(id)}`);
@@ -57,7 +58,7 @@ export class FakeHost implements TaskHost {
     }
     return [];
   }
-  async cancel(ids: readonly TaskId[]): Promise<TaskId[]> {
+  async cancel(ids: readonly ConnectorTaskId[]): Promise<ConnectorTaskId[]> {
     await this.beforeStop();
     for (const id of ids) {
       this.log.push(`cancel ${taskName(id)}`);
@@ -65,10 +66,10 @@ export class FakeHost implements TaskHost {
     }
     return [];
   }
-  has(id: TaskId): boolean {
+  has(id: ConnectorTaskId): boolean {
     return this.running.has(taskName(id));
   }
-  fail(id: TaskId, worthRestarting = false): void {
+  fail(id: ConnectorTaskId, worthRestarting = false): void {
     this.running.delete(taskName(id));
     this.listener.onFailed(id, 'java.lang.Exception: boom\n', worthRestarting);
   }

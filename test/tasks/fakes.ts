@@ -9,6 +9,7 @@ import type {
   SourceRecord,
   SourceTask,
 } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 import { builtInConverters } from '../../src/converters';
 import { KafkaError } from '../../src/kafka/errors';
@@ -27,7 +28,7 @@ import type {
 } from '../../src/kafka/port';
 import type { Logger } from '../../src/logging/logger';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
-import type { OffsetStorage, TaskId, TaskListener, TaskSpec } from '../../src/tasks/host';
+import type { OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
 import { waitFor } from '../helpers/wait-for';
 
@@ -266,18 +267,18 @@ export class RecordingListener implements TaskListener {
   trace = '';
   retriable: boolean | null = null;
   readonly topics: string[] = [];
-  private name = (id: TaskId): string => `${id.connector}-${id.task}`;
-  onRunning = (id: TaskId): void => void this.events.push(`running ${this.name(id)}`);
-  onPaused = (id: TaskId): void => void this.events.push(`paused ${this.name(id)}`);
-  onResumed = (id: TaskId): void => void this.events.push(`resumed ${this.name(id)}`);
-  onRestarting = (id: TaskId): void => void this.events.push(`restarting ${this.name(id)}`);
-  onStopped = (id: TaskId): void => void this.events.push(`stopped ${this.name(id)}`);
-  onFailed = (id: TaskId, trace: string, retriable: boolean): void => {
+  private name = (id: ConnectorTaskId): string => `${id.connector}-${id.task}`;
+  onRunning = (id: ConnectorTaskId): void => void this.events.push(`running ${this.name(id)}`);
+  onPaused = (id: ConnectorTaskId): void => void this.events.push(`paused ${this.name(id)}`);
+  onResumed = (id: ConnectorTaskId): void => void this.events.push(`resumed ${this.name(id)}`);
+  onRestarting = (id: ConnectorTaskId): void => void this.events.push(`restarting ${this.name(id)}`);
+  onStopped = (id: ConnectorTaskId): void => void this.events.push(`stopped ${this.name(id)}`);
+  onFailed = (id: ConnectorTaskId, trace: string, retriable: boolean): void => {
     this.events.push(`failed ${this.name(id)}`);
     this.trace = trace;
     this.retriable = retriable;
   };
-  onTopicActive = (_id: TaskId, topic: string): void => void this.topics.push(topic);
+  onTopicActive = (_id: ConnectorTaskId, topic: string): void => void this.topics.push(topic);
   async until(event: string): Promise<void> {
     await eventually(
       () => this.events.includes(event),
