@@ -52,7 +52,22 @@ const FRONT_DOORS: Record<string, readonly string[]> = {
  * room's folder are its base: every part may import them, and they import no part. One that does, such as the file that
  * assembles the room, has an entry of its own, by its name.
  */
-const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {};
+const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
+  'connectors/postgres/src': {
+    values: [],
+    config: ['values'],
+    database: ['config', 'values'],
+    events: ['database', 'config', 'values'],
+    'session.ts': ['events', 'database', 'config'],
+    replication: ['session.ts', 'events', 'database', 'config', 'values'],
+    snapshot: ['replication', 'session.ts', 'events', 'database', 'config', 'values'],
+    startup: ['replication', 'session.ts', 'events', 'database', 'config'],
+    'task.ts': ['startup', 'snapshot', 'replication', 'session.ts', 'database', 'config'],
+    'connector.ts': ['task.ts', 'startup', 'database', 'config'],
+    'index.ts': ['connector.ts'],
+    transforms: [],
+  },
+};
 /** Circular imports that remain, types included. A circle that no longer exists must be removed from this list. */
 const KNOWN_CIRCLES: readonly (readonly string[])[] = [
   [
@@ -78,7 +93,6 @@ const KNOWN_CIRCLES: readonly (readonly string[])[] = [
     'connectors/analytics/emulator/commands/table-commands.ts',
   ],
   ['connectors/analytics/src/request/queued-target.ts', 'connectors/analytics/src/request/target.ts'],
-  ['connectors/postgres/src/events/table-model.ts', 'connectors/postgres/src/events/voided-values.ts'],
 ];
 const COMPOSITION_ROOTS = [
   'main.ts',

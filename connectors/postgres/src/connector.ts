@@ -9,7 +9,7 @@ import {
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
 import { parseConfig } from './config/postgres-config';
-import { probe } from './config/probe';
+import { probe } from './startup/probe';
 import { shownKeys } from './config/shown-keys';
 import { offsetLsn } from './database/lsn';
 import { PostgresSourceTask } from './task';

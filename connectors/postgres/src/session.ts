@@ -4,7 +4,7 @@ import type { PostgresConfig } from './config/postgres-config';
 import type { GeneralConnection } from './database/general-connection';
 import type { ServerFacts } from './database/server';
 import type { EventFactory } from './events/event-factory';
-import type { Relations } from './replication/relations';
+import type { Relations } from './events/relations';
 
 export interface Session {
   readonly config: PostgresConfig;

@@ -19,7 +19,7 @@ import { StreamReader } from './replication/stream-reader';
 import type { Phase } from './session';
 import { SnapshotEnd } from './snapshot/snapshot-end';
 import { SnapshotReader } from './snapshot/snapshot-reader';
-import { startUp, type Started } from './start';
+import { startUp, type Started } from './startup/start';
 import { Wakeup } from './waiting';
 
 export class PostgresSourceTask implements SourceTask {

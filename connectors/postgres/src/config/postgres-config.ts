@@ -1,6 +1,5 @@
 /** The configuration as the rest of the connector reads it. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
-import type { NameAdjustment } from '../events/adjusted-names';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { DEFINITIONS } from './definitions';
@@ -10,6 +9,7 @@ import { withoutSalt } from './problem';
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed';
 export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
+export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
 export type Operation = 'c' | 'u' | 'd' | 't';
 
 export interface ConnectionConfig {

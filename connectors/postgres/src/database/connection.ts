@@ -5,7 +5,7 @@
 import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
-import { tlsAttempts, type TlsAttempt } from '../config/tls';
+import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 
 /** What a connection is for; part of its application_name, which operators search for. */

@@ -1,7 +1,7 @@
 /** The ordinary connection: catalog look-ups, heartbeats, slots. Opened again when it was lost. */
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
-import type { TlsAttempt } from '../config/tls';
+import type { TlsAttempt } from './tls';
 import { closeConnection, openConnection } from './connection';
 
 export class GeneralConnection {

@@ -1,8 +1,8 @@
 /**
  * Names of schemas and fields that Avro accepts, for those who ask for them (cdc-postgres §7.2). Topics keep theirs.
  */
+import type { NameAdjustment } from '../config/postgres-config';
 
-export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
 export type Rename = (name: string) => string;
 
 /** Of schemas. Dots are part of them, but not the first character. */

@@ -2,6 +2,7 @@
 import { ConnectError, setMember } from '@millrace/sdk';
 import { ascii } from '../values/value-type';
 import type { ModelField, TableModel } from './table-model';
+import type { UnrepresentableValues } from './unrepresentable-values';
 
 /** Decoded columns of one tuple by position: undefined = unchanged TOAST, not sent. Reused for every row. */
 export type Cells = unknown[];
@@ -9,14 +10,22 @@ export type Cells = unknown[];
 const TEXT = 0x74; // t
 const NULL = 0x6e; // n
 
-/** About the last `readTuple` or `readDataRow`. */
-export const reader = {
-  /** Where it ended. */
-  at: 0,
-};
+/** State that a decoder shares with the functions below. One object per decoder, reused for every row. */
+export class RowContext {
+  /**
+   * Required column without a default that was NULL in the last row: the row is older or newer than the definition that
+   * its model was built from. The decoder resets it.
+   */
+  nullInRequired: ModelField | null = null;
 
-/** TupleData of a change message. Throws ConnectError `PG_DECODE` naming the column. */
-export function readTuple(buffer: Buffer, from: number, model: TableModel, cells: Cells): void {
+  constructor(readonly unrepresentable: UnrepresentableValues) {}
+}
+
+/**
+ * TupleData of a change message. Throws ConnectError `PG_DECODE` naming the column.
+ * @returns where the tuple ends
+ */
+export function readTuple(buffer: Buffer, from: number, model: TableModel, cells: Cells, context: RowContext): number {
   const { decoders } = model;
   const count = (buffer[from] as number) * 256 + (buffer[from + 1] as number);
   let at = from + 2;
@@ -32,7 +41,7 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
         } catch (cause) {
           throw undecodable(model, i, buffer, at, length, cause);
         }
-        if (cells[i] === null) model.voided.found(model, i);
+        if (cells[i] === null) context.unrepresentable.found(model, i);
       }
       at += length;
     } else {
@@ -41,11 +50,11 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
   }
   // Generated columns are not part of the message; the cells may hold another row's.
   for (let i = count; i < decoders.length; i++) cells[i] = null;
-  reader.at = at;
+  return at;
 }
 
 /** DataRow of a query whose columns are the model's, in text format. */
-export function readDataRow(buffer: Buffer, from: number, model: TableModel, cells: Cells): void {
+export function readDataRow(buffer: Buffer, from: number, model: TableModel, cells: Cells, context: RowContext): void {
   const { decoders } = model;
   const count = buffer.readUInt16BE(from);
   let at = from + 2;
@@ -63,11 +72,10 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
       } catch (cause) {
         throw undecodable(model, i, buffer, at, length, cause);
       }
-      if (cells[i] === null) model.voided.found(model, i);
+      if (cells[i] === null) context.unrepresentable.found(model, i);
     }
     at += length;
   }
-  reader.at = at;
 }
 
 function int32(buffer: Buffer, at: number): number {
@@ -96,11 +104,8 @@ function undecodable(
 
 export type Struct = Record<string, unknown>;
 
-/** Set by `completeRow` when a required column is NULL: the definition it was built from is not the row's. */
-export const staleNull = { field: null as ModelField | null };
-
 /** A row of which every column was sent or is unchanged. */
-export function completeRow(model: TableModel, cells: Cells): Struct {
+export function completeRow(model: TableModel, cells: Cells, context: RowContext): Struct {
   const row: Struct = {};
   const { row: fields } = model;
   for (let i = 0; i < fields.length; i++) {
@@ -108,7 +113,7 @@ export function completeRow(model: TableModel, cells: Cells): Struct {
     let value = cells[field.cell];
     if (value == null) {
       if (value === undefined) value = missing(field);
-      else value = field.optional ? null : nullInRequired(field);
+      else value = field.optional ? null : requiredValue(field, context);
     }
     if (field.isProto) setMember(row, field.name, value);
     else row[field.name] = value;
@@ -120,9 +125,9 @@ function missing(field: ModelField): unknown {
   return field.unavailable ?? (field.optional ? null : field.fallback);
 }
 
-function nullInRequired(field: ModelField): unknown {
+function requiredValue(field: ModelField, context: RowContext): unknown {
   if (field.hasDefault) return field.fallback;
-  staleNull.field = field;
+  context.nullInRequired = field;
   return null;
 }
 

@@ -10,7 +10,6 @@ import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
 import { envelopeSchema } from './schemas';
 import { topicName } from './topic-name';
-import type { VoidedValues } from './voided-values';
 
 /** One member of a row or key. */
 export interface ModelField {
@@ -42,8 +41,6 @@ export interface TableModel {
   readonly decoders: readonly (TextDecoder | null)[];
   /** Names by cell, for error texts and for the snapshot's SELECT. */
   readonly columns: readonly string[];
-  /** Told of values that Connect cannot express. */
-  readonly voided: VoidedValues;
 }
 
 export interface ModelContext {
@@ -52,7 +49,6 @@ export interface ModelContext {
   readonly logger: Logger;
   /** Columns that are emitted as optional whatever the catalog says: rows from before a DDL held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
-  readonly voided: VoidedValues;
 }
 
 export function columnFilter(filters: FilterConfig, table: string): (column: string) => boolean {
@@ -139,7 +135,6 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
     row: emitted.map((entry) => entry.field),
     decoders,
     columns: cells.map((column) => column.name),
-    voided: context.voided,
   };
 }
 

@@ -6,11 +6,11 @@ import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from 
 import type { PostgresConfig } from '../config/postgres-config';
 import { lsn as makeLsn, type Lsn } from '../database/lsn';
 import type { EventFactory } from '../events/event-factory';
-import { staleNull } from '../events/row';
+import { RowContext } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ResumeFilter, type Position } from './position';
-import { parseRelation, RELATION, type RelationMessage } from './relation-message';
-import { NOT_CAPTURED, type Relation, type Relations } from './relations';
+import { parseRelation, RELATION, type RelationMessage } from '../events/relation-message';
+import { NOT_CAPTURED, type Relation, type Relations } from '../events/relations';
 import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
 import { Transaction } from './transaction';
@@ -53,6 +53,7 @@ export class ChangeDecoder {
   /** Up to the last message that was decoded completely. Changed in place: it moves with every message. */
   private readonly at: { -readonly [K in keyof Position]: Position[K] };
   private readonly rows: RowChanges;
+  private readonly rowContext: RowContext;
 
   constructor(
     config: PostgresConfig,
@@ -64,7 +65,16 @@ export class ChangeDecoder {
     lastOffset: SourceOffset | null,
   ) {
     this.at = { ...position };
-    this.rows = new RowChanges(config, factory, logger, this.tx, this.at, lastOffset ?? { lsn: position.lsn });
+    this.rowContext = new RowContext(relations.unrepresentable);
+    this.rows = new RowChanges(
+      config,
+      factory,
+      logger,
+      this.rowContext,
+      this.tx,
+      this.at,
+      lastOffset ?? { lsn: position.lsn },
+    );
     this.filter = new ResumeFilter(position);
     this.tx.xid = position.xid ?? 0;
   }
@@ -285,9 +295,9 @@ export class ChangeDecoder {
   /** True when the rows just decoded contradict the definition they were decoded with; they are taken back. */
   private alarmed(known: Known, mark: number, lastOffset: SourceOffset): boolean {
     const label = this.relations.alarm.unknown;
-    const field = staleNull.field;
+    const field = this.rowContext.nullInRequired;
     if (label === null && field === null) return false;
-    staleNull.field = null;
+    this.rowContext.nullInRequired = null;
     this.rows.out.length = mark;
     // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose
     // the rest.

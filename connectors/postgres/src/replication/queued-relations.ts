@@ -1,6 +1,6 @@
 /** Relation messages that wait in the queue, in their order. */
 import type { FrameQueue } from './frame-queue';
-import { parseRelation, RELATION, type RelationMessage } from './relation-message';
+import { parseRelation, RELATION, type RelationMessage } from '../events/relation-message';
 import { KEEPALIVE, XLOG_HEADER } from './replication-stream';
 
 export function queuedRelations(queue: FrameQueue<unknown>): RelationMessage[] {

@@ -8,7 +8,7 @@ import { clientConfig } from '../database/connection';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import type { PostgresConfig } from '../config/postgres-config';
-import type { TlsAttempt } from '../config/tls';
+import type { TlsAttempt } from '../database/tls';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { statusUpdate } from './status';
 

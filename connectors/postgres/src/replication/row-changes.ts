@@ -11,15 +11,15 @@ import {
   keyOf,
   keyOnlyRow,
   readTuple,
-  reader,
   sameKey,
   sameRow,
   type Cells,
+  type RowContext,
   type Struct,
 } from '../events/row';
 import type { ModelField, TableModel } from '../events/table-model';
 import { streamedOffset, type Position } from './position';
-import type { Relation } from './relations';
+import type { Relation } from '../events/relations';
 import type { Transaction } from './transaction';
 
 const KEY_TUPLE = 0x4b; // K
@@ -38,6 +38,7 @@ export class RowChanges {
     private readonly config: PostgresConfig,
     private readonly factory: EventFactory,
     private readonly logger: Logger,
+    private readonly context: RowContext,
     private readonly tx: Transaction,
     private readonly at: Pick<Position, 'commit'>,
     /** Carried by records that precede the last one of their event. */
@@ -58,30 +59,29 @@ export class RowChanges {
 
   insert(model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
     if (!this.emits('c')) return;
-    const { newCells, factory } = this;
-    readTuple(buffer, at, model, newCells);
+    const { newCells, factory, context } = this;
+    readTuple(buffer, at, model, newCells, context);
     const offset = this.offset('INSERT', lsn);
     const source = this.source(model, lsn);
     this.out.push(
-      factory.record(model, keyOf(model, newCells), 'c', null, completeRow(model, newCells), source, offset),
+      factory.record(model, keyOf(model, newCells), 'c', null, completeRow(model, newCells, context), source, offset),
     );
     this.lastOffset = offset;
   }
 
   update(relation: Relation, model: TableModel, buffer: Buffer, from: number, lsn: Lsn): void {
-    const { newCells, oldCells, factory } = this;
+    const { newCells, oldCells, factory, context } = this;
     let at = from;
     const oldKind = buffer[at];
     const hasOld = oldKind === KEY_TUPLE || oldKind === OLD_TUPLE;
     if (hasOld) {
-      readTuple(buffer, at + 1, model, oldCells);
-      at = reader.at;
+      at = readTuple(buffer, at + 1, model, oldCells, context);
     }
-    readTuple(buffer, at + 1, model, newCells);
+    readTuple(buffer, at + 1, model, newCells, context);
     let before: Struct | null = null;
     if (oldKind === OLD_TUPLE) {
       for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
-      before = completeRow(model, oldCells);
+      before = completeRow(model, oldCells, context);
     } else if (hasOld) {
       // The old key comes along, too, when it is stored out of line and stays as it is. Columns outside the identity
       // are null here.
@@ -89,7 +89,7 @@ export class RowChanges {
         if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
       before = keyOnlyRow(model, oldCells);
     }
-    const after = completeRow(model, newCells);
+    const after = completeRow(model, newCells, context);
     const key = keyOf(model, newCells);
     if (hasOld && key !== null && this.oldKeyKnown(relation, model, oldKind === OLD_TUPLE)) {
       const oldKey = keyOf(model, oldCells) as Struct;
@@ -139,11 +139,11 @@ export class RowChanges {
 
   delete(relation: Relation, model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
     if (!this.emits('d')) return;
-    const { oldCells, factory, lastOffset, out } = this;
+    const { oldCells, factory, context, lastOffset, out } = this;
     const complete = buffer[at] === OLD_TUPLE;
-    readTuple(buffer, at + 1, model, oldCells);
+    readTuple(buffer, at + 1, model, oldCells, context);
     if (!complete) this.oldKeyKnown(relation, model, complete);
-    const before = complete ? completeRow(model, oldCells) : keyOnlyRow(model, oldCells);
+    const before = complete ? completeRow(model, oldCells, context) : keyOnlyRow(model, oldCells);
     const key = keyOf(model, oldCells);
     const offset = this.offset('DELETE', lsn);
     const source = this.source(model, lsn);

@@ -2,7 +2,7 @@
 import { ConnectError, RetriableError, startTimer, sleep } from '@millrace/sdk';
 import { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
-import type { TlsAttempt } from '../config/tls';
+import type { TlsAttempt } from '../database/tls';
 import { clientConfig, closeConnection, connectError } from '../database/connection';
 import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';

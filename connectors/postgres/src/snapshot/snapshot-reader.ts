@@ -7,7 +7,7 @@ import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
-import { completeRow, keyOf, readDataRow, staleNull, type Cells } from '../events/row';
+import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { CreatedSlot } from '../replication/slot';
@@ -27,6 +27,7 @@ export class SnapshotReader implements Phase {
   private running: Running | null = null;
   private readonly wakeup = new Wakeup();
   private readonly cells: Cells = [];
+  private readonly rowContext: RowContext;
   private table: TableModel | null = null;
   /** Fetching is over: all rows of all tables are there, unless there is a failure. */
   private fetched = false;
@@ -52,7 +53,9 @@ export class SnapshotReader implements Phase {
     private created: CreatedSlot | null,
     private readonly stream: boolean,
     public streamLsn: Lsn | null,
-  ) {}
+  ) {
+    this.rowContext = new RowContext(session.relations.unrepresentable);
+  }
 
   async next(): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
@@ -145,7 +148,7 @@ export class SnapshotReader implements Phase {
         markers.tableEnded();
         this.table = model;
       }
-      readDataRow(buffer, start, model, cells);
+      readDataRow(buffer, start, model, cells, this.rowContext);
       markers.row(this.record(running, model), out);
       this.rows++;
       bytes += end - start;
@@ -166,8 +169,7 @@ export class SnapshotReader implements Phase {
     const { cells, session } = this;
     const { factory } = session;
     const { context, source } = running;
-    const after = completeRow(model, cells);
-    staleNull.field = null;
+    const after = completeRow(model, cells, this.rowContext);
     const block = factory.source(model, context, 'true', source.lsn, null);
     return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }

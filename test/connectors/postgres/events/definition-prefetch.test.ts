@@ -1,9 +1,9 @@
 /** How often the catalog is asked about tables that the stream announces (cdc-postgres §5.7). */
 import type { Client } from 'pg';
-import { DefinitionsAhead } from '../../../../connectors/postgres/src/replication/definitions-ahead';
+import { DefinitionsAhead } from '../../../../connectors/postgres/src/events/definition-prefetch';
 import { FrameQueue } from '../../../../connectors/postgres/src/replication/frame-queue';
 import { queuedRelations } from '../../../../connectors/postgres/src/replication/queued-relations';
-import type { RelationMessage } from '../../../../connectors/postgres/src/replication/relation-message';
+import type { RelationMessage } from '../../../../connectors/postgres/src/events/relation-message';
 
 /** A CopyData frame with a Relation message of one int4 column. */
 function announcement(oid: number): Buffer {

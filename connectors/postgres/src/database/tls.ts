@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { ConnectError } from '@millrace/sdk';
-import type { ConnectionConfig } from './postgres-config';
+import type { ConnectionConfig } from '../config/postgres-config';
 
 /** One way to try the connection: plain (false) or encrypted. */
 export type TlsAttempt = false | ConnectionOptions;

@@ -12,9 +12,9 @@ import { findTables, readTables } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
 import { findSlot, checkSlot } from '../replication/slot';
-import { grant, noTableProblem, unreadable } from '../start';
-import type { PostgresConfig } from './postgres-config';
-import { invalid } from './problem';
+import { grant, noTableProblem, unreadable } from './start';
+import type { PostgresConfig } from '../config/postgres-config';
+import { invalid } from '../config/problem';
 
 /** @param nameOf the name under which the user gave a key */
 export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {

@@ -15,12 +15,12 @@ import {
   type TableName,
 } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
-import { buildTableModel, type TableModel } from '../events/table-model';
-import { VoidedValues } from '../events/voided-values';
+import { buildTableModel, type TableModel } from './table-model';
+import { UnrepresentableValues } from './unrepresentable-values';
 import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable, deliversGenerated } from './announced-table';
-import { DefinitionsAhead } from './definitions-ahead';
+import { DefinitionsAhead } from './definition-prefetch';
 import type { RelationMessage } from './relation-message';
 
 export interface Relation {
@@ -48,7 +48,8 @@ export class Relations {
   private readonly definitions: DefinitionsAhead;
   /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
-  private readonly voided: VoidedValues;
+  /** Shared by snapshot and stream, so that each column is reported once. */
+  readonly unrepresentable: UnrepresentableValues;
   private readonly values: ValueOptions;
   readonly alarm: EnumAlarm = { unknown: null, accepted: new Map() };
 
@@ -58,7 +59,7 @@ export class Relations {
     private readonly logger: Logger,
   ) {
     this.matches = tableFilter(config.filters);
-    this.voided = new VoidedValues(logger);
+    this.unrepresentable = new UnrepresentableValues(logger);
     this.definitions = new DefinitionsAhead(facts.version);
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
@@ -139,7 +140,7 @@ export class Relations {
     resolver: TypeResolver,
     generatedDelivered: boolean,
   ): TableModel {
-    const { config, logger, voided } = this;
+    const { config, logger } = this;
     const { oid, schema, name, columns, key } = table;
     const forcedOptional = this.forcedOptional.get(oid) ?? new Set();
     const accepted = ({ oid: type }: PgType): string[] => [...(this.alarm.accepted.get(type) ?? [])];
@@ -147,7 +148,7 @@ export class Relations {
     const facts = JSON.stringify([schema, name, columns, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
-    const context = { config, types: resolver, logger, voided, forcedOptional };
+    const context = { config, types: resolver, logger, forcedOptional };
     const model = buildTableModel(table, context, generatedDelivered);
     this.entries.set(oid, { facts, model, table });
     return model;

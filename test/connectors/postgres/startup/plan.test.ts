@@ -5,7 +5,7 @@ import {
   planStart,
   snapshotGap,
   streamPosition,
-} from '../../../../connectors/postgres/src/snapshot/plan';
+} from '../../../../connectors/postgres/src/startup/plan';
 import type { SnapshotMode } from '../../../../connectors/postgres/src/config/postgres-config';
 
 const NONE: StoredOffset = { kind: 'none' };

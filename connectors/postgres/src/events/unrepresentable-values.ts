@@ -30,7 +30,7 @@ const EXPLANATIONS: Readonly<Record<VoidReason, Explanation>> = {
   },
 };
 
-export class VoidedValues {
+export class UnrepresentableValues {
   private readonly warned = new Set<string>();
 
   constructor(private readonly logger: Logger) {}

@@ -1,19 +1,19 @@
 /** What a task does before its first record: checks first, then creates; whatever fails takes back what it created. */
 import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
 import type { Client } from 'pg';
-import type { PostgresConfig } from './config/postgres-config';
-import { findTables, qualified, readTables, type CatalogTable } from './database/catalog';
-import { GeneralConnection } from './database/general-connection';
-import { databaseError } from './database/errors';
-import { quoteIdentifier, quoteTable } from './database/identifiers';
-import { readServerFacts, replicationProblem, type ServerFacts } from './database/server';
-import { EventFactory } from './events/event-factory';
-import { readOffset, type Position, type StoredOffset } from './replication/position';
-import { applyPublication, findPublication, planPublication, unpublished } from './replication/publication';
-import { Relations } from './replication/relations';
-import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from './replication/slot';
-import type { Session } from './session';
-import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './snapshot/plan';
+import type { PostgresConfig } from '../config/postgres-config';
+import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
+import { GeneralConnection } from '../database/general-connection';
+import { databaseError } from '../database/errors';
+import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
+import { EventFactory } from '../events/event-factory';
+import { readOffset, type Position, type StoredOffset } from '../replication/position';
+import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
+import { Relations } from '../events/relations';
+import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
+import type { Session } from '../session';
+import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';
 
 export interface Started {
