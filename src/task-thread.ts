@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseWorkerConfig } from './config/worker-config';
 import { builtInConverters } from './converters';
-import { createKafkaClients } from './kafka/kafkajs-clients';
+import { createKafkaClients } from './kafka/create-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';

@@ -7,8 +7,8 @@ import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broke
 import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
 import { startBrokerThread } from './embedded-broker/broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
-import { clusterIdAt } from './kafka/cluster-id';
-import { createKafkaClients } from './kafka/kafkajs-clients';
+import { clusterIdAt } from './kafka/network/cluster-id';
+import { createKafkaClients } from './kafka/create-clients';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 
 /** Nobody but this machine is served. */

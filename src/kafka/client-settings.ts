@@ -7,6 +7,12 @@ import type { ClientConfig } from './port';
 
 const SECRET = /password|secret|jaas|\.key$|token/i;
 
+/**
+ * Creates the error for a setting, e.g. `ssl.keystore.location`; `problem` continues the sentence that starts with the
+ * key.
+ */
+export type SettingError = (key: string, problem: string, cause?: unknown) => Error;
+
 export function invalid(key: string, problem: string, cause?: unknown): KafkaError {
   return new KafkaError('INVALID_CLIENT_CONFIG', `Kafka client setting '${key}' ${problem}`, { cause });
 }

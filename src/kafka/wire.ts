@@ -1,6 +1,6 @@
 /**
  * Inside of `src/kafka` only: what the producer, the consumers and the group member need from the network and protocol
- * layer. Implemented by `kafkajs-wire.ts` over kafkajs's `Broker`/`Connection`.
+ * layer. Implemented by `network/network-client.ts`.
  */
 import type { KafkaError } from './errors';
 import type { TopicPartition } from './port';

@@ -3,7 +3,7 @@
  * herder. Positions pass holes; a group rebalances when somebody joins, leaves or asks to.
  */
 import { KafkaError } from '../../src/kafka/errors';
-import { partitionForKey } from '../../src/kafka/partitioner';
+import { partitionForKey } from '../../src/kafka/producer/partitioner';
 import type {
   Admin,
   AssignedConsumer,

@@ -1,8 +1,8 @@
 /** Clients of the broker that tests share, or of another, and topics of their own. */
-import { createAdmin } from '../../src/kafka/admin';
-import { createAssignedConsumer } from '../../src/kafka/assigned-consumer';
-import { createGroupConsumer } from '../../src/kafka/group-consumer';
-import { createWire } from '../../src/kafka/kafkajs-wire';
+import { createAdmin } from '../../src/kafka/admin/admin';
+import { createAssignedConsumer } from '../../src/kafka/consumer/assigned-consumer';
+import { createGroupConsumer } from '../../src/kafka/consumer/group-consumer';
+import { createWire } from '../../src/kafka/network/network-client';
 import type {
   Admin,
   AssignedConsumer,
@@ -11,7 +11,7 @@ import type {
   Producer,
   TopicPartition,
 } from '../../src/kafka/port';
-import { createProducer } from '../../src/kafka/producer';
+import { createProducer } from '../../src/kafka/producer/producer';
 import { silentLogger } from '../../src/logging/logger';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';

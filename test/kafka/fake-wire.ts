@@ -5,8 +5,8 @@
 import { KafkaError } from '../../src/kafka/errors';
 import type { TopicPartition } from '../../src/kafka/port';
 import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../src/kafka/record-batch-decoder';
-import * as layout from '../../src/kafka/record-batch-layout';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../src/kafka/records/record-batch-decoder';
+import * as layout from '../../src/kafka/records/record-batch-layout';
 import type { Wire, WirePartition, WireRequest } from '../../src/kafka/wire';
 
 export interface StoredBatch {

@@ -8,7 +8,7 @@ import { forwardRequest } from '../../src/cluster/forwarding';
 import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { parseListener } from '../../src/config/listeners';
 import { createConfigValidator } from '../../src/config/validation-impl';
-import { readTlsOptions } from '../../src/kafka/ssl-config';
+import { readTlsOptions } from '../../src/kafka/security/ssl-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { forwardingTls } from '../../src/rest/https';

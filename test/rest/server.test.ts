@@ -6,7 +6,7 @@ import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation-impl';
-import { readTlsOptions } from '../../src/kafka/ssl-config';
+import { readTlsOptions } from '../../src/kafka/security/ssl-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { createRestServer, type RestServer, type RestServerOptions } from '../../src/rest/server';

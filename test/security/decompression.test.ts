@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
-import { createWire } from '../../src/kafka/kafkajs-wire';
+import { createWire } from '../../src/kafka/network/network-client';
 import { call, request } from '../../src/kafka/protocol/api';
 import { PRODUCE, produceHeader } from '../../src/kafka/protocol/produce';
 import type { Wire } from '../../src/kafka/wire';
@@ -14,7 +14,7 @@ import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
-import { batchAround, bomb, overhang, type Codec } from '../kafka/bombs';
+import { batchAround, bomb, overhang, type Codec } from '../kafka/records/bombs';
 
 /** What the worker may take at its peak: its own, twice the default limit for the bytes and their copy, and room. */
 const PEAK_MIB = 600;

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWire } from '../../src/kafka/kafkajs-wire';
+import { createWire } from '../../src/kafka/network/network-client';
 import type { Producer } from '../../src/kafka/port';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';

@@ -1,7 +1,7 @@
 import { silentLogger } from '../../src/logging/logger';
 import { writeOffsetKey, writeOffsetValue } from '../../src/storage/offset-keys';
 import { OffsetStore } from '../../src/storage/offset-store';
-import { murmur2 } from '../../src/kafka/murmur2';
+import { murmur2 } from '../../src/kafka/producer/murmur2';
 import { Float64 } from '../../src/storage/json-values';
 import { MemoryLog, MemoryTopic } from './memory-log';
 

@@ -1,6 +1,6 @@
 /** Bad input that never ends and a dead letter topic that takes nothing, on a real broker. */
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
-import { createKafkaClients } from '../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../src/kafka/create-clients';
 import { silentLogger } from '../../src/logging/logger';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TaskRunner } from '../../src/tasks/task-runner';

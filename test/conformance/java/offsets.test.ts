@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { StartedWorker } from '../../../dev/services/worker';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { Float64 } from '../../../src/storage/json-values';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { EmbeddedBroker } from '../../../embedded/src/broker';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { makeIdentity } from '../../kafka/certificates';

@@ -1,5 +1,5 @@
 /** The fault hooks, and what our producer makes of them: 0 lost, 0 duplicated, 0 reordered (kafka-client 3). */
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import type { EmbeddedBroker } from '../../../embedded/src/broker';
 import { errorResponse } from '../../../embedded/src/faults/error-response';

@@ -1,6 +1,6 @@
 /** The broker looks into batches for compacted topics alone; what such a batch takes is bounded. */
 import { everyRecordHasKey } from '../../../embedded/src/log/records';
-import { batchAround, bomb, zstdZeros, type Codec } from '../../kafka/bombs';
+import { batchAround, bomb, zstdZeros, type Codec } from '../../kafka/records/bombs';
 
 const mebibytesTaken = (action: () => unknown): number => {
   const before = process.resourceUsage().maxRSS;

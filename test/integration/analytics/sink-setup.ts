@@ -9,7 +9,7 @@ import {
   type AnalyticsEmulator,
   type EmulatorOptions,
 } from '../../../connectors/analytics/emulator';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { TaskProducers } from '../../../src/tasks/task-producers';
 import { uniqueName } from '../../helpers/unique-name';

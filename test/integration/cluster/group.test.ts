@@ -1,6 +1,6 @@
 /** Herders of one group on a real broker, with a task host that only pretends. */
 import { randomBytes } from 'node:crypto';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, GroupMember, KafkaClients } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import type { WorkerConfig } from '../../../src/config/worker-config';

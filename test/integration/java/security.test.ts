@@ -7,7 +7,7 @@ import { Socket, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { KafkaError } from '../../../src/kafka/errors';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, ClientConfig, GroupConsumer, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { runKafkaTool } from '../../../dev/services/kafka';

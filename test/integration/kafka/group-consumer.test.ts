@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { GroupConsumer, RebalanceListener, TopicPartition } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { Clients, valuesOf } from '../../helpers/kafka-clients';

@@ -1,5 +1,5 @@
-import { createGroupMember, type KafkaGroupMember } from '../../../src/kafka/group-member';
-import { createWire } from '../../../src/kafka/kafkajs-wire';
+import { createGroupMember, type KafkaGroupMember } from '../../../src/kafka/group/group-member';
+import { createWire } from '../../../src/kafka/network/network-client';
 import type { GroupMemberInfo, GroupMemberOptions } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { proxyTo } from '../../helpers/tcp-proxy';

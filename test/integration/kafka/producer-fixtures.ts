@@ -1,7 +1,7 @@
-import { createWire } from '../../../src/kafka/kafkajs-wire';
+import { createWire } from '../../../src/kafka/network/network-client';
 import type { ConsumerRecord, IsolationLevel } from '../../../src/kafka/port';
 import { request } from '../../../src/kafka/protocol/api';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
 import type { Wire } from '../../../src/kafka/wire';
 
 export const bootstrap = (): string => process.env.BOOTSTRAP_SERVERS!;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { PartitionQueue } from '../../../src/kafka/accumulator-queue';
+import { PartitionQueue } from '../../../src/kafka/producer/partition-queue';
 import type { KafkaError } from '../../../src/kafka/errors';
 import { proxyTo } from '../../helpers/tcp-proxy';
 import { Clients } from '../../helpers/kafka-clients';

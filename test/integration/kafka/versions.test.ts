@@ -1,4 +1,4 @@
-import { createWire } from '../../../src/kafka/kafkajs-wire';
+import { createWire } from '../../../src/kafka/network/network-client';
 import type { Api } from '../../../src/kafka/protocol/api';
 import { API_VERSIONS } from '../../../src/kafka/protocol/api-versions';
 import * as configs from '../../../src/kafka/protocol/configs';
@@ -12,7 +12,7 @@ import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../../../s
 import { LATEST, LIST_OFFSETS, listOffsetsRequest } from '../../../src/kafka/protocol/list-offsets';
 import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
 import * as topics from '../../../src/kafka/protocol/topics';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/record-batch-decoder';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
 import type { Wire, WireRequest } from '../../../src/kafka/wire';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';

@@ -1,4 +1,4 @@
-import { createWire } from '../../../src/kafka/kafkajs-wire';
+import { createWire } from '../../../src/kafka/network/network-client';
 import { call } from '../../../src/kafka/protocol/api';
 import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
 import { retrying } from '../../../src/kafka/retry';

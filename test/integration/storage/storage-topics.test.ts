@@ -1,6 +1,6 @@
 /** The storage logs on a real broker. */
 import { randomBytes } from 'node:crypto';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, AssignedConsumer, ConsumerRecord } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { ConfigStore } from '../../../src/storage/config-store';

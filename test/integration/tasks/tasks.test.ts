@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
 import { builtInConverters } from '../../../src/converters';
-import { createKafkaClients } from '../../../src/kafka/kafkajs-clients';
+import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { createPluginRegistry } from '../../../src/plugins/create-registry';

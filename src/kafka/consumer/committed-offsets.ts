@@ -1,0 +1,91 @@
+/**
+ * Offsets a member of a group commits and reads. Commits are sent one after the other, in the order of the calls.
+ * Source: kafka-client §3.
+ */
+import { KafkaError } from '../errors';
+import type { KafkaGroupMember } from '../group/group-member';
+import { nameOf } from '../protocol/offset-lookup';
+import type { TopicPartition, TopicPartitionOffset } from '../port';
+import { call } from '../protocol/api';
+import { protocolError } from '../protocol/error-codes';
+import {
+  OFFSET_COMMIT,
+  OFFSET_FETCH,
+  offsetCommitRequest,
+  offsetFetchRequest,
+  type PartitionError,
+} from '../protocol/group-offsets';
+import { retrying, type RetryPolicy } from '../retry';
+import type { Wire } from '../wire';
+
+export class CommittedOffsets {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly member: KafkaGroupMember,
+    private readonly groupId: string,
+    private readonly policy: RetryPolicy,
+  ) {}
+
+  /** Speaks for the generation of the moment of the call, and for no other: if that one is over, the commit fails. */
+  commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
+    if (offsets.length === 0) return Promise.resolve();
+    const { current, identity } = this.member;
+    if (current === null) {
+      const text = `Offsets of group '${this.groupId}' cannot be committed: this consumer is not a member of it`;
+      return Promise.reject(new KafkaError('UNKNOWN_MEMBER_ID', text));
+    }
+    const { generation } = current;
+    const attempt = async (node: number): Promise<void> => {
+      const build = (version: number) => offsetCommitRequest(version, identity, generation, offsets);
+      const answers = await call(this.wire, node, OFFSET_COMMIT, build);
+      this.throwFirst(answers, `commit offsets of group '${this.groupId}'`);
+    };
+    const sent = this.last.then(() => this.atCoordinator(attempt));
+    const reported = sent.catch((error: unknown) => {
+      if (error instanceof KafkaError) this.member.reportError(error, generation);
+      throw error;
+    });
+    this.last = reported.catch(() => undefined);
+    return reported;
+  }
+
+  /**
+   * Partitions without a committed offset are left out. Offsets that an open transaction may still change are waited
+   * for.
+   */
+  committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]> {
+    if (partitions.length === 0) return Promise.resolve([]);
+    return this.atCoordinator(async (node) => {
+      const build = (version: number) => offsetFetchRequest(version, this.groupId, partitions, true);
+      const { errorCode, offsets } = await call(this.wire, node, OFFSET_FETCH, build);
+      const doing = `read committed offsets of group '${this.groupId}'`;
+      if (errorCode !== 0) throw protocolError(errorCode, doing);
+      this.throwFirst(offsets, doing);
+      return offsets
+        .filter(({ offset }) => offset >= 0)
+        .map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+    });
+  }
+
+  private atCoordinator<T>(attempt: (node: number) => Promise<T>): Promise<T> {
+    return retrying(this.policy, async () => {
+      const node = await this.wire.coordinator('group', this.groupId);
+      try {
+        return await attempt(node);
+      } catch (error) {
+        const moved = error instanceof KafkaError && error.retriable && error.code !== 'UNSTABLE_OFFSET_COMMIT';
+        if (moved) this.wire.forgetCoordinator('group', this.groupId);
+        throw error;
+      }
+    });
+  }
+
+  private throwFirst(answers: readonly PartitionError[], doing: string): void {
+    const failed = answers.find(({ errorCode }) => errorCode !== 0);
+    if (failed === undefined) return;
+    const { topic, partition, errorCode } = failed;
+    throw protocolError(errorCode, `${doing} (first of ${nameOf(failed)})`, { topic, partition });
+  }
+}

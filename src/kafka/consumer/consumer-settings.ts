@@ -1,0 +1,76 @@
+/** What both consumers take from Java's consumer settings. Defaults are Java's. */
+import { readOffsetReset, type OffsetReset } from './auto-offset-reset';
+import { bool, duration, integer, invalid, list, oneOf, text } from '../client-settings';
+import type { ClientConfig, IsolationLevel } from '../port';
+import { DECOMPRESSED_BATCH_MAX_BYTES } from '../records/record-batch-decoder';
+
+const DECOMPRESSED_KEY = 'decompressed.batch.max.bytes';
+
+export interface FetchSettings {
+  readonly minBytes: number;
+  readonly maxWaitMs: number;
+  readonly maxBytes: number;
+  readonly maxPartitionBytes: number;
+  readonly maxPollRecords: number;
+  readonly offsetReset: OffsetReset;
+  readonly isolation: IsolationLevel;
+  readonly checkCrcs: boolean;
+  /** What one batch may take once decompressed. Ours: Java has no such limit. */
+  readonly maxDecompressedBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly retryBackoffMs: number;
+  readonly retryBackoffMaxMs: number;
+  readonly apiTimeoutMs: number;
+}
+
+export function readFetchSettings(config: ClientConfig): FetchSettings {
+  const requestTimeoutMs = integer(config, 'request.timeout.ms', 30_000, 1);
+  return {
+    minBytes: integer(config, 'fetch.min.bytes', 1),
+    maxWaitMs: integer(config, 'fetch.max.wait.ms', 500),
+    maxBytes: integer(config, 'fetch.max.bytes', 52_428_800, 1, 2 ** 28 - 65_536),
+    maxPartitionBytes: integer(config, 'max.partition.fetch.bytes', 1_048_576, 1, 2 ** 28 - 65_536),
+    maxPollRecords: integer(config, 'max.poll.records', 500, 1),
+    offsetReset: readOffsetReset(config),
+    isolation: oneOf(config, 'isolation.level', 'read_uncommitted', ['read_uncommitted', 'read_committed']),
+    checkCrcs: bool(config, 'check.crcs', true),
+    maxDecompressedBytes: integer(config, DECOMPRESSED_KEY, DECOMPRESSED_BATCH_MAX_BYTES, 1024, 2 ** 31 - 1),
+    requestTimeoutMs,
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
+    apiTimeoutMs: integer(config, 'default.api.timeout.ms', Math.max(60_000, requestTimeoutMs), 1),
+  };
+}
+
+export interface GroupSettings {
+  readonly groupId: string;
+  readonly groupInstanceId: string | null;
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly maxPollIntervalMs: number;
+  readonly metadataMaxAgeMs: number;
+  /** As written; `parseAssignors` reads it. */
+  readonly assignors: string | undefined;
+}
+
+export function readGroupSettings(config: ClientConfig): GroupSettings {
+  const groupId = text(config, 'group.id');
+  if (groupId === undefined) throw invalid('group.id', 'is missing: a consumer that subscribes needs a group');
+  const sessionTimeoutMs = integer(config, 'session.timeout.ms', 45_000, 1);
+  const heartbeatIntervalMs = integer(config, 'heartbeat.interval.ms', 3_000, 1);
+  if (heartbeatIntervalMs >= sessionTimeoutMs) {
+    throw invalid(
+      'heartbeat.interval.ms',
+      `must be lower than session.timeout.ms (${sessionTimeoutMs}), not ${heartbeatIntervalMs}`,
+    );
+  }
+  return {
+    groupId,
+    groupInstanceId: text(config, 'group.instance.id') ?? null,
+    sessionTimeoutMs,
+    heartbeatIntervalMs,
+    maxPollIntervalMs: integer(config, 'max.poll.interval.ms', 300_000, 1),
+    metadataMaxAgeMs: duration(config, 'metadata.max.age.ms', 300_000),
+    assignors: list(config, 'partition.assignment.strategy').join(',') || undefined,
+  };
+}

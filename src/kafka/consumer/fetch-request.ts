@@ -1,0 +1,60 @@
+/** One Fetch request for partitions of one leader. */
+import type { FetchSettings } from './consumer-settings';
+import { KafkaError } from '../errors';
+import type { FetchedPartition } from './fetched-partition';
+import { protocolError } from '../protocol/error-codes';
+import { FETCH, fetchRequest, type FetchedPartition as Answer } from '../protocol/fetch';
+import type { Wire } from '../wire';
+
+/** Answers after which another broker is to be asked, or this one again. */
+export const STALE_LEADER = new Set([
+  'NOT_LEADER_OR_FOLLOWER',
+  'LEADER_NOT_AVAILABLE',
+  'REPLICA_NOT_AVAILABLE',
+  'KAFKA_STORAGE_ERROR',
+  'OFFSET_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+  'INCONSISTENT_TOPIC_ID',
+]);
+
+/** What is asked for, to tell whether it is still wanted when it comes. */
+export interface Asked {
+  readonly state: FetchedPartition;
+  readonly seeks: number;
+  readonly offset: number;
+  /** Of the leader asked, which refuses when it is another. */
+  readonly leaderEpoch: number;
+}
+
+export async function sendFetch(
+  wire: Wire,
+  node: number,
+  lane: string,
+  asked: readonly Asked[],
+  settings: FetchSettings,
+  maxBytes: number,
+): Promise<Answer[]> {
+  const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
+  const version = await wire.version(node, FETCH.key, FETCH.min, FETCH.max);
+  if (version === undefined) {
+    throw new KafkaError(
+      'UNSUPPORTED_VERSION_CLIENT',
+      `Broker ${node} has no Fetch between v${FETCH.min} and v${FETCH.max}`,
+    );
+  }
+  const queries = asked.map(({ state, offset, leaderEpoch }) => ({
+    topic: state.topic,
+    partition: state.partition,
+    leaderEpoch,
+    offset,
+    maxBytes: maxPartitionBytes,
+  }));
+  const limits = { maxWaitMs, minBytes, maxBytes, isolation };
+  const request = fetchRequest(version, queries, limits, maxWaitMs + requestTimeoutMs);
+  const response = await wire.send(node, request, lane);
+  if (response.errorCode !== 0) throw protocolError(response.errorCode, `fetch from broker ${node}`);
+  return response.partitions;
+}

@@ -1,0 +1,51 @@
+/** Finds positions for partitions that have none, as `auto.offset.reset` or a caller asks. One attempt. */
+import type { OffsetReset } from './auto-offset-reset';
+import { KafkaError } from '../errors';
+import type { FetchedPartition } from './fetched-partition';
+import { lookUpOffsets, nameOf } from '../protocol/offset-lookup';
+import type { IsolationLevel, TopicPartitionOffset } from '../port';
+import { EARLIEST, LATEST } from '../protocol/list-offsets';
+import type { Wire } from '../wire';
+
+/**
+ * A partition that is sought meanwhile keeps what it was given. Rejects with KafkaError NO_OFFSET_FOR_PARTITION for
+ * `none`.
+ */
+export async function resetPositions(
+  wire: Wire,
+  lost: readonly FetchedPartition[],
+  isolation: IsolationLevel,
+): Promise<void> {
+  const asked = lost.map((state) => ({ state, seeks: state.seeks, reset: state.reset }));
+  for (const reset of new Set(asked.map((one) => one.reset))) {
+    const some = asked.filter((one) => one.reset === reset && one.state.seeks === one.seeks);
+    const [first] = some;
+    if (reset === null || first === undefined) continue;
+    if (reset === 'none') {
+      const { topic, partition } = first.state;
+      const text = `No offset is known for ${nameOf(first.state)} and auto.offset.reset is none`;
+      throw new KafkaError('NO_OFFSET_FOR_PARTITION', text, { topic, partition });
+    }
+    const partitions = some.map(({ state }) => state);
+    const offsets = await find(wire, partitions, reset, isolation);
+    some.forEach(({ state, seeks }, index) => {
+      if (state.seeks === seeks) state.seek((offsets[index] as TopicPartitionOffset).offset);
+    });
+  }
+}
+
+async function find(
+  wire: Wire,
+  partitions: readonly FetchedPartition[],
+  reset: Exclude<OffsetReset, 'none'>,
+  isolation: IsolationLevel,
+): Promise<TopicPartitionOffset[]> {
+  if (reset === 'earliest') return await lookUpOffsets(wire, partitions, EARLIEST, isolation);
+  const ends = await lookUpOffsets(wire, partitions, LATEST, isolation);
+  if (reset === 'latest') return ends;
+  const since = Math.max(0, Date.now() - reset.backMs);
+  const found = await lookUpOffsets(wire, partitions, since, isolation);
+  // Nothing is that young yet: the next record will be, unless its time lies in the past. What came meanwhile is not
+  // skipped.
+  return found.map((one, index) => (one.offset >= 0 ? one : (ends[index] as TopicPartitionOffset)));
+}

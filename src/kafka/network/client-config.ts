@@ -1,0 +1,80 @@
+/**
+ * Java client settings (an unprefixed map of strings) → what a connection needs. Keys and defaults are Java's. Source:
+ * kafka-client §3, connect-runtime Appendix B.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import { duration, integer, invalid, list, oneOf, text } from '../client-settings';
+import type { ClientConfig } from '../port';
+import { readSaslSettings, type SaslSettings, type TokenUrls } from '../security/sasl-config';
+import { readTlsOptions } from '../security/ssl-config';
+
+export const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
+export type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number];
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** All durations in milliseconds. */
+export interface ConnectionSettings {
+  readonly bootstrapServers: readonly HostAndPort[];
+  readonly clientId: string;
+  readonly requestTimeoutMs: number;
+  /** How long an operation made of several requests may take. */
+  readonly apiTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly retryBackoffMs: number;
+  readonly retryBackoffMaxMs: number;
+  readonly reconnectBackoffMs: number;
+  readonly reconnectBackoffMaxMs: number;
+  readonly metadataMaxAgeMs: number;
+  /** 0 or less: connections are never closed for being idle. */
+  readonly connectionsMaxIdleMs: number;
+  readonly securityProtocol: SecurityProtocol;
+  readonly tls: ConnectionOptions | null;
+  readonly sasl: SaslSettings | null;
+}
+
+export function parseBootstrapServers(config: ClientConfig): HostAndPort[] {
+  const key = 'bootstrap.servers';
+  const servers = list(config, key).map((entry): HostAndPort => {
+    // Java accepts a listener's name before the address, as in PLAINTEXT://host:9092.
+    const match = /^(?:[A-Za-z0-9_]+:\/\/)?(?:\[([0-9A-Fa-f:.]+(?:%\w+)?)\]|([^:/[\]\s]+)):(\d+)$/.exec(entry);
+    const host = match?.[1] ?? match?.[2];
+    const port = Number(match?.[3]);
+    if (host === undefined || port < 1 || port > 65535)
+      throw invalid(key, `must list host:port, '${entry}' is not one`);
+    return { host, port };
+  });
+  if (servers.length === 0)
+    throw invalid(key, 'is missing: it lists the Kafka brokers to start from, as host:port,host:port');
+  return servers;
+}
+
+/**
+ * Throws KafkaError INVALID_CLIENT_CONFIG naming the key. Reads key and trust store files.
+ * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
+ */
+export function readConnectionSettings(config: ClientConfig, tokenUrls?: TokenUrls): ConnectionSettings {
+  const securityProtocol = oneOf(config, 'security.protocol', 'PLAINTEXT', SECURITY_PROTOCOLS);
+  const withTls = securityProtocol === 'SSL' || securityProtocol === 'SASL_SSL';
+  const withSasl = securityProtocol === 'SASL_PLAINTEXT' || securityProtocol === 'SASL_SSL';
+  const requestTimeoutMs = integer(config, 'request.timeout.ms', 30_000, 1);
+  return {
+    bootstrapServers: parseBootstrapServers(config),
+    clientId: text(config, 'client.id') ?? '',
+    requestTimeoutMs,
+    apiTimeoutMs: integer(config, 'default.api.timeout.ms', Math.max(60_000, requestTimeoutMs), 1),
+    connectTimeoutMs: duration(config, 'socket.connection.setup.timeout.ms', 10_000, 1),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
+    reconnectBackoffMs: duration(config, 'reconnect.backoff.ms', 50),
+    reconnectBackoffMaxMs: duration(config, 'reconnect.backoff.max.ms', 1_000),
+    metadataMaxAgeMs: duration(config, 'metadata.max.age.ms', 300_000),
+    connectionsMaxIdleMs: duration(config, 'connections.max.idle.ms', 540_000, -1),
+    securityProtocol,
+    tls: withTls ? readTlsOptions(config) : null,
+    sasl: withSasl ? readSaslSettings(config, tokenUrls) : null,
+  };
+}

@@ -1,0 +1,52 @@
+/** Our credentials → what kafkajs's SASL authenticator takes. PLAIN and SCRAM are its own, OAUTHBEARER is ours. */
+import type Connection from 'kafkajs/src/network/connection';
+import { KafkaError } from '../errors';
+import type { SaslSettings } from '../security/sasl-config';
+
+const SEPARATOR = '\u0001';
+
+export function kafkajsSasl(settings: SaslSettings): Connection.KafkajsSasl {
+  if (settings.mechanism !== 'OAUTHBEARER') return { ...settings };
+  return {
+    mechanism: settings.mechanism,
+    authenticationProvider: ({ host, port, saslAuthenticate }) => ({
+      async authenticate() {
+        const { value, extensions } = await settings.tokens();
+        const extra = Object.entries(extensions).map(([name, text]) => `${name}=${text}${SEPARATOR}`);
+        const first = `n,,${SEPARATOR}auth=Bearer ${value}${SEPARATOR}${extra.join('')}${SEPARATOR}`;
+        const answer = await saslAuthenticate(exchange(first));
+        if (answer.length === 0) return;
+        // RFC 7628 §3.2.3: a refusal comes as JSON, and the broker closes the matter after one more byte.
+        const reason = answer.toString('utf8');
+        await saslAuthenticate(exchange(SEPARATOR)).catch(() => undefined);
+        throw authenticationRefused(host, port, settings.mechanism, reason);
+      },
+    }),
+  };
+}
+
+export function authenticationRefused(
+  host: string,
+  port: number,
+  mechanism: string,
+  reason: string,
+  cause?: unknown,
+): KafkaError {
+  const text = `Kafka broker ${host}:${port} refused to authenticate with ${mechanism}: ${reason}`;
+  return new KafkaError('SASL_AUTHENTICATION_FAILED', text, { cause });
+}
+
+/** kafkajs frames these bytes with a length on both sides. */
+function exchange(message: string) {
+  const bytes = Buffer.from(message, 'utf8');
+  const framed = Buffer.alloc(4 + bytes.length);
+  framed.writeInt32BE(bytes.length);
+  bytes.copy(framed, 4);
+  return {
+    request: { encode: () => Promise.resolve(framed) },
+    response: {
+      decode: (answer: Buffer) => Promise.resolve(answer.subarray(4)),
+      parse: (answer: Buffer) => Promise.resolve(answer),
+    },
+  };
+}

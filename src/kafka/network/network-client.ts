@@ -1,0 +1,418 @@
+/**
+ * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version
+ * negotiation, coordinators. Source: kafka-client §1.
+ */
+import { startInterval, sleep } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import { silentLogger } from '../../logging/logger';
+import { backoffMs } from '../backoff';
+import { readConnectionSettings, type ConnectionSettings, type HostAndPort } from './client-config';
+import { KafkaError } from '../errors';
+import { KafkaConnection } from './kafkajs-connection';
+import type { ClientConfig, TopicPartition } from '../port';
+import type { TokenUrls } from '../security/sasl-config';
+import { FIND_COORDINATOR, findCoordinatorRequest } from '../protocol/find-coordinator';
+import { METADATA, metadataRequest, type MetadataResponse } from '../protocol/metadata';
+import { protocolError } from '../protocol/error-codes';
+import type { Api } from '../protocol/api';
+import { TopicMetadata, type KnownNode } from './topic-metadata';
+import type { Wire, WirePartition, WireRequest } from '../wire';
+
+const MAIN_LANE = '';
+
+/** Connections to one address: open ones by lane, and what its last failures ask for. */
+interface Peer {
+  readonly address: HostAndPort;
+  readonly open: Map<string, KafkaConnection>;
+  readonly opening: Map<string, Promise<KafkaConnection>>;
+  failures: number;
+  retryAt: number;
+}
+
+class KafkajsWire implements Wire {
+  readonly clientId: string;
+  private readonly metadata = new TopicMetadata();
+  private readonly peers = new Map<string, Peer>();
+  private readonly coordinators = new Map<string, number>();
+  private readonly closing = new AbortController();
+  private readonly housekeeping: NodeJS.Timeout;
+  private readonly ager: NodeJS.Timeout;
+  private refreshing: Promise<void> | null = null;
+  private refreshNext: Promise<void> | null = null;
+  private wanted = new Set<string>();
+  private mayCreateWanted = false;
+  private connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly settings: ConnectionSettings,
+    private readonly logger: Logger,
+  ) {
+    this.clientId = settings.clientId;
+    this.housekeeping = startInterval(() => this.closeIdle(), 10_000).unref();
+    this.ager = startInterval(() => this.refreshOld(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
+  }
+
+  connect(): Promise<void> {
+    this.connecting ??= this.bootstrap().catch((error: unknown) => {
+      this.connecting = null;
+      throw error;
+    });
+    return this.connecting;
+  }
+
+  private async bootstrap(): Promise<void> {
+    const deadline = performance.now() + this.settings.connectTimeoutMs;
+    for (let round = 1; ; round++) {
+      try {
+        return await this.loadMetadata([]);
+      } catch (error) {
+        const { retriable } = error as KafkaError;
+        const wait = backoffMs(round, this.settings.reconnectBackoffMs, this.settings.reconnectBackoffMaxMs);
+        if (!retriable || this.closing.signal.aborted || performance.now() + wait > deadline) throw error;
+        await sleep(wait, this.closing.signal);
+      }
+    }
+  }
+
+  // ------------------------------------------------------------ metadata
+
+  async partitions(topic: string, options: { allowAutoCreate?: boolean } = {}): Promise<readonly WirePartition[]> {
+    const known = this.metadata.partitions(topic);
+    if (known !== undefined) return known;
+    if (options.allowAutoCreate === true) await this.loadMetadata([topic], true);
+    else await this.refresh([topic]);
+    const found = this.metadata.partitions(topic);
+    if (found === undefined) throw this.metadata.failure(topic);
+    return found;
+  }
+
+  cachedPartitions(topic: string): readonly WirePartition[] | undefined {
+    return this.metadata.partitions(topic);
+  }
+
+  leader(tp: TopicPartition): number | undefined {
+    const leader = this.metadata.leader(tp.topic, tp.partition)?.leader;
+    return leader === undefined || leader < 0 ? undefined : leader;
+  }
+
+  /** A caller that comes while a request is under way needs a newer answer than that one: callers share the next. */
+  refresh(
+    topics: readonly string[] = this.metadata.names(),
+    { allowAutoCreate = false }: { allowAutoCreate?: boolean } = {},
+  ): Promise<void> {
+    for (const topic of topics) this.wanted.add(topic);
+    if (allowAutoCreate) this.mayCreateWanted = true;
+    if (this.refreshing === null) return this.startRefresh();
+    this.refreshNext ??= this.refreshing.catch(() => undefined).then(() => this.startRefresh());
+    return this.refreshNext;
+  }
+
+  private startRefresh(): Promise<void> {
+    this.refreshNext = null;
+    const topics = [...this.wanted];
+    const mayCreate = this.mayCreateWanted;
+    this.wanted = new Set();
+    this.mayCreateWanted = false;
+    const running = this.loadMetadata(topics, mayCreate).finally(() => {
+      if (this.refreshing === running) this.refreshing = null;
+    });
+    this.refreshing = running;
+    return running;
+  }
+
+  private refreshOld(): void {
+    if (this.metadata.names().length === 0) return;
+    this.refresh().catch((error: Error) => this.logger.debug(`Metadata was not refreshed: ${error.message}`));
+  }
+
+  private async loadMetadata(topics: readonly string[], allowAutoCreate = false): Promise<void> {
+    for (const topic of this.metadata.apply(await this.askMetadata(topics, allowAutoCreate)))
+      this.logger.info(`Kafka does not know topic '${topic}' any more; it may have been deleted`, {
+        client: this.clientId,
+      });
+    this.dropMovedPeers();
+  }
+
+  private askMetadata(topics: readonly string[] | null, allowAutoCreate = false): Promise<MetadataResponse> {
+    return this.askAny(METADATA, (version) => metadataRequest(version, topics, allowAutoCreate));
+  }
+
+  async allTopics(): Promise<string[]> {
+    const response = await this.askMetadata(null);
+    return response.topics.filter((topic) => topic.errorCode === 0 && !topic.internal).map((topic) => topic.name);
+  }
+
+  async clusterId(): Promise<string | null> {
+    if (this.metadata.nodes().length === 0) await this.loadMetadata([]);
+    return this.metadata.clusterId;
+  }
+
+  nodes(): readonly KnownNode[] {
+    return this.metadata.nodes();
+  }
+
+  // ------------------------------------------------------------ nodes
+
+  async anyNode(): Promise<number> {
+    if (this.metadata.nodes().length === 0) await this.connect();
+    const failures: KafkaError[] = [];
+    for (const node of this.preferred(this.metadata.nodes())) {
+      try {
+        await this.connection(this.peer(node), MAIN_LANE);
+        return node.id;
+      } catch (error) {
+        failures.push(error as KafkaError);
+      }
+    }
+    // None of the brokers known so far answers: the bootstrap servers may lead to others.
+    await this.loadMetadata([]);
+    const [node] = this.preferred(this.metadata.nodes());
+    if (node === undefined) throw this.unreachable(failures);
+    return node.id;
+  }
+
+  async controller(): Promise<number> {
+    await this.loadMetadata([]);
+    if (this.metadata.controllerId >= 0) return this.metadata.controllerId;
+    return this.anyNode();
+  }
+
+  async coordinator(type: 'group' | 'transaction', key: string): Promise<number> {
+    const cacheKey = `${type}:${key}`;
+    const known = this.coordinators.get(cacheKey);
+    if (known !== undefined) return known;
+    if (this.metadata.nodes().length === 0) await this.connect();
+    const found = await this.askAny(FIND_COORDINATOR, (version) => findCoordinatorRequest(version, type, key));
+    if (found.errorCode !== 0) {
+      const whose = type === 'group' ? `group '${key}'` : `transactional.id '${key}'`;
+      throw protocolError(found.errorCode, `find the coordinator of ${whose}`, { detail: found.errorMessage });
+    }
+    this.metadata.addNode({ id: found.nodeId, host: found.host, port: found.port });
+    this.coordinators.set(cacheKey, found.nodeId);
+    return found.nodeId;
+  }
+
+  forgetCoordinator(type: 'group' | 'transaction', key: string): void {
+    this.coordinators.delete(`${type}:${key}`);
+  }
+
+  async version(nodeId: number, apiKey: number, min: number, max: number): Promise<number | undefined> {
+    const connection = await this.connection(this.peerOf(nodeId), MAIN_LANE);
+    return commonVersion(connection, apiKey, min, max);
+  }
+
+  send<T>(nodeId: number, request: WireRequest<T>, lane = MAIN_LANE): Promise<T> {
+    let peer: Peer;
+    try {
+      peer = this.peerOf(nodeId);
+    } catch (error) {
+      return Promise.reject(error as KafkaError);
+    }
+    const open = peer.open.get(lane);
+    if (open?.usable === true) return open.request(request);
+    return this.connection(peer, lane).then((connection) => connection.request(request));
+  }
+
+  /**
+   * Asks one broker after another, connected ones first, and the bootstrap servers when none of those known answers.
+   */
+  private async askAny<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
+    const failures: KafkaError[] = [];
+    const known = this.preferred(this.metadata.nodes()).map((node) => this.peer(node));
+    const bootstrap = shuffled(this.settings.bootstrapServers).map((address) => this.peer(address));
+    for (const peer of new Set([...known, ...bootstrap])) {
+      try {
+        const connection = await this.connection(peer, MAIN_LANE);
+        const version = commonVersion(connection, api.key, api.min, api.max);
+        if (version === undefined) {
+          const text = `Kafka broker ${peer.address.host}:${peer.address.port} has no ${api.name} between v${api.min} and v${api.max}`;
+          throw new KafkaError('UNSUPPORTED_VERSION_CLIENT', text);
+        }
+        return await connection.request(build(version));
+      } catch (error) {
+        this.failIfClosed();
+        // Wrong credentials or certificates are the same everywhere: trying them on all brokers may lock the account.
+        if (!(error instanceof KafkaError) || !error.retriable) throw error;
+        failures.push(error);
+      }
+    }
+    throw this.unreachable(failures);
+  }
+
+  private unreachable(failures: readonly KafkaError[]): KafkaError {
+    const servers = this.settings.bootstrapServers.map(({ host, port }) => `${host}:${port}`).join(',');
+    const reason = failures.at(-1)?.message ?? 'no broker is known';
+    return new KafkaError(
+      'CONNECTION_FAILED',
+      `No Kafka broker can be reached (bootstrap.servers ${servers}): ${reason}`,
+      {
+        retriable: true,
+        cause: failures.at(-1),
+      },
+    );
+  }
+
+  private preferred<T extends HostAndPort>(nodes: readonly T[]): T[] {
+    const rank = (node: T): number => {
+      const peer = this.peers.get(addressKey(node));
+      if (peer?.open.get(MAIN_LANE)?.usable === true) return 0;
+      return peer === undefined || peer.failures === 0 ? 1 : 1 + peer.failures;
+    };
+    return shuffled(nodes).sort((a, b) => rank(a) - rank(b));
+  }
+
+  // ------------------------------------------------------------ connections
+
+  private peerOf(nodeId: number): Peer {
+    const node = this.metadata.node(nodeId);
+    if (node !== undefined) return this.peer(node);
+    throw new KafkaError('CONNECTION_FAILED', `Kafka broker ${nodeId} is not among the brokers known`, {
+      retriable: true,
+    });
+  }
+
+  private peer(address: HostAndPort): Peer {
+    const key = addressKey(address);
+    let peer = this.peers.get(key);
+    if (peer === undefined) {
+      const { host, port } = address;
+      peer = { address: { host, port }, open: new Map(), opening: new Map(), failures: 0, retryAt: 0 };
+      this.peers.set(key, peer);
+    }
+    return peer;
+  }
+
+  private connection(peer: Peer, lane: string): Promise<KafkaConnection> {
+    const open = peer.open.get(lane);
+    if (open?.usable === true) return Promise.resolve(open);
+    let opening = peer.opening.get(lane);
+    if (opening === undefined) {
+      opening = this.open(peer, lane).finally(() => peer.opening.delete(lane));
+      peer.opening.set(lane, opening);
+    }
+    return opening;
+  }
+
+  private async open(peer: Peer, lane: string): Promise<KafkaConnection> {
+    this.failIfClosed();
+    const wait = peer.retryAt - performance.now();
+    if (wait > 0) await sleep(wait, this.closing.signal);
+    this.failIfClosed();
+    const connection = new KafkaConnection(peer.address, this.settings);
+    const abort = (): void => connection.fail(closedError());
+    this.closing.signal.addEventListener('abort', abort, { once: true });
+    try {
+      await connection.open();
+    } catch (error) {
+      peer.failures++;
+      if (!this.closing.signal.aborted) this.logFailure(peer, error as KafkaError);
+      const { reconnectBackoffMs, reconnectBackoffMaxMs } = this.settings;
+      peer.retryAt = performance.now() + backoffMs(peer.failures, reconnectBackoffMs, reconnectBackoffMaxMs);
+      throw error;
+    } finally {
+      this.closing.signal.removeEventListener('abort', abort);
+    }
+    this.failIfClosed(connection);
+    if (this.peers.get(addressKey(peer.address)) !== peer) {
+      const error = new KafkaError('CONNECTION_FAILED', 'The Kafka broker left the cluster meanwhile', {
+        retriable: true,
+      });
+      connection.fail(error);
+      throw error;
+    }
+    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressKey(peer.address)} can be reached again`);
+    peer.failures = 0;
+    peer.open.set(lane, connection);
+    return connection;
+  }
+
+  /** Once per outage; the attempts after the first are for those who look closely. */
+  private logFailure(peer: Peer, error: KafkaError): void {
+    const level = peer.failures === 1 ? 'warn' : 'debug';
+    this.logger[level](`${error.message} (client '${this.clientId}')`);
+  }
+
+  private failIfClosed(opened?: KafkaConnection): void {
+    if (!this.closing.signal.aborted) return;
+    opened?.fail(closedError());
+    throw closedError();
+  }
+
+  private closeIdle(): void {
+    const oldest = performance.now() - this.settings.connectionsMaxIdleMs;
+    for (const peer of this.peers.values()) {
+      for (const [lane, connection] of peer.open) {
+        const expired = this.settings.connectionsMaxIdleMs > 0 && connection.idle && connection.lastUsedAt < oldest;
+        if (connection.usable && !expired) continue;
+        peer.open.delete(lane);
+        connection.fail(
+          new KafkaError('CONNECTION_FAILED', 'The connection was closed for being idle', { retriable: true }),
+        );
+      }
+    }
+  }
+
+  /**
+   * A broker that left the cluster or moved keeps no sockets here, and a bootstrap name for a known broker no second
+   * one.
+   */
+  private dropMovedPeers(): void {
+    const current = new Set(this.metadata.nodes().map(addressKey));
+    const bootstrap = new Set(this.settings.bootstrapServers.map(addressKey));
+    for (const [key, peer] of this.peers) {
+      if (current.has(key)) continue;
+      if (!bootstrap.has(key)) this.peers.delete(key);
+      const error = new KafkaError('CONNECTION_FAILED', `Kafka broker ${key} left the cluster`, { retriable: true });
+      for (const [lane, connection] of peer.open) {
+        if (bootstrap.has(key) && !connection.idle) continue;
+        peer.open.delete(lane);
+        connection.fail(error);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.housekeeping);
+    clearInterval(this.ager);
+    this.closing.abort();
+    for (const peer of this.peers.values()) {
+      for (const connection of peer.open.values()) connection.fail(closedError());
+      peer.open.clear();
+    }
+    return Promise.resolve();
+  }
+}
+
+export interface WireOptions {
+  readonly logger?: Logger;
+  readonly tokenUrls?: TokenUrls;
+}
+
+/** Opens nothing yet: see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
+export function createWire(config: ClientConfig, { logger = silentLogger, tokenUrls }: WireOptions = {}): Wire {
+  return new KafkajsWire(readConnectionSettings(config, tokenUrls), logger);
+}
+
+function closedError(): KafkaError {
+  return new KafkaError('ABORTED', 'The Kafka client is closed');
+}
+
+function addressKey({ host, port }: HostAndPort): string {
+  return `${host}:${port}`;
+}
+
+function commonVersion(connection: KafkaConnection, apiKey: number, min: number, max: number): number | undefined {
+  const range = connection.brokerVersions.get(apiKey);
+  if (range === undefined) return undefined;
+  const best = Math.min(max, range.maxVersion);
+  return best >= min && best >= range.minVersion ? best : undefined;
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  const copy = [...items];
+  for (let i = copy.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
+  }
+  return copy;
+}

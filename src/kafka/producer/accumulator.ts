@@ -1,0 +1,216 @@
+/**
+ * Collects records into batches per partition: bytes are copied into the open batch at once, nothing is kept per record
+ * but a token. Decides nothing about sending, that is the sender's. Source: kafka-client §1.
+ */
+import { PartitionQueue } from './partition-queue';
+import { BufferPool } from '../records/buffer-pool';
+import { KafkaError } from '../errors';
+import { StickyPartition } from './partitioner';
+import type { DeliveryCallback, ProducerRecord } from '../port';
+import { ProducerBatch } from './producer-batch';
+import type { ProducerSettings } from './producer-settings';
+import { produceHeadroom } from '../protocol/produce';
+import { decodeRecordBatches } from '../records/record-batch-decoder';
+
+/** Idle memory worth keeping: more than a burst's worth only costs resident memory. */
+const MAX_IDLE_POOL_BYTES = 8 * 1024 * 1024;
+const FIRST_BATCH_BYTES = 4 * 1024;
+
+interface TopicQueues {
+  readonly sticky: StickyPartition;
+  readonly queues: PartitionQueue[];
+}
+
+export interface AccumulatorEvents {
+  /** Something may have become sendable. */
+  onWork(queue: PartitionQueue): void;
+  /** The batch cannot be sent as it is: it stands in no queue any more. */
+  onSealFailed(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void;
+  onBatchDone(): void;
+  onCallbackError(error: unknown): void;
+}
+
+/** What was encoded here is decoded again whatever it takes. */
+const OWN_BATCH_BYTES = 2 ** 31 - 1;
+
+export class Accumulator {
+  readonly pool: BufferPool;
+  /** Queues with something to send and nothing in flight, or with something new since the sender last looked. */
+  readonly active = new Set<PartitionQueue>();
+  /** Every batch whose callbacks were not called yet. */
+  readonly live = new Set<ProducerBatch>();
+  bufferedBytes = 0;
+  private readonly topics = new Map<string, TopicQueues>();
+
+  constructor(
+    private readonly settings: ProducerSettings,
+    private readonly events: AccumulatorEvents,
+  ) {
+    this.pool = new BufferPool(Math.min(MAX_IDLE_POOL_BYTES, settings.bufferMemory));
+  }
+
+  /** The sticky partition of a topic for a record without a key. */
+  stickyPartition(topic: string, partitionCount: number, hasLeader: (partition: number) => boolean): number {
+    return this.topic(topic).sticky.choose(partitionCount, hasLeader);
+  }
+
+  append(
+    record: ProducerRecord,
+    partition: number,
+    timestamp: number,
+    onDelivery: DeliveryCallback | undefined,
+    token: number,
+    term: number,
+  ): void {
+    const topic = this.topic(record.topic);
+    const queue = (topic.queues[partition] ??= new PartitionQueue(
+      record.topic,
+      partition,
+      this.settings.maxBatchBytes,
+    ));
+    let batch = queue.open;
+    let isNew = false;
+    if (
+      batch === null ||
+      batch.term !== term ||
+      !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)
+    ) {
+      if (batch !== null) this.closeOpen(queue);
+      batch = queue.open = this.newBatch(queue, performance.now(), term);
+      batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token);
+      isNew = true;
+    }
+    const size = batch.encoder.byteLength;
+    this.bufferedBytes += size - batch.accountedBytes;
+    batch.accountedBytes = size;
+    const isFull = size >= this.settings.batchBytes;
+    if (isFull) topic.sticky.batchEnded(partition);
+    if (isNew || isFull) {
+      this.active.add(queue);
+      this.events.onWork(queue);
+    }
+  }
+
+  /** The open batch becomes the last closed one; compression begins. */
+  closeOpen(queue: PartitionQueue): void {
+    const batch = queue.open;
+    if (batch === null) return;
+    queue.open = null;
+    queue.sizeHint = batch.encoder.byteLength;
+    queue.closed.push(batch);
+    this.topic(queue.topic).sticky.batchEnded(queue.partition);
+    this.seal(queue, batch);
+  }
+
+  /**
+   * Replaces a batch the broker finds too large by smaller ones at the head of its queue, and keeps later batches of
+   * the partition below that size. The batch must have more than one record and not be in flight.
+   */
+  split(queue: PartitionQueue, batch: ProducerBatch): void {
+    const limit = Math.max(1, Math.ceil(batch.accountedBytes / 2));
+    queue.maxBatchBytes = Math.min(queue.maxBatchBytes, limit);
+    const { records } = decodeRecordBatches(batch.encoder.bytes(), {
+      fetchOffset: 0,
+      isolation: 'read_uncommitted',
+      abortedTransactions: [],
+      checkCrcs: false,
+      maxDecompressedBytes: OWN_BATCH_BYTES,
+    });
+    const parts: ProducerBatch[] = [];
+    records.forEach((record, i) => {
+      const append = (part: ProducerBatch | undefined) =>
+        part?.append(record, record.timestamp, limit, batch.callbackOf(i), batch.tokenOf(i)) ?? false;
+      if (append(parts.at(-1))) return;
+      const fresh = this.newBatch(queue, batch.createdAt, batch.term, limit);
+      parts.push(fresh);
+      append(parts.at(-1));
+    });
+    for (const part of parts) {
+      part.accountedBytes = part.encoder.byteLength;
+      this.bufferedBytes += part.accountedBytes;
+    }
+    queue.closed.unshift(...parts);
+    this.active.add(queue);
+    for (const part of parts) this.seal(queue, part);
+    this.replaced(batch, parts);
+  }
+
+  /** Reports the batch's fate to its records. */
+  complete(batch: ProducerBatch, error: KafkaError | null, baseOffset: number): void {
+    if (!this.live.delete(batch)) return;
+    this.bufferedBytes -= batch.accountedBytes;
+    batch.complete(error, baseOffset, this.events.onCallbackError);
+    for (const waiter of this.flushWaiters) waiter.settle(batch, []);
+    this.events.onBatchDone();
+  }
+
+  /** Resolves when every batch alive now, and whatever it is split into, was reported. */
+  allReported(): Promise<void> {
+    if (this.live.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const pending = new Set(this.live);
+      const waiter: FlushWaiter = {
+        settle: (batch, parts) => {
+          if (!pending.delete(batch)) return;
+          for (const part of parts) pending.add(part);
+          if (pending.size > 0) return;
+          this.flushWaiters.delete(waiter);
+          resolve();
+        },
+      };
+      this.flushWaiters.add(waiter);
+    });
+  }
+
+  private readonly flushWaiters = new Set<FlushWaiter>();
+
+  private replaced(batch: ProducerBatch, parts: readonly ProducerBatch[]): void {
+    this.live.delete(batch);
+    this.bufferedBytes -= batch.accountedBytes;
+    batch.discard();
+    for (const waiter of this.flushWaiters) waiter.settle(batch, parts);
+  }
+
+  private seal(queue: PartitionQueue, batch: ProducerBatch): void {
+    const fail = (cause: unknown): void => {
+      const at = queue.closed.indexOf(batch);
+      if (at >= 0) queue.closed.splice(at, 1);
+      const error =
+        cause instanceof KafkaError
+          ? cause
+          : new KafkaError('COMPRESSION_FAILED', `A batch could not be compressed: ${(cause as Error).message}`, {
+              cause,
+            });
+      this.events.onSealFailed(queue, batch, error);
+    };
+    try {
+      batch.seal(this.settings.codec, this.settings.compressionLevel)?.then(() => this.events.onWork(queue), fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  private newBatch(queue: PartitionQueue, createdAt: number, term: number, sizeHint = queue.sizeHint): ProducerBatch {
+    const batch = new ProducerBatch(
+      queue.topic,
+      queue.partition,
+      createdAt,
+      term,
+      this.pool,
+      produceHeadroom(this.settings.transactionalId, queue.topic),
+      Math.max(sizeHint, FIRST_BATCH_BYTES),
+    );
+    this.live.add(batch);
+    return batch;
+  }
+
+  private topic(name: string): TopicQueues {
+    let topic = this.topics.get(name);
+    if (topic === undefined) this.topics.set(name, (topic = { sticky: new StickyPartition(), queues: [] }));
+    return topic;
+  }
+}
+
+interface FlushWaiter {
+  settle(batch: ProducerBatch, replacedBy: readonly ProducerBatch[]): void;
+}

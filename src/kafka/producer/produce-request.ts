@@ -1,0 +1,110 @@
+import type { PartitionQueue } from './partition-queue';
+import type { BufferPool } from '../records/buffer-pool';
+import { KafkaError } from '../errors';
+import type { SendPermission } from '../port';
+import type { ProducerBatch } from './producer-batch';
+import type { ProducerSettings } from './producer-settings';
+import {
+  produceBodyParts,
+  produceHeader,
+  produceHeadroom,
+  produceRequest,
+  PRODUCE,
+  ZSTD_PRODUCE_VERSION,
+  type ProducedPartition,
+  type ProduceOptions,
+} from '../protocol/produce';
+import type { Wire } from '../wire';
+
+const ZSTD = 4;
+
+/** The batches that go to one broker together. */
+export class ProduceRequest {
+  readonly entries: { readonly queue: PartitionQueue; readonly batch: ProducerBatch }[] = [];
+  private bytes = 0;
+  private readonly options: ProduceOptions;
+
+  constructor(
+    private readonly settings: ProducerSettings,
+    private readonly pool: BufferPool,
+    private readonly permission: SendPermission | null,
+  ) {
+    this.options = {
+      transactionalId: settings.transactionalId,
+      acks: settings.acks,
+      timeoutMs: settings.requestTimeoutMs,
+    };
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  hasRoom(batch: ProducerBatch, maxBytes: number): boolean {
+    return this.isEmpty || this.bytes + this.sizeOf(batch) <= maxBytes;
+  }
+
+  add(queue: PartitionQueue, batch: ProducerBatch): void {
+    this.bytes += this.sizeOf(batch);
+    this.entries.push({ queue, batch });
+  }
+
+  /** @returns null when no answer is expected. Rejects, with what `Wire.send` says, when none came. */
+  async send(wire: Wire, node: number): Promise<ProducedPartition[] | null> {
+    const min = this.settings.codec === ZSTD ? ZSTD_PRODUCE_VERSION : PRODUCE.min;
+    const version = await wire.version(node, PRODUCE.key, min, PRODUCE.max);
+    if (version === undefined) {
+      throw new KafkaError(
+        'UNSUPPORTED_VERSION_CLIENT',
+        `Broker ${node} has no version of Produce between ${min} and ${PRODUCE.max}${min === PRODUCE.min ? '' : ', which zstd needs'}.`,
+      );
+    }
+    const body = this.body();
+    const request = produceRequest(version, body.bytes, this.options);
+    const answer = await wire.send(
+      node,
+      this.permission === null ? request : { ...request, refusal: () => this.refusal() },
+    );
+    if (this.settings.acks === 0) return null;
+    // Answered, so the socket has sent it and the memory is free. Without an answer the collector has to take it.
+    if (body.pooled) this.pool.release(body.pooled);
+    return answer;
+  }
+
+  /** It may have waited for a connection, in a process that slept meanwhile. */
+  private refusal(): KafkaError | null {
+    const { permission } = this;
+    if (permission === null || this.entries.every(({ batch }) => permission.ask(batch.term) === 'now')) return null;
+    const text = 'Not sent for now: this worker has not heard from its group for a session.';
+    return new KafkaError('SESSION_IN_DOUBT', text, { retriable: true });
+  }
+
+  private body(): { bytes: Buffer; pooled: Buffer | null } {
+    const [first] = this.entries;
+    if (this.entries.length === 1 && first) {
+      const batch = first.batch.encoder.finish(first.batch.identity!);
+      const header = produceHeader(first.queue, batch.length, this.options);
+      return { bytes: first.batch.encoder.withPrefix(header), pooled: null };
+    }
+    const byTopic = new Map<string, { partition: number; batch: Buffer }[]>();
+    for (const { queue, batch } of this.entries) {
+      const part = { partition: queue.partition, batch: batch.encoder.finish(batch.identity!) };
+      const list = byTopic.get(queue.topic);
+      if (list) list.push(part);
+      else byTopic.set(queue.topic, [part]);
+    }
+    const parts = produceBodyParts(byTopic, this.options);
+    const pooled = this.pool.acquire(parts.reduce((n, part) => n + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      pooled.set(part, at);
+      at += part.length;
+    }
+    return { bytes: pooled.subarray(0, at), pooled };
+  }
+
+  /** At most: each batch may stand under a topic of its own. */
+  private sizeOf(batch: ProducerBatch): number {
+    return batch.encoder.byteLength + produceHeadroom(this.settings.transactionalId, batch.topic);
+  }
+}

@@ -1,0 +1,95 @@
+/** What the broker's answer for one batch means. Pure. Source: kafka-client §3. */
+import type { KafkaError } from '../errors';
+import type { TopicPartition } from '../port';
+import type { ProducerBatch } from './producer-batch';
+import { errorName, NO_ERROR, protocolError } from '../protocol/error-codes';
+import type { ProducedPartition } from '../protocol/produce';
+
+export type Verdict =
+  | 'delivered'
+  /** Certainly not appended, more than one record: smaller batches may pass. */
+  | 'split'
+  /** The broker expected another sequence number, so it does not have the batch. */
+  | 'sequence-lost'
+  /** After the metadata was refreshed. */
+  | 'retry-elsewhere'
+  | 'retry'
+  | 'failed';
+
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+/** A wrong epoch fences a transactional producer; for one without transactions it is one more way to be out of step. */
+const SEQUENCE_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID', 'INVALID_PRODUCER_EPOCH']);
+const STAY = new Set([
+  'NOT_ENOUGH_REPLICAS',
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'REQUEST_TIMED_OUT',
+  'NETWORK_EXCEPTION',
+  'CORRUPT_MESSAGE',
+  'THROTTLING_QUOTA_EXCEEDED',
+  'CONCURRENT_TRANSACTIONS',
+]);
+/**
+ * Found before a broker appends. All others, such as the leader's move or a disk's failure, may come while the batch
+ * that was appended waits for its replicas.
+ */
+const NOT_APPENDED = new Set([
+  ...TOO_LARGE,
+  ...SEQUENCE_LOST,
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'CONCURRENT_TRANSACTIONS',
+  'CORRUPT_MESSAGE',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'INVALID_RECORD',
+  'INVALID_REQUIRED_ACKS',
+  'INVALID_TIMESTAMP',
+  'INVALID_TOPIC_EXCEPTION',
+  'INVALID_TXN_STATE',
+  'NOT_ENOUGH_REPLICAS',
+  'POLICY_VIOLATION',
+  'PRODUCER_FENCED',
+  'THROTTLING_QUOTA_EXCEEDED',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+  'TRANSACTION_ABORTABLE',
+  'UNSUPPORTED_COMPRESSION_TYPE',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+  'UNSUPPORTED_VERSION',
+]);
+
+/** An answer without the partition asked for; the broker's own code for "cannot say". */
+const UNKNOWN_SERVER_ERROR = -1;
+
+/** @param result undefined when the answer does not mention the partition. */
+export function verdictOf(result: ProducedPartition | undefined, batch: Pick<ProducerBatch, 'recordCount'>): Verdict {
+  if (result === undefined) return 'failed';
+  if (result.errorCode === NO_ERROR) return 'delivered';
+  const code = errorName(result.errorCode);
+  if (code === 'DUPLICATE_SEQUENCE_NUMBER') return 'delivered';
+  if (TOO_LARGE.has(code)) return batch.recordCount > 1 ? 'split' : 'failed';
+  if (SEQUENCE_LOST.has(code)) return 'sequence-lost';
+  if (!protocolError(result.errorCode, '').retriable) return 'failed';
+  return STAY.has(code) ? 'retry' : 'retry-elsewhere';
+}
+
+/** Whether the broker may have the batch in spite of its answer. */
+export function mayBeAppended(result: ProducedPartition | undefined): boolean {
+  return result === undefined || !NOT_APPENDED.has(errorName(result.errorCode));
+}
+
+export function describeBatch(at: TopicPartition, batch: Pick<ProducerBatch, 'recordCount'>): string {
+  const records = batch.recordCount === 1 ? 'A record' : `A batch of ${batch.recordCount} records`;
+  return `${records} for ${at.topic}-${at.partition}`;
+}
+
+export function failedBatch(
+  at: TopicPartition,
+  batch: Pick<ProducerBatch, 'recordCount'>,
+  result: ProducedPartition | undefined,
+): KafkaError {
+  const records = batch.recordCount === 1 ? 'a record' : `a batch of ${batch.recordCount} records`;
+  return protocolError(result?.errorCode ?? UNKNOWN_SERVER_ERROR, `store ${records} in ${at.topic}-${at.partition}`, {
+    topic: at.topic,
+    partition: at.partition,
+    detail: result === undefined ? 'its answer does not mention the partition' : result.errorMessage,
+  });
+}

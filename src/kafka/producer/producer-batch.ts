@@ -1,0 +1,122 @@
+/** One batch of one partition from its first record to its acknowledgement, with who is to be told. */
+import type { BufferPool } from '../records/buffer-pool';
+import { codecById } from '../records/compression/codecs';
+import type { KafkaError } from '../errors';
+import type { DeliveryCallback, ProducerRecord } from '../port';
+import { RecordBatchEncoder, type ProducerIdentity } from '../records/record-batch-encoder';
+
+export class ProducerBatch {
+  /** `open` takes records; `sealed` can be sent; `done` was reported. */
+  state: 'open' | 'compressing' | 'sealed' | 'done' = 'open';
+  /** Requests sent with it. */
+  attempts = 0;
+  /** Kept through retries, so that the broker recognizes a batch it has already. */
+  identity: ProducerIdentity | null = null;
+  /** An attempt's fate is unknown: the broker may have appended it. */
+  mayBeAppended = false;
+  /** A socket may still hold the memory of an attempt that was never answered. */
+  memoryInDoubt = false;
+  lastError: KafkaError | null = null;
+  /** What it counts for in the producer's `bufferedBytes`. */
+  accountedBytes = 0;
+  readonly encoder: RecordBatchEncoder;
+  private readonly tokens: number[] = [];
+  /** Usually one function serves all records; only otherwise is there an array. */
+  private callback: DeliveryCallback | undefined;
+  private callbacks: (DeliveryCallback | undefined)[] | null = null;
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    readonly createdAt: number,
+    /** What the permission to send it is asked with. */
+    readonly term: number,
+    pool: BufferPool,
+    headroom: number,
+    sizeHint: number,
+  ) {
+    this.encoder = new RecordBatchEncoder(pool, headroom, sizeHint);
+  }
+
+  get recordCount(): number {
+    return this.tokens.length;
+  }
+
+  /** @returns false when the batch would exceed `maxBytes`. */
+  append(
+    record: Pick<ProducerRecord, 'key' | 'value' | 'headers'>,
+    timestamp: number,
+    maxBytes: number,
+    onDelivery: DeliveryCallback | undefined,
+    token: number,
+  ): boolean {
+    if (!this.encoder.append(record.key, record.value, record.headers, timestamp, maxBytes)) return false;
+    const index = this.tokens.length;
+    if (index === 0) this.callback = onDelivery;
+    else if (this.callbacks !== null) this.callbacks.push(onDelivery);
+    else if (onDelivery !== this.callback) {
+      this.callbacks = new Array<DeliveryCallback | undefined>(index).fill(this.callback);
+      this.callbacks.push(onDelivery);
+    }
+    this.tokens.push(token);
+    return true;
+  }
+
+  callbackOf(index: number): DeliveryCallback | undefined {
+    return this.callbacks === null ? this.callback : this.callbacks[index];
+  }
+
+  tokenOf(index: number): number {
+    return this.tokens[index]!;
+  }
+
+  /**
+   * Takes no more records; compresses. @returns null when sealed at once, else when it will be. Never rejects before
+   * `state` says so.
+   */
+  seal(codec: number, level: number | undefined): Promise<void> | null {
+    if (codec === 0) {
+      this.state = 'sealed';
+      return null;
+    }
+    this.state = 'compressing';
+    const compressed = codecById(codec).compress(this.encoder.records(), level);
+    if (Buffer.isBuffer(compressed)) {
+      this.encoder.replaceRecords(compressed, codec);
+      this.state = 'sealed';
+      return null;
+    }
+    return compressed.then((bytes) => {
+      if (this.state !== 'compressing') return;
+      this.encoder.replaceRecords(bytes, codec);
+      this.state = 'sealed';
+    });
+  }
+
+  /** Its records live on in other batches: gives the memory back and tells nobody. */
+  discard(): void {
+    this.state = 'done';
+    this.encoder.release(!this.memoryInDoubt);
+  }
+
+  /**
+   * Tells every record's callback, once, and gives the memory back. An exception in a callback is handed to
+   * `onCallbackError` and does not keep the others from being told.
+   */
+  complete(error: KafkaError | null, baseOffset: number, onCallbackError: (error: unknown) => void): void {
+    if (this.state === 'done') return;
+    const wasCompressing = this.state === 'compressing';
+    this.state = 'done';
+    this.encoder.release(!this.memoryInDoubt && !wasCompressing);
+    for (let i = 0; i < this.tokens.length; i++) {
+      const callback = this.callbackOf(i);
+      if (callback === undefined) continue;
+      const offset = error !== null || baseOffset < 0 ? -1 : baseOffset + i;
+      try {
+        callback(error, this.tokens[i]!, this.topic, this.partition, offset);
+      } catch (thrown) {
+        onCallbackError(thrown);
+      }
+    }
+  }
+}

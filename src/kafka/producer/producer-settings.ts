@@ -1,0 +1,102 @@
+/**
+ * Java's producer settings, with Java's names and defaults except where noted. Source: kafka-client §2, connect-runtime
+ * §4.1.
+ */
+import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
+import { COMPRESSION_TYPES, compressionId } from '../records/compression/codecs';
+import type { ClientConfig } from '../port';
+
+/**
+ * How far a batch may grow while the batch before it is in flight, when `batch.size` was not set. Java sends up to five
+ * batches of one partition at once; we send one, because that alone keeps order and avoids duplicates under every
+ * fault. With `batch.size`'s default of 16 KiB as the limit, a topic with one partition would then get 16 KiB per round
+ * trip. So the default is when a batch is *worth* sending, and what gathers during the round trip goes as one batch.
+ * Brokers accept 1 MiB by default (`max.message.bytes`), Event Hubs closes the connection above 1 046 528 bytes per
+ * request.
+ */
+const GROWN_BATCH_BYTES = 900 * 1024;
+/** Of all batches in one request, for the same two limits, when `max.request.size` was not set. */
+const REQUEST_BYTES = 1_040_000;
+const INT32_MAX = 2_147_483_647;
+
+/** Durations in milliseconds; Infinity where Java's largest value means "for ever". */
+export interface ProducerSettings {
+  readonly acks: -1 | 0 | 1;
+  readonly lingerMs: number;
+  /** A batch of this many bytes is sent without lingering. */
+  readonly batchBytes: number;
+  /** No batch grows beyond it, a single record excepted. */
+  readonly maxBatchBytes: number;
+  readonly bufferMemory: number;
+  /** A record whose batch could be larger is refused. */
+  readonly maxRecordBytes: number;
+  readonly maxRequestBytes: number;
+  readonly maxInFlightRequests: number;
+  readonly deliveryTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly maxBlockMs: number;
+  /** Brokers may create topics that are written to. Java has this for consumers alone. */
+  readonly allowAutoCreate: boolean;
+  readonly retries: number;
+  readonly retryBackoffMs: number;
+  readonly retryBackoffMaxMs: number;
+  readonly idempotent: boolean;
+  readonly transactionalId: string | null;
+  readonly transactionTimeoutMs: number;
+  /** The codec's number in the batch attributes; 0: none. */
+  readonly codec: number;
+  readonly compressionLevel: number | undefined;
+}
+
+/** @throws KafkaError INVALID_CLIENT_CONFIG naming the key. */
+export function readProducerSettings(config: ClientConfig): ProducerSettings {
+  const acks = readAcks(config);
+  const transactionalId = text(config, 'transactional.id') ?? null;
+  const compression = oneOf(config, 'compression.type', 'none', COMPRESSION_TYPES);
+  const maxRequestSize = integer(config, 'max.request.size', 1_048_576, 0, INT32_MAX);
+  const batchSize = integer(config, 'batch.size', 16_384, 0, INT32_MAX);
+  const limit = text(config, 'max.request.size') === undefined ? REQUEST_BYTES : maxRequestSize;
+  return {
+    acks,
+    lingerMs: duration(config, 'linger.ms', 5),
+    batchBytes: batchSize,
+    maxBatchBytes: Math.min(limit, text(config, 'batch.size') === undefined ? GROWN_BATCH_BYTES : batchSize),
+    bufferMemory: integer(config, 'buffer.memory', 33_554_432, 0),
+    maxRecordBytes: maxRequestSize,
+    maxRequestBytes: limit,
+    maxInFlightRequests: integer(config, 'max.in.flight.requests.per.connection', 5, 1),
+    deliveryTimeoutMs: duration(config, 'delivery.timeout.ms', 120_000),
+    requestTimeoutMs: integer(config, 'request.timeout.ms', 30_000, 1, INT32_MAX),
+    maxBlockMs: duration(config, 'max.block.ms', 60_000),
+    allowAutoCreate: bool(config, 'allow.auto.create.topics', true),
+    retries: integer(config, 'retries', INT32_MAX, 0, INT32_MAX),
+    retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
+    retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
+    idempotent: readIdempotence(config, acks, transactionalId),
+    transactionalId,
+    transactionTimeoutMs: integer(config, 'transaction.timeout.ms', 60_000, 1, INT32_MAX),
+    codec: compressionId(compression),
+    compressionLevel: readLevel(config, compression),
+  };
+}
+
+function readAcks(config: ClientConfig): -1 | 0 | 1 {
+  const value = oneOf(config, 'acks', 'all', ['all', '-1', '0', '1']);
+  return value === 'all' ? -1 : (Number(value) as -1 | 0 | 1);
+}
+
+/** On by default; quietly off, as in Java, when `acks` was lowered and nobody asked for it. */
+function readIdempotence(config: ClientConfig, acks: number, transactionalId: string | null): boolean {
+  const asked = text(config, 'enable.idempotence') !== undefined || transactionalId !== null;
+  const idempotent = bool(config, 'enable.idempotence', acks === -1 || transactionalId !== null);
+  if (transactionalId !== null && !idempotent) {
+    throw invalid('enable.idempotence', 'must be true when transactional.id is set');
+  }
+  if (idempotent && asked && acks !== -1) throw invalid('acks', 'must be all for an idempotent producer');
+  return idempotent;
+}
+
+function readLevel(config: ClientConfig, compression: string): number | undefined {
+  const key = [`compression.${compression}.level`, 'compression.level'].find((k) => text(config, k) !== undefined);
+  return key === undefined ? undefined : integer(config, key, 0, -131_072, 22);
+}

@@ -1,0 +1,223 @@
+/**
+ * The state of a transactional producer: which calls are allowed, which partitions are part of the transaction, and
+ * whether an error ends the transaction (abortable) or the producer (fatal). Source: kafka-client §2 and §3,
+ * connect-runtime §4.8.
+ */
+import type { PartitionQueue } from './partition-queue';
+import { KafkaError } from '../errors';
+import type { TopicPartitionOffset } from '../port';
+import type { ProducerBatch } from './producer-batch';
+import type { GivenProducerId } from './producer-ids';
+import type { SendPermit } from './idempotence';
+import type { TransactionalIdentity } from '../protocol/transactions';
+import type { TransactionCoordinator } from './transaction-coordinator';
+
+type State = 'uninitialized' | 'ready' | 'open' | 'abortable' | 'ending' | 'fatal';
+
+/** After these nothing this producer sends can succeed. Fencing is among them. */
+const FATAL = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+  'TRANSACTION_COORDINATOR_FENCED',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'INVALID_TXN_STATE',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'UNSUPPORTED_VERSION',
+  'UNSUPPORTED_VERSION_CLIENT',
+]);
+/** The next transaction needs a new epoch, because the broker's and our sequences differ. */
+const SEQUENCE_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID']);
+
+export interface TransactionHooks {
+  /** Partitions that waited may be looked at again. */
+  wake(): void;
+  /** Sends everything buffered; resolves when each batch was reported. */
+  flush(): Promise<void>;
+}
+
+export class TransactionManager implements SendPermit {
+  readonly transactional = true;
+  abandoned: KafkaError | null = null;
+  private state: State = 'uninitialized';
+  private identity: GivenProducerId = { producerId: -1, epoch: -1 };
+  private needsNewEpoch = false;
+  /** The coordinator knows of the transaction. */
+  private begun = false;
+  private readonly added = new Set<PartitionQueue>();
+  private readonly wanted = new Set<PartitionQueue>();
+  private adding: Promise<void> | null = null;
+
+  constructor(
+    private readonly transactionalId: string,
+    private readonly coordinator: TransactionCoordinator,
+    private readonly hooks: TransactionHooks,
+  ) {}
+
+  async init(): Promise<void> {
+    this.expect('initTransactions', 'uninitialized');
+    this.identity = await this.fatalOnError(() => this.coordinator.initProducerId());
+    this.state = 'ready';
+  }
+
+  begin(): void {
+    this.expect('beginTransaction', 'ready');
+    this.state = 'open';
+  }
+
+  /** Cheap: called for each record. */
+  expectOpen(): void {
+    if (this.state !== 'open') this.expect('send', 'open');
+  }
+
+  get needsAbort(): boolean {
+    return this.state === 'open' || this.state === 'abortable';
+  }
+
+  async sendOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
+    this.expect('sendOffsetsToTransaction', 'open');
+    if (offsets.length === 0) return;
+    this.begun = true;
+    try {
+      await this.coordinator.commitOffsets(this.who(), groupId, offsets);
+    } catch (error) {
+      throw this.fail(error);
+    }
+  }
+
+  /** A retriable rejection leaves the transaction as it is: the call may be made again. */
+  async commit(): Promise<void> {
+    this.expect('commitTransaction', 'open');
+    await this.hooks.flush();
+    this.expect('commitTransaction', 'open');
+    this.state = 'ending';
+    try {
+      if (this.begun) await this.coordinator.end(this.who(), true);
+    } catch (error) {
+      this.state = 'open';
+      if (error instanceof KafkaError && error.retriable) throw error;
+      throw this.fail(error);
+    }
+    this.reset();
+  }
+
+  async abort(): Promise<void> {
+    this.expect('abortTransaction', 'open', 'abortable');
+    this.state = 'ending';
+    this.abandoned ??= new KafkaError('ABORTED', 'The transaction was aborted before the record was sent.');
+    this.hooks.wake();
+    await this.hooks.flush();
+    await this.adding;
+    await this.fatalOnError(async () => {
+      if (this.begun) await this.coordinator.end(this.who(), false);
+      if (this.needsNewEpoch) this.identity = await this.coordinator.initProducerId(this.identity);
+    });
+    this.needsNewEpoch = false;
+    this.abandoned = null;
+    this.reset();
+  }
+
+  admit(queue: PartitionQueue): boolean {
+    if (!this.added.has(queue)) {
+      this.wanted.add(queue);
+      this.begun = true;
+      // All partitions the sender looks at in one go are added with one request.
+      this.adding ??= Promise.resolve()
+        .then(() => this.addWanted())
+        .finally(() => (this.adding = null));
+      return false;
+    }
+    queue.useIdentity(this.identity.producerId, this.identity.epoch);
+    return true;
+  }
+
+  onSequenceLost(): boolean {
+    return false;
+  }
+
+  onBatchFailed(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
+    if (batch.mayBeAppended || SEQUENCE_LOST.has(error.code)) this.needsNewEpoch = true;
+    else queue.takeBackSequence(batch);
+    if (this.state === 'open' || this.state === 'ending') this.fail(error);
+  }
+
+  private async addWanted(): Promise<void> {
+    try {
+      while (this.wanted.size > 0 && this.abandoned === null) {
+        const queues = [...this.wanted];
+        await this.coordinator.addPartitions(this.who(), queues);
+        for (const queue of queues) {
+          this.wanted.delete(queue);
+          this.added.add(queue);
+        }
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+    this.hooks.wake();
+  }
+
+  private who(): TransactionalIdentity {
+    return { transactionalId: this.transactionalId, ...this.identity };
+  }
+
+  private reset(): void {
+    this.added.clear();
+    this.wanted.clear();
+    this.begun = false;
+    this.state = 'ready';
+  }
+
+  /** @returns the error to be thrown. */
+  private fail(cause: unknown): KafkaError {
+    const error = asKafkaError(cause);
+    if (this.state === 'fatal') return this.abandoned ?? error;
+    if (this.state === 'ending' && this.abandoned !== null && !FATAL.has(error.code)) return error;
+    const isFatal = FATAL.has(error.code);
+    this.abandoned = isFatal ? error : abortable(error);
+    this.state = isFatal ? 'fatal' : 'abortable';
+    this.hooks.wake();
+    return this.abandoned;
+  }
+
+  private async fatalOnError<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (cause) {
+      this.abandoned = asKafkaError(cause);
+      this.state = 'fatal';
+      this.hooks.wake();
+      throw this.abandoned;
+    }
+  }
+
+  private expect(call: string, ...states: State[]): void {
+    if (states.includes(this.state)) return;
+    if (this.abandoned !== null && (this.state === 'abortable' || this.state === 'fatal')) throw this.abandoned;
+    const hint: Record<State, string> = {
+      uninitialized: 'initTransactions has not been called',
+      ready: 'no transaction is open',
+      open: 'a transaction is open',
+      abortable: 'the transaction has failed and must be aborted',
+      ending: 'the transaction is being ended',
+      fatal: 'the producer has failed and must be closed',
+    };
+    throw new KafkaError('INVALID_TXN_STATE', `${call} is not possible now: ${hint[this.state]}.`);
+  }
+}
+
+function asKafkaError(cause: unknown): KafkaError {
+  return cause instanceof KafkaError
+    ? cause
+    : new KafkaError('UNKNOWN_SERVER_ERROR', `The transaction failed: ${String(cause)}`, { cause });
+}
+
+function abortable(error: KafkaError): KafkaError {
+  if (error.abortable) return error;
+  return new KafkaError(error.code, error.message, {
+    abortable: true,
+    cause: error,
+    topic: error.topic ?? undefined,
+    partition: error.partition ?? undefined,
+  });
+}

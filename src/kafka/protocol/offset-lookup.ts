@@ -1,0 +1,82 @@
+/** ListOffsets over all leaders of the partitions asked for. One attempt; callers retry. */
+import { KafkaError } from '../errors';
+import type { IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
+import { call } from './api';
+import { protocolError } from './error-codes';
+import { LIST_OFFSETS, listOffsetsRequest } from './list-offsets';
+import type { Wire } from '../wire';
+
+export function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}
+
+/**
+ * Partitions by the node that leads them. Rejects (retriable) when one has no leader; asks for metadata of topics not
+ * known yet.
+ */
+export async function byLeader<T extends TopicPartition>(
+  wire: Wire,
+  partitions: readonly T[],
+): Promise<Map<number, T[]>> {
+  for (const topic of new Set(partitions.map((tp) => tp.topic))) await wire.partitions(topic);
+  const groups = new Map<number, T[]>();
+  for (const tp of partitions) {
+    const leader = wire.leader(tp);
+    if (leader === undefined) {
+      await wire.refresh([tp.topic]);
+      const known = wire.cachedPartitions(tp.topic)?.some(({ partition }) => partition === tp.partition) === true;
+      throw protocolError(known ? 5 : 3, `use partition ${nameOf(tp)}`, tp);
+    }
+    const group = groups.get(leader);
+    if (group === undefined) groups.set(leader, [tp]);
+    else group.push(tp);
+  }
+  return groups;
+}
+
+/**
+ * In the order asked. `offset` is -1 when no record is as young as the timestamp. Rejects with the first error,
+ * metadata refreshed.
+ */
+export async function lookUpOffsets(
+  wire: Wire,
+  partitions: readonly TopicPartition[],
+  timestamp: number,
+  isolation: IsolationLevel,
+): Promise<TopicPartitionOffset[]> {
+  const groups = await byLeader(wire, partitions);
+  const found = new Map<string, number>();
+  const ask = async (node: number, group: readonly TopicPartition[]): Promise<void> => {
+    const queries = group.map((tp) => ({ ...tp, timestamp, leaderEpoch: epochOf(wire, tp) }));
+    const answers = await call(wire, node, LIST_OFFSETS, (version) => listOffsetsRequest(version, queries, isolation));
+    for (const answer of answers) {
+      if (answer.errorCode !== 0) {
+        throw protocolError(answer.errorCode, `list offsets of ${nameOf(answer)}`, {
+          topic: answer.topic,
+          partition: answer.partition,
+        });
+      }
+      found.set(nameOf(answer), answer.offset);
+    }
+  };
+  try {
+    await Promise.all([...groups].map(([node, group]) => ask(node, group)));
+  } catch (error) {
+    if (error instanceof KafkaError && error.retriable) {
+      await wire.refresh([...new Set(partitions.map((tp) => tp.topic))]).catch(() => undefined);
+    }
+    throw error;
+  }
+  return partitions.map(({ topic, partition }) => ({
+    topic,
+    partition,
+    offset: found.get(nameOf({ topic, partition })) ?? -1,
+  }));
+}
+
+export function epochOf(wire: Wire, tp: TopicPartition): number {
+  const partitions = wire.cachedPartitions(tp.topic);
+  const direct = partitions?.[tp.partition];
+  if (direct?.partition === tp.partition) return direct.leaderEpoch;
+  return partitions?.find(({ partition }) => partition === tp.partition)?.leaderEpoch ?? -1;
+}

@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import type * as Snappy from 'snappy';
+import type { Codec } from './codec';
+import { checkSize } from './limit';
+
+/** What Java's SnappyOutputStream begins with: magic, version 1, oldest compatible version 1. */
+const XERIAL_HEADER = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00, 0, 0, 0, 1, 0, 0, 0, 1]);
+const XERIAL_MAGIC = XERIAL_HEADER.subarray(0, 8);
+/** Java's block size; readers allocate per block. */
+const BLOCK_BYTES = 32 * 1024;
+/** Three bytes copy 64 at most. */
+const LARGEST_RATIO = 22;
+
+/**
+ * Snappy in Java's xerial framing (header, then blocks preceded by their int32 length); raw blocks are read as well.
+ */
+export function snappyCodec(): Codec {
+  const { compressSync, uncompressSync } = createRequire(__filename)('snappy') as typeof Snappy;
+  const uncompressBlock = (block: Buffer): Buffer => uncompressSync(block, { asBuffer: true }) as Buffer;
+
+  return {
+    compress(records) {
+      const parts: Buffer[] = [XERIAL_HEADER];
+      for (let at = 0; at < records.length; at += BLOCK_BYTES) {
+        const block = compressSync(records.subarray(at, at + BLOCK_BYTES));
+        const length = Buffer.allocUnsafe(4);
+        length.writeInt32BE(block.length, 0);
+        parts.push(length, block);
+      }
+      return Buffer.concat(parts);
+    },
+    decompress(compressed, limit) {
+      const blocks = startsWithMagic(compressed, 0) ? xerialBlocks(compressed) : [compressed];
+      let total = 0;
+      for (const block of blocks) checkSize((total += statedSize(block)), limit);
+      if (blocks.length === 1) return uncompressBlock(blocks[0]!);
+      const records = Buffer.allocUnsafe(total);
+      let at = 0;
+      for (const block of blocks) at += uncompressBlock(block).copy(records, at);
+      return records;
+    },
+  };
+}
+
+function xerialBlocks(compressed: Buffer): Buffer[] {
+  const blocks: Buffer[] = [];
+  let at = XERIAL_HEADER.length;
+  while (at < compressed.length) {
+    if (startsWithMagic(compressed, at)) {
+      // Streams written one after the other each carry a header.
+      at += XERIAL_HEADER.length;
+      continue;
+    }
+    const length = compressed.readInt32BE(at);
+    if (length <= 0 || at + 4 + length > compressed.length) throw new RangeError('snappy block exceeds the batch');
+    blocks.push(compressed.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return blocks;
+}
+
+/** What a block begins with: the varint of what it holds, for which the library takes memory. */
+function statedSize(block: Buffer): number {
+  let size = 0;
+  for (let at = 0, scale = 1; at < 5; at++, scale *= 128) {
+    const byte = block[at];
+    if (byte === undefined) break;
+    size += (byte & 0x7f) * scale;
+    if (byte < 0x80) {
+      if (size > block.length * LARGEST_RATIO)
+        throw new RangeError(`a snappy block of ${block.length} bytes cannot hold ${size}`);
+      return size;
+    }
+  }
+  throw new RangeError('snappy block without a size');
+}
+
+function startsWithMagic(bytes: Buffer, at: number): boolean {
+  const end = at + XERIAL_MAGIC.length;
+  return end <= bytes.length && XERIAL_MAGIC.compare(bytes, at, end) === 0;
+}

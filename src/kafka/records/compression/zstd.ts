@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import type * as NodeZstd from '@toondepauw/node-zstd';
+import type { Codec } from './codec';
+import { checkSize } from './limit';
+import { withinLimit } from './zlib-limit';
+import { checkZstdSize } from './zstd-size';
+
+/** Kafka's default level. */
+const DEFAULT_LEVEL = 3;
+
+interface ZlibWithZstd {
+  zstdCompress(
+    input: Buffer,
+    options: { params: Record<number, number> },
+    done: (e: Error | null, r: Buffer) => void,
+  ): void;
+  zstdDecompressSync(input: Buffer, options: { maxOutputLength: number }): Buffer;
+  constants: { ZSTD_c_compressionLevel: number };
+}
+
+/** zlib's own zstd, there from Node 22.15 on; otherwise a prebuilt binding. */
+export function zstdCodec(): Codec {
+  return 'zstdCompress' in zlib ? fromZlib(zlib as unknown as ZlibWithZstd) : fromBinding();
+}
+
+function fromZlib(z: ZlibWithZstd): Codec {
+  const compress = promisify(z.zstdCompress);
+  return {
+    compress: (records, level = DEFAULT_LEVEL) =>
+      compress(records, { params: { [z.constants.ZSTD_c_compressionLevel]: level } }),
+    decompress: (compressed, limit) => withinLimit(z.zstdDecompressSync, compressed, limit),
+  };
+}
+
+function fromBinding(): Codec {
+  const { Encoder, Decoder } = createRequire(__filename)('@toondepauw/node-zstd') as typeof NodeZstd;
+  const decoder = new Decoder();
+  const encoders = new Map<number, InstanceType<typeof Encoder>>();
+  return {
+    compress(records, level = DEFAULT_LEVEL) {
+      let encoder = encoders.get(level);
+      if (!encoder) encoders.set(level, (encoder = new Encoder(level)));
+      return encoder.encode(records);
+    },
+    decompress(compressed, limit) {
+      // The binding takes no limit.
+      checkZstdSize(compressed, limit);
+      const records = decoder.decodeSync(compressed);
+      checkSize(records.length, limit);
+      return records;
+    },
+  };
+}

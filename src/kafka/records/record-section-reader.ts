@@ -1,0 +1,130 @@
+/** Reads the records inside one (decompressed) RecordBatch v2. Varints are decoded with number arithmetic only. */
+import { checkSize } from './compression/limit';
+import type { ConsumerRecord, RecordHeader } from '../port';
+
+const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
+/** What the objects of a record and of a header take at least, beside their bytes. */
+const RECORD_OBJECT_BYTES = 256;
+const HEADER_OBJECT_BYTES = 128;
+
+/** What a batch says of its records. */
+export interface RecordSection {
+  readonly count: number;
+  readonly baseOffset: number;
+  /** None of the records lies behind it. */
+  readonly lastOffset: number;
+  readonly baseTimestamp: number;
+  /** The one timestamp of all records, or null when each has its own. */
+  readonly logAppendTime: number | null;
+}
+
+export class RecordSectionReader {
+  /** Bytes of the keys and values of the records read. */
+  valueBytes = 0;
+  /** What the objects made so far take. */
+  objectBytes = 0;
+  private at = 0;
+  private read = 0;
+
+  /** @param limit what the headers of one record may take as objects. */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly section: RecordSection,
+    private readonly limit: number,
+  ) {
+    // Each takes a byte at least.
+    if (section.count < 0 || section.count > bytes.length)
+      throw new RangeError(`impossible record count ${section.count}`);
+  }
+
+  /**
+   * Appends the records at `fetchOffset` or after to `into`, until there are no more or their objects take `room`
+   * bytes.
+   * @returns true when all are read.
+   * @throws RangeError when a length leads outside, or the records are not those that were announced.
+   */
+  readSome(fetchOffset: number, room: number, into: ConsumerRecord[]): boolean {
+    const { count, baseOffset, lastOffset, baseTimestamp, logAppendTime } = this.section;
+    const { bytes } = this;
+    let { read } = this;
+    let valueBytes = 0;
+    let objectBytes = 0;
+    for (; read < count && objectBytes < room; read++) {
+      const length = this.varint();
+      const end = this.at + length;
+      if (length < 0 || end > bytes.length) throw new RangeError(`record ${read} exceeds the batch`);
+      this.at++; // attributes: unused
+      const timestamp = baseTimestamp + this.varlong();
+      const offset = baseOffset + this.varint();
+      if (offset < baseOffset || offset > lastOffset) throw new RangeError(`record ${read} has the offset ${offset}`);
+      if (offset >= fetchOffset) {
+        const key = this.nullableBytes(end);
+        const value = this.nullableBytes(end);
+        const headers = this.headers(end);
+        if (this.at !== end) throw new RangeError(`record ${read} is not as long as it says`);
+        valueBytes += (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
+        objectBytes += RECORD_OBJECT_BYTES + headers.length * HEADER_OBJECT_BYTES;
+        into.push({ offset, timestamp: logAppendTime ?? timestamp, key, value, headers });
+      }
+      this.at = end;
+    }
+    this.read = read;
+    this.valueBytes += valueBytes;
+    this.objectBytes += objectBytes;
+    if (read < count) return false;
+    if (this.at !== bytes.length) throw new RangeError(`${bytes.length - this.at} bytes are left behind its records`);
+    return true;
+  }
+
+  private headers(end: number): readonly RecordHeader[] {
+    const count = this.varint();
+    if (count === 0) return NO_HEADERS;
+    if (count < 0 || count > end - this.at) throw new RangeError(`impossible header count ${count}`);
+    checkSize(count * HEADER_OBJECT_BYTES, this.limit);
+    const headers: RecordHeader[] = [];
+    for (let i = 0; i < count; i++) {
+      const key = this.nullableBytes(end);
+      if (key === null) throw new RangeError('header without a key');
+      headers.push({ key: key.toString('utf8'), value: this.nullableBytes(end) });
+    }
+    return headers;
+  }
+
+  private nullableBytes(end: number): Buffer | null {
+    const length = this.varint();
+    if (length < 0) return null;
+    const start = this.at;
+    if (start + length > end) throw new RangeError('field exceeds its record');
+    this.at = start + length;
+    return this.bytes.subarray(start, this.at);
+  }
+
+  private varint(): number {
+    const bytes = this.bytes;
+    if (this.at >= bytes.length) throw new RangeError('varint exceeds the batch');
+    let b = bytes[this.at++]!;
+    let value = b & 0x7f;
+    for (let shift = 7; b >= 0x80; shift += 7) {
+      if (shift > 28) throw new RangeError('varint longer than five bytes');
+      if (this.at >= bytes.length) throw new RangeError('varint exceeds the batch');
+      b = bytes[this.at++]!;
+      value |= (b & 0x7f) << shift;
+    }
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  /** Zig-zag int64; exact within ±2^53, which holds every real timestamp distance. */
+  private varlong(): number {
+    const bytes = this.bytes;
+    let low = 0;
+    let scale = 1;
+    for (let count = 0; count < 10; count++) {
+      if (this.at >= bytes.length) break;
+      const b = bytes[this.at++]!;
+      low += (b & 0x7f) * scale;
+      if (b < 0x80) return low % 2 === 0 ? low / 2 : -(low + 1) / 2;
+      scale *= 128;
+    }
+    throw new RangeError('varlong exceeds its record');
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read
+ * from its first bytes, because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
+ */
+import { readFileSync, statSync, type Stats } from 'node:fs';
+import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { invalid as clientSetting, list, text, type SettingError } from '../client-settings';
+import { unbearableWork } from './key-derivation-limit';
+import { pemBlocks } from './pem';
+import { certificatesOfPkcs12 } from './pkcs12';
+import type { ClientConfig } from '../port';
+import { cipherSuites } from './ssl-ciphers';
+
+const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+/** What Java takes for `ssl.protocol`. It names a context; which versions are spoken, `ssl.enabled.protocols` says. */
+const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
+
+/** From before PKCS8: what encrypts these keys stands in lines above them. */
+const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
+
+/** All authorities of a JVM take 200 KB. */
+const MOST_STORE_BYTES = 8 * 1024 * 1024;
+
+/** Throws what `settingError` creates. (Default: KafkaError INVALID_CLIENT_CONFIG naming the key) */
+export function readTlsOptions(config: ClientConfig, settingError: SettingError = clientSetting): ConnectionOptions {
+  if (text(config, 'ssl.engine.factory.class') !== undefined) {
+    throw settingError(
+      'ssl.engine.factory.class',
+      'is not supported: it names a Java class; use ssl.keystore.* instead',
+    );
+  }
+  const options: ConnectionOptions = {
+    ...protocolVersions(config, settingError),
+    ...cipherSuites(config, settingError),
+    ...trust(config, settingError),
+    ...identity(config, settingError),
+  };
+  if (!namesAreChecked(config, settingError)) options.checkServerIdentity = () => undefined;
+  return options;
+}
+
+/** Java: a key that is present and empty switches the check of the host name off. */
+function namesAreChecked(config: ClientConfig, invalid: SettingError): boolean {
+  const key = 'ssl.endpoint.identification.algorithm';
+  const algorithm = config[key]?.trim().toLowerCase() ?? 'https';
+  if (algorithm === '') return false;
+  if (algorithm === 'https' || algorithm === 'ldaps') return true;
+  throw invalid(key, `must be https, or empty so that names are not checked, not '${algorithm}'`);
+}
+
+function protocolVersions(
+  config: ClientConfig,
+  invalid: SettingError,
+): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
+  const context = text(config, 'ssl.protocol');
+  // As in Java, in capitals or not.
+  if (context !== undefined && !CONTEXTS.some((name) => name.toLowerCase() === context.toLowerCase())) {
+    throw invalid('ssl.protocol', `must be one of ${CONTEXTS.join(', ')}, not '${context}'`);
+  }
+  const key = 'ssl.enabled.protocols';
+  const wanted = list(config, key);
+  const unknown = wanted.find((name) => !VERSIONS.includes(name as SecureVersion));
+  if (unknown !== undefined) throw invalid(key, `must list ${VERSIONS.join(', ')}, not '${unknown}'`);
+  const ordered = VERSIONS.filter((version) => wanted.length === 0 || wanted.includes(version));
+  return wanted.length === 0 ? { minVersion: 'TLSv1.2' } : { minVersion: ordered[0], maxVersion: ordered.at(-1) };
+}
+
+function trust(config: ClientConfig, invalid: SettingError): Pick<ConnectionOptions, 'ca'> {
+  const inlineKey = 'ssl.truststore.certificates';
+  const inline = text(config, inlineKey);
+  const key = 'ssl.truststore.location';
+  const location = text(config, key);
+  // As in Java. Often a variable that is not set: the public authorities must not take its place unsaid.
+  const empty = [inlineKey, key].find((name) => config[name]?.trim() === '');
+  if (empty !== undefined && (inline ?? location) === undefined) throw invalid(empty, 'is empty');
+  if (inline === undefined && location === undefined) return {};
+  const usedKey = inline === undefined ? key : inlineKey;
+  let ca: string[];
+  if (inline !== undefined) {
+    ca = pemBlocks(inline, 'CERTIFICATE');
+  } else {
+    const store = readStore(key, location as string, invalid);
+    ca =
+      store.kind === 'pem'
+        ? pemBlocks(store.bytes.toString('utf8'), 'CERTIFICATE')
+        : certificatesOfPkcs12(store.bytes, text(config, 'ssl.truststore.password') ?? '', (problem, cause) =>
+            invalid('ssl.truststore.password', problem, cause),
+          );
+  }
+  if (ca.length === 0) throw invalid(usedKey, 'holds no certificate');
+  check({ ca }, (cause) => invalid(usedKey, because('cannot be used as trusted certificates', cause), cause));
+  return { ca };
+}
+
+function identity(
+  config: ClientConfig,
+  invalid: SettingError,
+): Pick<ConnectionOptions, 'cert' | 'key' | 'pfx' | 'passphrase'> {
+  const chainKey = 'ssl.keystore.certificate.chain';
+  const keyKey = 'ssl.keystore.key';
+  const chain = text(config, chainKey);
+  const key = text(config, keyKey);
+  const passphrase = text(config, 'ssl.key.password');
+  if (chain !== undefined || key !== undefined) {
+    if (chain === undefined) throw invalid(chainKey, `is missing: ${keyKey} needs it`);
+    if (key === undefined) throw invalid(keyKey, `is missing: ${chainKey} needs it`);
+    return pemIdentity(chain, key, passphrase, chainKey, keyKey, invalid);
+  }
+  const locationKey = 'ssl.keystore.location';
+  const location = text(config, locationKey);
+  if (location === undefined) return {};
+  const store = readStore(locationKey, location, invalid);
+  if (store.kind === 'pem') {
+    const pem = store.bytes.toString('utf8');
+    return pemIdentity(pem, pem, passphrase, locationKey, locationKey, invalid);
+  }
+  const options = { pfx: store.bytes, passphrase: text(config, 'ssl.keystore.password') ?? passphrase ?? '' };
+  check(options, (cause) => invalid(locationKey, because('cannot be opened with ssl.keystore.password', cause), cause));
+  return options;
+}
+
+function pemIdentity(
+  chain: string,
+  key: string,
+  passphrase: string | undefined,
+  chainKey: string,
+  keyKey: string,
+  invalid: SettingError,
+) {
+  const cert = pemBlocks(chain, 'CERTIFICATE').join('');
+  const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
+  if (cert === '') throw invalid(chainKey, 'holds no certificate');
+  if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
+  const hasHeaders = privateKey.includes(':');
+  // OpenSSL 3 takes the headers' layer off and opens the key below, whose password may be hashed as often as it likes.
+  if (hasHeaders && !OWN_FORMAT.test(privateKey)) {
+    throw invalid(keyKey, 'has header lines, which only keys of RSA, EC and DSA in their own formats may have');
+  }
+  // Their headers' way of hashing is fast.
+  const body = hasHeaders ? '' : privateKey.split('\n').slice(1, -2).join('');
+  const work = unbearableWork(Buffer.from(body, 'base64'));
+  if (work !== null) throw invalid(keyKey, work);
+  const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
+  const problem = 'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it';
+  check(options, (cause) => invalid(keyKey, because(problem, cause), cause));
+  return options;
+}
+
+function readStore(key: string, location: string, invalid: SettingError): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
+  let file: Stats;
+  let bytes: Buffer = Buffer.alloc(0);
+  try {
+    file = statSync(location);
+    if (file.isFile() && file.size <= MOST_STORE_BYTES) bytes = readFileSync(location);
+  } catch (cause) {
+    throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
+  }
+  // A pipe or a device would hold the thread.
+  if (!file.isFile()) throw invalid(key, 'names no regular file');
+  if (file.size > MOST_STORE_BYTES) {
+    throw invalid(key, `names a file of ${file.size} bytes, of which ${MOST_STORE_BYTES} may be read`);
+  }
+  const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
+  if (magic === 0xfeedfeed || magic === 0xcececece) {
+    throw invalid(
+      key,
+      `names a JKS store, which only Java can read: convert it with 'keytool -importkeystore -deststoretype PKCS12' or give PEM files`,
+    );
+  }
+  if (bytes[0] === 0x30) {
+    const work = unbearableWork(bytes);
+    if (work !== null) throw invalid(key, `names a store that ${work}`);
+    return { kind: 'pkcs12', bytes };
+  }
+  if (bytes.includes('-----BEGIN ')) return { kind: 'pem', bytes };
+  throw invalid(key, 'names a file that is neither PEM nor PKCS12');
+}
+
+function because(problem: string, cause: unknown): string {
+  return `${problem} (${(cause as Error).message})`;
+}
+
+function check(options: ConnectionOptions, failure: (cause: unknown) => Error): void {
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    throw failure(cause);
+  }
+}

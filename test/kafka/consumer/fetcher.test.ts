@@ -1,0 +1,365 @@
+import { readFetchSettings } from '../../../src/kafka/consumer/consumer-settings';
+import { Fetcher } from '../../../src/kafka/consumer/fetcher';
+import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
+import { divergence } from '../../../src/kafka/consumer/truncation-check';
+import type { Wire, WireRequest } from '../../../src/kafka/wire';
+import { silentLogger } from '../../../src/logging/logger';
+import { bomb } from '../records/bombs';
+import { at, changed, encodeBatch, record, withLastOffsetDelta } from '../records/record-batch-samples';
+
+const tp = { topic: 't', partition: 0 };
+const OFFSET_FOR_LEADER_EPOCH = 23;
+
+interface Asked {
+  readonly node: number;
+  readonly partition: number;
+  readonly offset: number;
+  readonly epoch: number;
+  readonly maxBytes: number;
+}
+interface Said {
+  readonly errorCode: number;
+  readonly records: Buffer;
+}
+type Reply = Said | null;
+
+/**
+ * Partitions, most often one, whose leader answers fetches with what `reply` says; null: the long poll goes on until
+ * the wire is closed.
+ */
+class OnePartition {
+  readonly asked: Asked[] = [];
+  leader = 1;
+  epoch = 3;
+  refreshes = 0;
+  onRefresh = (): void => undefined;
+  /** Where the leader says that an epoch ended; null: brokers that cannot be asked. */
+  endOf: ((epoch: number) => { epoch: number; endOffset: number }) | null = null;
+  readonly epochsAsked: { currentEpoch: number; epoch: number }[] = [];
+
+  constructor(private readonly reply: (asked: Asked) => Reply) {}
+
+  get wire(): Wire {
+    return {
+      version: (_node: number, key: number, _min: number, max: number) =>
+        Promise.resolve(key === OFFSET_FOR_LEADER_EPOCH && this.endOf === null ? undefined : max),
+      leader: () => this.leader,
+      partitions: () => Promise.resolve([]),
+      cachedPartitions: () => [{ partition: 0, leader: this.leader, leaderEpoch: this.epoch }],
+      refresh: () => {
+        this.refreshes++;
+        this.onRefresh();
+        return Promise.resolve();
+      },
+      send: (node: number, request: WireRequest<unknown>) => this.answer(node, request),
+    } as unknown as Wire;
+  }
+
+  private async answer(node: number, request: WireRequest<unknown>): Promise<unknown> {
+    await Promise.resolve();
+    const r = new ByteReader(request.encode());
+    if (request.apiKey === OFFSET_FOR_LEADER_EPOCH) return request.decode(this.answerEpoch(r));
+    // replica, wait, min bytes
+    r.raw(12);
+    const maxBytes = r.int32();
+    // isolation, session
+    r.raw(9);
+    const asked: Asked[] = r
+      .array(() => {
+        r.string();
+        return r.array(() => {
+          const [partition, epoch, offset] = [r.int32(), r.int32(), r.int64()];
+          r.raw(12);
+          return { node, partition, epoch, offset, maxBytes };
+        });
+      })
+      .flat();
+    this.asked.push(...asked);
+    const replies = asked.map((one) => ({ partition: one.partition, reply: this.reply(one) }));
+    const given = replies.filter((one): one is { partition: number; reply: Said } => one.reply !== null);
+    if (given.length === 0) return new Promise(() => undefined);
+    const w = new ByteWriter();
+    w.int32(0).int16(0).int32(0);
+    w.array([tp], ({ topic }) => {
+      w.string(topic).array(given, ({ partition, reply }) => {
+        w.int32(partition).int16(reply.errorCode).int64(100).int64(100).int64(0);
+        w.nullableArray(null, () => undefined)
+          .int32(-1)
+          .bytes(reply.records);
+      });
+    });
+    return request.decode(w.finish());
+  }
+
+  private answerEpoch(r: ByteReader): Buffer {
+    r.int32();
+    r.int32();
+    r.string();
+    r.int32();
+    r.int32();
+    const asked = { currentEpoch: r.int32(), epoch: r.int32() };
+    this.epochsAsked.push(asked);
+    const { epoch, endOffset } = this.endOf?.(asked.epoch) ?? { epoch: -1, endOffset: -1 };
+    const w = new ByteWriter().int32(0);
+    w.array([tp], ({ topic, partition }) => {
+      w.string(topic).array([partition], () => w.int16(0).int32(partition).int32(epoch).int64(endOffset));
+    });
+    return w.finish();
+  }
+}
+
+const none = Buffer.alloc(0);
+const HEADER_BYTES = 61;
+
+function batchOf(given: { baseOffset: number; values: string[]; lastOffsetDelta?: number }): Buffer {
+  const { baseOffset, values, lastOffsetDelta = values.length - 1 } = given;
+  let batch = encodeBatch(values.length === 0 ? [record('x')] : values.map((value) => record(value)));
+  if (values.length === 0) {
+    // Compaction keeps the header of a producer's last batch when all of its records are gone.
+    batch = changed(batch.subarray(0, HEADER_BYTES), (copy) => {
+      copy.writeInt32BE(HEADER_BYTES - 12, 8);
+      copy.writeInt32BE(0, HEADER_BYTES - 4);
+    });
+  }
+  return at(withLastOffsetDelta(batch, lastOffsetDelta), baseOffset);
+}
+
+const settings = readFetchSettings({
+  'auto.offset.reset': 'earliest',
+  'retry.backoff.ms': '1',
+  'retry.backoff.max.ms': '2',
+});
+
+describe('the fetcher', () => {
+  const open: Fetcher[] = [];
+  afterEach(() => open.splice(0).forEach((fetcher) => fetcher.close()));
+  const over = (partition: OnePartition, from = 0): Fetcher => {
+    const fetcher = new Fetcher(partition.wire, settings, silentLogger);
+    open.push(fetcher);
+    fetcher.assign([tp], null);
+    fetcher.seek({ ...tp, offset: from });
+    return fetcher;
+  };
+  const nextOf = async (fetcher: Fetcher, limit = 100) => {
+    for (;;) {
+      const taken = fetcher.take(limit);
+      if (taken.batches.length > 0 || taken.advanced) return taken;
+      await fetcher.wait(1_000);
+    }
+  };
+
+  test('kafka-client 3: the position moves over holes that compaction left', async () => {
+    // Ten offsets, of which the first three survived with records, then a batch that is empty but for its header.
+    const reply = ({ offset }: Asked): Reply => {
+      if (offset < 10)
+        return { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'], lastOffsetDelta: 9 }) };
+      if (offset < 20) return { errorCode: 0, records: batchOf({ baseOffset: 10, values: [], lastOffsetDelta: 9 }) };
+      return null;
+    };
+    const fetcher = over(new OnePartition(reply));
+    const first = await nextOf(fetcher);
+    expect(first.batches.map(({ records, nextOffset }) => [records.length, nextOffset])).toEqual([[3, 10]]);
+    expect(fetcher.position(tp)).toBe(10);
+    expect(await nextOf(fetcher)).toEqual({ batches: [], advanced: true });
+    expect(fetcher.position(tp)).toBe(20);
+  });
+
+  test('a batch cut by max.poll.records gives the position of the first record left', async () => {
+    const reply = ({ offset }: Asked): Reply =>
+      offset === 0
+        ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'], lastOffsetDelta: 4 }) }
+        : null;
+    const fetcher = over(new OnePartition(reply));
+    const [batch] = (await nextOf(fetcher, 2)).batches;
+    expect([batch?.records.length, batch?.nextOffset, batch?.bytes]).toEqual([2, 2, 8]);
+    expect(fetcher.position(tp)).toBe(2);
+    const [rest] = fetcher.take(2).batches;
+    expect([rest?.records.map(({ value }) => String(value)), rest?.nextOffset]).toEqual([['c'], 5]);
+  });
+
+  test.each([6, 74, 75, 5, 3])('error %i makes it look for the leader and ask there', async (errorCode) => {
+    const partition = new OnePartition(({ node, offset }) => {
+      if (node === 1) return { errorCode, records: none };
+      return offset === 0 ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['x'] }) } : null;
+    });
+    partition.onRefresh = () => {
+      partition.leader = 2;
+      partition.epoch = 4;
+    };
+    const fetcher = over(partition);
+    expect((await nextOf(fetcher)).batches).toHaveLength(1);
+    expect(partition.asked[0]).toMatchObject({ node: 1, epoch: 3 });
+    expect(partition.asked.find(({ node }) => node === 2)).toMatchObject({ epoch: 4, offset: 0 });
+  });
+
+  describe('kafka-client 3: after an unclean election (KIP-320)', () => {
+    const written = (baseOffset: number, values: string[], epoch: number): Buffer =>
+      changed(batchOf({ baseOffset, values }), (copy) => copy.writeInt32BE(epoch, 12));
+    /** Ten records of the old leader; from broker 2 on, its own of epoch 4 from `cut` on. */
+    const elected = (cut: number): OnePartition => {
+      const values = Array.from({ length: 10 }, (_, i) => `old ${i}`);
+      const partition = new OnePartition(({ node, offset }) => {
+        if (node === 1)
+          return offset < 10 ? { errorCode: 0, records: written(0, values, 3) } : { errorCode: 74, records: none };
+        if (offset >= 20) return null;
+        const at = Math.max(offset, cut);
+        const news = Array.from({ length: 20 - at }, (_, i) => `new ${at + i}`);
+        return { errorCode: 0, records: offset < cut ? written(0, values.slice(0, cut), 3) : written(at, news, 4) };
+      });
+      partition.onRefresh = () => {
+        partition.leader = 2;
+        partition.epoch = 4;
+      };
+      partition.endOf = (epoch) => ({ epoch, endOffset: cut });
+      return partition;
+    };
+    const read = async (fetcher: Fetcher, limit = 100): Promise<string[]> =>
+      (await nextOf(fetcher, limit)).batches.flatMap(({ records }) => records.map(({ value }) => String(value)));
+
+    test('what the new leader wrote in place of records that were read is read', async () => {
+      const partition = elected(5);
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      const news = await read(fetcher);
+      expect([news[0], news.at(-1)]).toEqual(['new 5', 'new 19']);
+      expect(partition.epochsAsked).toEqual([{ currentEpoch: 4, epoch: 3 }]);
+    });
+
+    test('a leader that has all goes on from the position, asked once', async () => {
+      const partition = elected(10);
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      expect((await read(fetcher))[0]).toBe('new 10');
+      expect(partition.epochsAsked).toHaveLength(1);
+    });
+
+    test('what was read ahead and is gone is not handed out', async () => {
+      const partition = elected(5);
+      const fetcher = over(partition);
+      expect(await read(fetcher, 3)).toEqual(['old 0', 'old 1', 'old 2']);
+      while (partition.epochsAsked.length === 0) await fetcher.wait(1);
+      await fetcher.wait(1);
+      const rest: string[] = [];
+      while (rest.length < 17) rest.push(...(await read(fetcher)));
+      expect(rest.slice(0, 3)).toEqual(['old 3', 'old 4', 'new 5']);
+    });
+
+    test('with auto.offset.reset=none it is an error that says so, each time', async () => {
+      const strict = readFetchSettings({ 'auto.offset.reset': 'none', 'retry.backoff.ms': '1' });
+      const fetcher = new Fetcher(elected(5).wire, strict, silentLogger);
+      open.push(fetcher);
+      fetcher.assign([tp], null);
+      fetcher.seek({ ...tp, offset: 0 });
+      expect(await read(fetcher)).toHaveLength(10);
+      const truncated = { code: 'LOG_TRUNCATED', topic: 't', partition: 0 };
+      await expect(nextOf(fetcher)).rejects.toMatchObject(truncated);
+      await expect(nextOf(fetcher)).rejects.toMatchObject(truncated);
+    });
+
+    test('brokers that cannot be asked are read from the position', async () => {
+      const partition = elected(5);
+      partition.endOf = null;
+      const fetcher = over(partition);
+      expect(await read(fetcher)).toHaveLength(10);
+      expect((await read(fetcher))[0]).toBe('new 10');
+    });
+
+    test.each([
+      [{ epoch: 3, endOffset: 5 }, 5],
+      [{ epoch: 2, endOffset: 0 }, 0],
+      [{ epoch: 3, endOffset: 10 }, null],
+      [{ epoch: 3, endOffset: 11 }, null],
+      [{ epoch: -1, endOffset: -1 }, 'unknown'],
+      [{ epoch: 3, endOffset: -1 }, 'unknown'],
+    ])('an answer of %j for the position 10 means %p', (answer, expected) => {
+      expect(divergence(10, answer)).toBe(expected);
+    });
+  });
+
+  test('a checksum that does not hold is an error that says where, and nothing is skipped', async () => {
+    const broken = batchOf({ baseOffset: 7, values: ['x'] });
+    broken[broken.length - 1]! ^= 1;
+    const fetcher = over(new OnePartition(() => ({ errorCode: 0, records: broken })), 7);
+    await expect(nextOf(fetcher)).rejects.toMatchObject({
+      code: 'CORRUPT_BATCH',
+      topic: 't',
+      partition: 0,
+      message: expect.stringContaining('Reading t-0 at offset 7 failed') as unknown,
+    });
+    expect(fetcher.position(tp)).toBe(7);
+  });
+
+  test.each([
+    ['a batch that is longer than the answer', batchOf({ baseOffset: 7, values: ['x', 'y'] }).subarray(0, 70)],
+    ['less than a header', batchOf({ baseOffset: 7, values: ['x'] }).subarray(0, 10)],
+    ['records before the position alone', batchOf({ baseOffset: 0, values: ['x', 'y'] })],
+  ])('%s moves nothing, so it is an error and not asked for again at once', async (_, records) => {
+    const partition = new OnePartition(() => ({ errorCode: 0, records }));
+    const fetcher = over(partition, 7);
+    await expect(nextOf(fetcher)).rejects.toMatchObject({
+      code: 'CORRUPT_BATCH',
+      topic: 't',
+      partition: 0,
+      message: expect.stringMatching(
+        /^Reading t-0 at offset 7 failed: .* bytes .* no complete record batch/,
+      ) as unknown,
+    });
+    expect(fetcher.position(tp)).toBe(7);
+    expect(partition.asked.length).toBeLessThan(5);
+  });
+
+  test('a large batch that cannot be read, behind one that could, does not end all fetching', async () => {
+    const broken = batchOf({ baseOffset: 1, values: ['v'.repeat(17 * 2 ** 20)] });
+    broken[broken.length - 1]! ^= 1;
+    // What the first holds leaves no room for decoding the second ahead of its reader.
+    const first = Buffer.concat([bomb('gzip', 20), broken]);
+    const partition = new OnePartition(({ offset }) => {
+      if (offset === 0) return { errorCode: 0, records: first };
+      return offset === 1 ? { errorCode: 0, records: batchOf({ baseOffset: 1, values: ['mended'] }) } : null;
+    });
+    const fetcher = over(partition);
+    expect((await nextOf(fetcher, 1)).batches).toHaveLength(1);
+    await expect(nextOf(fetcher, 1)).rejects.toMatchObject({ code: 'CORRUPT_BATCH' });
+    const [mended] = (await nextOf(fetcher, 1)).batches;
+    expect(String(mended?.records[0]?.value)).toBe('mended');
+  });
+
+  test('of paused partitions only those that hold what is decoded give it back for the others', async () => {
+    const partition = new OnePartition((asked) => {
+      if (asked.offset > 0) return null;
+      const records = asked.partition === 0 ? bomb('gzip', 20) : batchOf({ baseOffset: 0, values: ['x'] });
+      return { errorCode: 0, records };
+    });
+    const fetcher = new Fetcher(partition.wire, settings, silentLogger);
+    open.push(fetcher);
+    const all = [0, 1, 2].map((number) => ({ topic: 't', partition: number }));
+    fetcher.assign(all, null);
+    fetcher.pause(all);
+    for (const one of all) fetcher.seek({ ...one, offset: 0 });
+    fetcher.resume(all);
+    while (partition.asked.length < 3) await fetcher.wait(1);
+    for (let turn = 0; turn < 20; turn++) await fetcher.wait(0);
+    fetcher.pause(all.slice(0, 2));
+    expect((await nextOf(fetcher)).batches).toMatchObject([{ partition: 2 }]);
+    fetcher.resume(all.slice(1, 2));
+    expect((await nextOf(fetcher)).batches).toMatchObject([{ partition: 1 }]);
+    expect(partition.asked.filter((asked) => asked.partition === 1 && asked.offset === 0)).toHaveLength(1);
+  });
+
+  test('reads ahead no more than it may', async () => {
+    const value = 'v'.repeat(700_000);
+    const partition = new OnePartition(({ offset }) => ({
+      errorCode: 0,
+      records: batchOf({ baseOffset: offset, values: [value] }),
+    }));
+    const fetcher = over(partition);
+    await fetcher.wait(1_000);
+    for (let turn = 0; turn < 20; turn++) await fetcher.wait(0);
+    // More than half of max.partition.fetch.bytes is there: enough until some of it is taken.
+    expect(partition.asked).toHaveLength(1);
+    await nextOf(fetcher);
+    await fetcher.wait(1_000);
+    expect(partition.asked.length).toBeGreaterThanOrEqual(2);
+    expect(partition.asked.map(({ offset }) => offset).slice(0, 2)).toEqual([0, 1]);
+  });
+});

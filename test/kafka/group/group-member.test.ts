@@ -1,0 +1,88 @@
+import { createGroupMember } from '../../../src/kafka/group/group-member';
+import type { Wire } from '../../../src/kafka/wire';
+import { silentLogger } from '../../../src/logging/logger';
+import { gate } from '../producer/producer-harness';
+
+test('connect-runtime 2.1: a join that was aborted while its coordinator was looked for does not go on behind that', async () => {
+  const coordinator = gate<number>();
+  const send = jest.fn(() => new Promise(() => undefined));
+  const wire = {
+    coordinator: () => coordinator.promise,
+    version: () => Promise.resolve(5),
+    send,
+    close: () => Promise.resolve(),
+  } as unknown as Wire;
+  const options = {
+    groupId: 'g',
+    protocolType: 'connect',
+    sessionTimeoutMs: 10_000,
+    heartbeatIntervalMs: 3_000,
+    rebalanceTimeoutMs: 60_000,
+    protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
+    assign: () => new Map<string, Buffer>(),
+  };
+  const member = createGroupMember(wire, {}, options, silentLogger);
+  const abort = new AbortController();
+  const joining = member.join(abort.signal);
+  abort.abort();
+  await expect(joining).rejects.toMatchObject({ code: 'ABORTED' });
+  coordinator.open(1);
+  await new Promise(setImmediate);
+  // Nobody would look after a membership that came of it, and nobody would hear that one is still wanted.
+  expect(send).not.toHaveBeenCalled();
+  expect(member.needsJoin).toBe(true);
+  await member.close();
+});
+
+test('connect-runtime 2.1: what answers the assignment of a join that was aborted does not end the membership of the next', async () => {
+  const late = gate<unknown>();
+  let joins = 0;
+  let syncs = 0;
+  const answers: Record<string, () => unknown> = {
+    JoinGroup: () => {
+      const memberId = `member-${++joins}`;
+      return { errorCode: 0, generation: joins, protocol: 'default', leaderId: 'another', memberId, members: [] };
+    },
+    SyncGroup: () => {
+      const answer = { errorCode: 0, protocolType: 'connect', protocol: 'default', assignment: Buffer.from('mine') };
+      return ++syncs === 1 ? late.promise : answer;
+    },
+    LeaveGroup: () => 0,
+    Heartbeat: () => 0,
+  };
+  const asked: string[] = [];
+  const wire = {
+    coordinator: () => Promise.resolve(1),
+    forgetCoordinator: () => undefined,
+    version: () => Promise.resolve(5),
+    send: (_node: number, { apiName }: { apiName: string }) => {
+      asked.push(apiName);
+      return Promise.resolve(answers[apiName]?.());
+    },
+    close: () => Promise.resolve(),
+  } as unknown as Wire;
+  const options = {
+    groupId: 'g',
+    protocolType: 'connect',
+    sessionTimeoutMs: 10_000,
+    heartbeatIntervalMs: 3_000,
+    rebalanceTimeoutMs: 60_000,
+    protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
+    assign: () => new Map<string, Buffer>(),
+  };
+  const member = createGroupMember(wire, {}, options, silentLogger);
+  const lost: string[] = [];
+  member.onLost = ({ code }) => lost.push(code);
+  const first = member.join();
+  first.catch(() => undefined);
+  while (!asked.includes('SyncGroup')) await new Promise(setImmediate);
+  await member.leave();
+  await expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+  await member.join();
+  late.open({ errorCode: 25, protocolType: null, protocol: null, assignment: Buffer.alloc(0) });
+  await new Promise(setImmediate);
+  expect(lost).toEqual([]);
+  expect(member.current).toMatchObject({ generation: 2, memberId: 'member-2' });
+  expect(member.needsJoin).toBe(false);
+  await member.close();
+});

@@ -1,0 +1,204 @@
+/** What a broken or hostile broker may send: each is an error, and no length is believed before the bytes are there. */
+import { KafkaError } from '../../../src/kafka/errors';
+import { FrameAssembler } from '../../../src/kafka/network/frame-assembler';
+import { request } from '../../../src/kafka/protocol/api';
+import { apiVersionsRequest } from '../../../src/kafka/protocol/api-versions';
+import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
+import { fetchRequest } from '../../../src/kafka/protocol/fetch';
+import { metadataRequest } from '../../../src/kafka/protocol/metadata';
+import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
+import * as layout from '../../../src/kafka/records/record-batch-layout';
+import { at, changed, encodeBatch, marker, random, record, withLastOffsetDelta } from '../records/record-batch-samples';
+
+const MIB = 1024 * 1024;
+const sized = (size: number, rest: Buffer): Buffer => {
+  const head = Buffer.alloc(4);
+  head.writeInt32BE(size);
+  return Buffer.concat([head, rest]);
+};
+
+describe('frames', () => {
+  test('a size that is only announced takes no memory', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const connections = Array.from({ length: 20 }, () => new FrameAssembler(256 * MIB));
+    for (const frames of connections) frames.push(sized(255 * MIB, Buffer.from('abcd')), () => undefined);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB);
+    // They are still what is being read.
+    expect(connections.every((frames) => frames instanceof FrameAssembler)).toBe(true);
+  });
+
+  test('a message that is really that large comes out whole', () => {
+    const body = Buffer.alloc(9 * MIB + 7, 'abcdefg');
+    const stream = sized(body.length, Buffer.concat([body, sized(4, Buffer.from('next'))]));
+    const out: Buffer[] = [];
+    const frames = new FrameAssembler(256 * MIB);
+    for (let from = 0; from < stream.length; from += 60_001)
+      frames.push(stream.subarray(from, from + 60_001), (frame) => out.push(Buffer.from(frame)));
+    expect(out.map((frame) => frame.length)).toEqual([body.length, 4]);
+    expect(out[0]?.equals(body)).toBe(true);
+    expect(String(out[1])).toBe('next');
+  });
+});
+
+describe('the protocol', () => {
+  test('a varint without an end is an error', () => {
+    const endless = Buffer.alloc(5_000, 0x80);
+    const ended = Buffer.concat([Buffer.alloc(200, 0x80), Buffer.alloc(3)]);
+    const reader = new ByteReader(ended, true);
+    expect(() => [reader.string(), reader.tags()]).toThrow(RangeError);
+    expect(() => new ByteReader(endless, true).uvarint()).toThrow(RangeError);
+    expect(() => new ByteReader(endless, true).tags()).toThrow(RangeError);
+    expect(() => new ByteReader(endless, true).string()).toThrow(RangeError);
+    // Beyond what a length may be, however it is written.
+    expect(() => new ByteReader(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]), true).bytes()).toThrow(
+      RangeError,
+    );
+  });
+
+  test('tagged fields may be many, but not more than there are bytes', () => {
+    const claimed = new ByteWriter(true)
+      .uvarint(2 ** 31)
+      .raw(Buffer.alloc(1_000))
+      .finish();
+    expect(() => new ByteReader(claimed, true).tags()).toThrow(RangeError);
+  });
+
+  test.each([2 ** 31 - 1, -2, -(2 ** 31)])('an array of %p items is refused before the first is read', (count) => {
+    let read = 0;
+    const bytes = new ByteWriter().int32(count).raw(Buffer.alloc(1_000)).finish();
+    expect(() => new ByteReader(bytes).array(() => read++)).toThrow(RangeError);
+    expect(read).toBe(0);
+  });
+
+  test('the error names the request', () => {
+    const body = new ByteWriter()
+      .int16(0)
+      .int32(2 ** 31 - 1)
+      .finish();
+    expect(() => apiVersionsRequest().decode(body)).toThrow(
+      expect.objectContaining({
+        code: 'CORRUPT_MESSAGE',
+        message: expect.stringMatching(/ApiVersions v0 cannot be read: .*2147483647/) as unknown,
+      }),
+    );
+  });
+
+  test('5,000 random answers: each is read or refused', () => {
+    const next = random(20_261_122);
+    const limits = { maxWaitMs: 1, minBytes: 1, maxBytes: 1, isolation: 'read_committed' } as const;
+    const flexible = { name: 'Any', key: 99, min: 0, max: 0, flexibleFrom: 0 };
+    const kinds = [
+      apiVersionsRequest(),
+      metadataRequest(8, null, false),
+      fetchRequest(11, [], limits, 1),
+      request(
+        flexible,
+        0,
+        () => undefined,
+        (r) => [r.array(() => [r.string(), r.nullableBytes(), r.tags()]), r.tags()],
+      ),
+    ];
+    const seen = { read: 0, refused: 0 };
+    for (let i = 0; i < 5_000; i++) {
+      const bytes = Buffer.alloc(Math.floor(next() * 400));
+      const odd = [0, 0, 0x7f, 0x80, 0xff, Math.floor(next() * 256)];
+      for (let b = 0; b < bytes.length; b++) bytes[b] = odd[Math.floor(next() * odd.length)] as number;
+      try {
+        kinds[i % kinds.length]?.decode(bytes);
+        seen.read++;
+      } catch (error) {
+        if (!(error instanceof KafkaError)) throw error;
+        seen.refused++;
+      }
+    }
+    expect(seen.read + seen.refused).toBe(5_000);
+    expect(seen.refused).toBeGreaterThan(500);
+    expect(seen.read).toBeGreaterThan(50);
+  });
+});
+
+describe('record batches', () => {
+  const good = encodeBatch([record('a'), record('b'), record('c')], { baseOffset: 100 });
+  const decode = (bytes: Buffer, fetchOffset = 100) =>
+    decodeRecordBatches(bytes, {
+      fetchOffset,
+      isolation: 'read_committed',
+      abortedTransactions: [],
+      checkCrcs: true,
+      maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES,
+    });
+  const corrupt = (what: RegExp) =>
+    expect.objectContaining({ code: 'CORRUPT_BATCH', message: expect.stringMatching(what) as unknown });
+  const withCount = (count: number) => changed(good, (b) => b.writeInt32BE(count, layout.RECORD_COUNT_AT));
+
+  test.each([-1, -(2 ** 31), 0, 2, 2 ** 31 - 1])(
+    'a count of %p for three records loses none of them silently',
+    (count) => {
+      expect(() => decode(withCount(count))).toThrow(corrupt(/offset 100/));
+    },
+  );
+
+  test('a record that says it is shorter or longer than its fields', () => {
+    for (const by of [-2, 2]) {
+      const bent = changed(good, (b) => (b[layout.BATCH_HEADER_BYTES] = (b[layout.BATCH_HEADER_BYTES] as number) + by));
+      expect(() => decode(bent)).toThrow(corrupt(/offset 100/));
+    }
+  });
+
+  test('offsets outside of their batch', () => {
+    expect(() => decode(withLastOffsetDelta(good, 1))).toThrow(corrupt(/offset 100/));
+    expect(() => decode(withLastOffsetDelta(good, -1))).toThrow(corrupt(/offset 100/));
+    expect(() => decode(at(Buffer.from(good), 2 ** 62))).toThrow(corrupt(/offset/));
+    expect(() => decode(at(Buffer.from(good), -100))).toThrow(corrupt(/offset/));
+  });
+
+  test('a marker whose record compaction took away aborts nothing', () => {
+    const empty = changed(marker(5, 'abort', 100).subarray(0, layout.BATCH_HEADER_BYTES), (b) => {
+      b.writeInt32BE(b.length - layout.LOG_OVERHEAD, layout.BATCH_LENGTH_AT);
+      b.writeInt32BE(0, layout.RECORD_COUNT_AT);
+    });
+    expect(decode(empty)).toMatchObject({ records: [], nextOffset: 101 });
+  });
+
+  test('what stands before a broken batch is handed out first, the batch is an error when it comes first', () => {
+    const broken = at(withCount(9), 103);
+    const before = decode(Buffer.concat([good, broken]));
+    expect([before.records.length, before.nextOffset]).toEqual([3, 103]);
+    expect(() => decode(broken, 103)).toThrow(corrupt(/offset 103/));
+  });
+
+  test('a size beyond all messages', () => {
+    const bent = Buffer.from(good);
+    bent.writeInt32BE(2 ** 31 - 1, layout.BATCH_LENGTH_AT);
+    // Cut off by the fetch's limit, as far as this can tell: nothing is read.
+    expect(decode(bent)).toMatchObject({ records: [], nextOffset: 100 });
+    bent.writeInt32BE(-(2 ** 31), layout.BATCH_LENGTH_AT);
+    expect(() => decode(bent)).toThrow(corrupt(/impossible length/));
+  });
+
+  test('5,000 batches with bytes changed under a right checksum: each is read or refused', () => {
+    const next = random(7);
+    const seen = { read: 0, refused: 0 };
+    let misplaced = 0;
+    for (let i = 0; i < 5_000; i++) {
+      const bent = changed(good, (b) => {
+        for (let n = 0; n < 1 + next() * 3; n++) {
+          // Not the format, nor a codec: those have tests of their own.
+          const where = layout.ATTRIBUTES_AT + 2 + Math.floor(next() * (b.length - layout.ATTRIBUTES_AT - 2));
+          b[where] = [0, 1, 0x7f, 0x80, 0xff, Math.floor(next() * 256)][Math.floor(next() * 6)] as number;
+        }
+      });
+      try {
+        const { records, nextOffset } = decode(bent);
+        seen.read++;
+        if (nextOffset < 100 || records.some(({ offset }) => offset < 100 || offset >= nextOffset)) misplaced++;
+      } catch (error) {
+        if ((error as KafkaError).code !== 'CORRUPT_BATCH') throw error;
+        seen.refused++;
+      }
+    }
+    expect(misplaced).toBe(0);
+    expect(seen.refused).toBeGreaterThan(1_000);
+    expect(seen.read).toBeGreaterThan(300);
+  });
+});
