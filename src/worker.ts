@@ -18,7 +18,7 @@ import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
 import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
-import { createTaskHost } from './tasks/create-host';
+import { createTaskHost } from './tasks/hosts/create-task-host';
 import { builtInTransformations } from './transforms';
 import { builtInPredicates } from './transforms/predicates';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';

@@ -5,7 +5,7 @@ import type { HostedInstance, PluginHost } from '../plugin-host/host';
 import type { PluginDescription } from '../plugins/registry';
 import type { TargetState } from '../storage/config-records';
 import type { OffsetStorage } from '../tasks/host';
-import { namesDefaultGroup, topicGroups } from '../tasks/topic-creation-config';
+import { namesDefaultGroup, topicGroups } from '../tasks/source/topic-creation-config';
 import { Lifetime } from './config-reloads';
 import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';

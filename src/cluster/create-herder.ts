@@ -18,7 +18,7 @@ import { StatusStore } from '../storage/status-store';
 import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
 import { LogPermission, SessionLease, WorkLease } from '../tasks/session-lease';
-import { Watchdog } from '../tasks/watchdog';
+import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './active-topics';
 import { AssignedWork } from './assigned-work';
 import { AutomaticRestarts } from './automatic-restarts';

@@ -7,7 +7,7 @@ import type { OffsetStore } from '../storage/offset-store';
 import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskHost } from '../tasks/host';
-import type { Watchdog } from '../tasks/watchdog';
+import type { Watchdog } from '../tasks/hosts/watchdog';
 import type { ActiveTopics } from './active-topics';
 import type { AssignedWork } from './assigned-work';
 import type { PartitionOffset } from './connector-offsets';

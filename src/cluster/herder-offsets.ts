@@ -10,7 +10,7 @@ import type { PluginHost } from '../plugin-host/host';
 import type { ConfigStore } from '../storage/config-store';
 import type { SourceOffsets } from '../storage/offset-store';
 import { within } from '../storage/retry';
-import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/client-configs';
+import { connectorAdminConfig, sinkConsumerConfig } from '../tasks/clients/client-configs';
 import type { WorkLease } from '../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from './connector-offsets';
 import type { ConnectorPlugins } from './connector-plugins';

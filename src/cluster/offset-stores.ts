@@ -14,7 +14,7 @@ import { LayeredOffsets } from '../storage/layered-offsets';
 import type { PartitionOrder } from '../storage/offset-keys';
 import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../storage/offset-store';
 import { connectorOffsetsTopic } from '../storage/storage-topic';
-import { offsetClientConfigs, type OffsetClientConfigs } from '../tasks/client-configs';
+import { offsetClientConfigs, type OffsetClientConfigs } from '../tasks/clients/client-configs';
 
 /** A topic that nobody has asked for is closed after this, and read again when somebody does. Milliseconds. */
 const IDLE_MS = 600_000;

@@ -1,6 +1,6 @@
 /**
- * Where tasks run. The herder knows this port alone; implementations: `thread-host.ts` (worker threads) and
- * `inline-host.ts` (same thread: tests, debugging). Only control crosses it; records never do.
+ * Where tasks run. The herder knows this port alone; implementations: `hosts/thread-task-host.ts` (worker threads)
+ * and `hosts/inline-task-host.ts` (same thread: tests, debugging). Only control crosses it; records never do.
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../connector-task-id';

@@ -7,12 +7,23 @@ import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation-entry';
 import type { WorkerConfig } from '../config/worker-config';
 import type { LoadedPlugin, PluginRegistry } from '../plugins/registry';
-import type { NamedConverter, TaskConverters } from './source-records';
 
 type Part = 'key' | 'value' | 'header';
 /** Throws ConfigError. */
 type Check = (keys: readonly ConfigKey[], settings: ConnectorConfig) => void;
 type Worker = Pick<WorkerConfig, 'keyConverter' | 'valueConverter' | 'headerConverter' | 'withPrefix'>;
+
+export interface NamedConverter<T> {
+  readonly converter: T;
+  /** Java class name. */
+  readonly className: string;
+}
+
+export interface TaskConverters {
+  readonly key: NamedConverter<Converter>;
+  readonly value: NamedConverter<Converter>;
+  readonly header: NamedConverter<HeaderConverter>;
+}
 
 export async function taskConverters(
   connector: ConnectorConfig,

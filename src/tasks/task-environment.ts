@@ -25,7 +25,7 @@ export interface TaskHooks {
 }
 
 /** A task with everything around it. Made once, run once. */
-export interface TaskBody {
+export interface WorkerTask {
   /** Resolves when stopped, with all clients closed; rejects with the reason when the task has failed. */
   run(): Promise<void>;
   stop(): void;
@@ -37,7 +37,7 @@ export interface TaskBody {
   cancel(): void;
 }
 
-export interface TaskBodyOptions<C extends Connector> {
+export interface WorkerTaskOptions<C extends Connector> {
   readonly spec: TaskSpec;
   readonly connector: C;
   /** What the plug-in gets to see of the worker's settings. */

@@ -6,13 +6,13 @@ import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
 import type { RunListener, TaskSpec } from './host';
 import { WorkLease } from './session-lease';
-import { createSinkBody } from './sink-body';
-import { createSourceBody } from './source-body';
-import type { TaskBody, TaskEnvironment, TaskHooks } from './task-environment';
+import { createWorkerSinkTask } from './sink/worker-sink-task';
+import { createWorkerSourceTask } from './source/worker-source-task';
+import type { WorkerTask, TaskEnvironment, TaskHooks } from './task-environment';
 import { taskLoggerName } from './task-id';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting, messageOf } from './trace';
-import { refuseUnsupported } from './unsupported';
+import { refuseUnsupported } from './unsupported-settings';
 
 export class TaskRunner {
   /** Resolves when the task has ended and everything it held is closed. Never rejects. */
@@ -20,7 +20,7 @@ export class TaskRunner {
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
   private state: TaskState = 'STARTING';
-  private body: TaskBody | null = null;
+  private body: WorkerTask | null = null;
   private paused: boolean;
   private stopRequested = false;
   /** Ends the wait of a task that starts paused. */
@@ -106,7 +106,7 @@ export class TaskRunner {
     this.wake = null;
   }
 
-  private async createBody(): Promise<TaskBody> {
+  private async createBody(): Promise<WorkerTask> {
     const { spec, environment, logger, calls, metrics } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const { connector, workerSettings } = await this.loadConnector();
@@ -129,8 +129,8 @@ export class TaskRunner {
       workerSettings,
     };
     return connector.type === 'source'
-      ? await createSourceBody({ ...common, connector })
-      : await createSinkBody({ ...common, connector });
+      ? await createWorkerSourceTask({ ...common, connector })
+      : await createWorkerSinkTask({ ...common, connector });
   }
 
   private async loadConnector(): Promise<{ connector: Connector; workerSettings: WorkerSettings }> {

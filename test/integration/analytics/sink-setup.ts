@@ -11,7 +11,7 @@ import {
 } from '../../../connectors/analytics/emulator';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
-import { TaskProducers } from '../../../src/tasks/task-producers';
+import { TaskProducers } from '../../../src/tasks/clients/task-producers';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 

@@ -1,0 +1,50 @@
+/**
+ * The topic that failed records go to: made at a task's start, described in the headers of its records. Source:
+ * connect-runtime §5.8.
+ */
+import { ConnectError } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
+import type { Admin, RecordHeader } from '../../kafka/port';
+import { boundedText } from '../../logging/bounded-text';
+import { isTransient } from '../clients/connect-client';
+import type { FailedRecord } from './failed-record';
+import { formatTrace, javaClassOf, messageOf } from '../trace';
+
+const PREFIX = '__connect.errors.';
+
+/** Creates the topic with one partition when it is missing. What waiting cures is thrown as it is. */
+export async function ensureDeadLetterTopic(admin: Admin, topic: string, replicationFactor: number): Promise<void> {
+  try {
+    if ((await admin.describeTopics([topic])).length > 0) return;
+    await admin.createTopics([{ name: topic, partitions: 1, replicationFactor }]);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    throw new ConnectError(
+      `The dead letter topic ${topic} could not be created: ${messageOf(error)}. Create it by hand or correct ` +
+        'errors.deadletterqueue.topic.replication.factor.',
+      { code: 'DLQ_TOPIC', cause: error, place: { topic } },
+    );
+  }
+}
+
+/**
+ * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record,
+ * which is in the topic anyway, and must not make the dead letter larger than the topic takes.
+ */
+export function contextHeaders(failure: FailedRecord, id: ConnectorTaskId): RecordHeader[] {
+  const { consumed, error } = failure;
+  const message = error instanceof Error || (typeof error === 'object' && error !== null) ? messageOf(error) : null;
+  const pairs: [string, string | null][] = [
+    ['topic', consumed?.topic ?? null],
+    ['partition', consumed ? String(consumed.partition) : null],
+    ['offset', consumed ? String(consumed.record.offset) : null],
+    ['connector.name', id.connector],
+    ['task.id', String(id.task)],
+    ['stage', failure.stage],
+    ['class.name', failure.className],
+    ['exception.class.name', javaClassOf(error)],
+    ['exception.message', message && boundedText(message)],
+    ['exception.stacktrace', formatTrace(error)],
+  ];
+  return pairs.map(([name, text]) => ({ key: PREFIX + name, value: text === null ? null : Buffer.from(text) }));
+}

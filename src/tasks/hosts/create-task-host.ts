@@ -1,0 +1,37 @@
+/** The task host that the worker's settings ask for. */
+import type { WorkerConfig } from '../../config/worker-config';
+import type { KafkaClients } from '../../kafka/port';
+import type { LogLevels } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import type { PluginRegistry } from '../../plugins/registry';
+import type { OffsetStorage, TaskHost, TaskListener } from '../host';
+import { InlineTaskHost } from './inline-task-host';
+import { ThreadTaskHost } from './thread-task-host';
+
+export interface TaskHostOptions {
+  readonly config: WorkerConfig;
+  readonly offsets: OffsetStorage;
+  readonly listener: TaskListener;
+  readonly logger: Logger;
+  readonly levels: LogLevels;
+  /** `catalog` spares threads the search for plug-ins. */
+  readonly registry: PluginRegistry & { readonly catalog: unknown };
+  /** For tasks in this thread; threads make their own. */
+  readonly clients: KafkaClients;
+}
+
+export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptions): TaskHost {
+  const { config, offsets, listener, logger, levels, registry, clients } = options;
+  if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, logger }, listener);
+  return new ThreadTaskHost({
+    data: { settings: config.raw, catalog: registry.catalog },
+    threads: config.taskThreads,
+    gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    silenceMs: config.watchdog.threadMs,
+    watchdogMs: config.watchdog.taskMs,
+    offsets,
+    listener,
+    logger,
+    levels,
+  });
+}

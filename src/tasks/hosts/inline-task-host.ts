@@ -1,0 +1,117 @@
+/** Runs tasks in this thread: for tests and debugging. */
+import type { ConnectorTaskId } from '../../connector-task-id';
+import { CallClock } from '../call-clock';
+import type { RunListener, TaskHost, TaskListener, TaskSpec } from '../host';
+import type { TaskEnvironment } from '../task-environment';
+import { taskName } from '../task-id';
+import { TaskRunner } from '../task-runner';
+import { taskWatchdog, type TaskCalls } from './task-watchdog';
+import { within } from '../waker';
+import type { Watchdog } from './watchdog';
+
+export class InlineTaskHost implements TaskHost {
+  private readonly runners = new Map<string, TaskRunner>();
+  private readonly watchdog: Watchdog;
+  private readonly clocks = new WeakMap<TaskRunner, CallClock>();
+
+  constructor(
+    private readonly environment: TaskEnvironment,
+    private readonly listener: TaskListener,
+  ) {
+    this.watchdog = taskWatchdog(() => this.calls(), environment.config.watchdog.taskMs, environment.logger);
+    this.watchdog.start();
+  }
+
+  async start(spec: TaskSpec): Promise<void> {
+    const name = taskName(spec.id);
+    if (this.runners.has(name)) throw new Error(`Task ${name} is running already`);
+    const calls = new CallClock();
+    const runner = new TaskRunner(spec, this.environment, this.releasing(name), calls);
+    this.clocks.set(runner, calls);
+    this.runners.set(name, runner);
+    runner.start();
+  }
+
+  pause(id: ConnectorTaskId): void {
+    this.runners.get(taskName(id))?.pause();
+  }
+
+  resume(id: ConnectorTaskId): void {
+    this.runners.get(taskName(id))?.resume();
+  }
+
+  forgetTopic(id: ConnectorTaskId, topic: string): void {
+    this.runners.get(taskName(id))?.forgetTopic(topic);
+  }
+
+  async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
+    for (const runner of runners) runner.stop();
+    return await this.cutOffLate(runners, timeoutMs);
+  }
+
+  async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
+    const open = new Set(runners);
+    for (const runner of runners) {
+      runner.cancel();
+      void runner.done.then(() => open.delete(runner));
+    }
+    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    for (const { spec } of runners) this.runners.delete(taskName(spec.id));
+    return [...open].map(({ spec }) => spec.id);
+  }
+
+  private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
+    for (const runner of late) {
+      runner.cancel();
+      this.runners.delete(taskName(runner.spec.id));
+    }
+    return late.map((runner) => runner.spec.id);
+  }
+
+  /** What the tasks' plug-ins are busy with. */
+  calls(): TaskCalls {
+    return [...this.runners.values()].map((runner) => ({
+      spec: runner.spec,
+      call: this.clocks.get(runner)?.running() ?? null,
+      excused: false,
+      fate: () => (runner.isCancelled ? 'was given up: the task was cut off' : null),
+    }));
+  }
+
+  problems(): string[] {
+    return [];
+  }
+
+  has(id: ConnectorTaskId): boolean {
+    return this.runners.has(taskName(id));
+  }
+
+  /** The task is out before the listener hears of its end: it may start it again at once. */
+  private releasing(name: string): RunListener {
+    const listener = this.listener;
+    return {
+      onRunning: (id) => listener.onRunning(id),
+      onPaused: (id) => listener.onPaused(id),
+      onResumed: (id) => listener.onResumed(id),
+      onTopicActive: (id, topic) => listener.onTopicActive(id, topic),
+      onStopped: (id) => {
+        this.runners.delete(name);
+        listener.onStopped(id);
+      },
+      onFailed: (id, trace, retriable) => {
+        this.runners.delete(name);
+        listener.onFailed(id, trace, retriable);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.watchdog.stop();
+    const ids = [...this.runners.values()].map((runner) => runner.spec.id);
+    await this.stop(ids, this.environment.config.taskShutdownGracefulTimeoutMs);
+  }
+}

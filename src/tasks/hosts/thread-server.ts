@@ -1,0 +1,108 @@
+/** The inside of a task thread: runs tasks as the worker's messages say. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+import { CallClock } from '../call-clock';
+import type { OffsetStorage, RunListener, TaskSpec } from '../host';
+import type { TaskEnvironment } from '../task-environment';
+import { TaskRunner } from '../task-runner';
+import type { FromThread, ToThread } from './thread-messages';
+import { formatTrace } from '../trace';
+
+interface Waiting {
+  resolve(offsets: (SourceOffset | null)[]): void;
+  reject(error: Error): void;
+}
+
+export class ThreadServer {
+  private readonly runners = new Map<number, TaskRunner>();
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly crashes = new Set<number | null>();
+  private requests = 0;
+  /** Knows, anywhere in a task's asynchronous calls, whose they are. */
+  private readonly owner = new AsyncLocalStorage<number>();
+
+  constructor(
+    private readonly environment: Omit<TaskEnvironment, 'offsets'>,
+    private readonly post: (message: FromThread) => void,
+  ) {}
+
+  handle(message: Exclude<ToThread, { type: 'log-level' | 'hide' }>): void {
+    switch (message.type) {
+      case 'start':
+        this.start(message.run, message.spec, new CallClock(message.clock));
+        break;
+      case 'answer':
+        this.answer(message.request, message.offsets, message.error);
+        break;
+      case 'forget-topic':
+        this.runners.get(message.run)?.forgetTopic(message.topic);
+        break;
+      default:
+        this.runners.get(message.run)?.[message.type]();
+    }
+  }
+
+  /** Whose code this is called by. */
+  get currentRun(): number | undefined {
+    return this.owner.getStore();
+  }
+
+  /** For an error that nobody caught. The thread's state is unknown: the worker has the others leave, and ends it. */
+  crashed(error: unknown): void {
+    const run = this.currentRun ?? null;
+    if (this.crashes.has(run)) return;
+    this.crashes.add(run);
+    this.post({ type: 'crash', run, trace: formatTrace(error) });
+    if (run !== null) this.runners.get(run)?.cancel();
+  }
+
+  private start(run: number, spec: TaskSpec, calls: CallClock): void {
+    this.owner.run(run, () => {
+      const environment = { ...this.environment, offsets: this.offsets(run) };
+      const runner = new TaskRunner(spec, environment, this.listener(run), calls);
+      this.runners.set(run, runner);
+      void runner.done.then(() => {
+        this.runners.delete(run);
+        if (runner.isCancelled) this.post({ type: 'cancelled', run });
+      });
+      runner.start();
+    });
+  }
+
+  private listener(run: number): RunListener {
+    return {
+      onRunning: () => this.post({ type: 'running', run }),
+      onPaused: () => this.post({ type: 'paused', run }),
+      onResumed: () => this.post({ type: 'resumed', run }),
+      onStopped: () => this.post({ type: 'stopped', run }),
+      onFailed: (_id, trace, retriable) => this.post({ type: 'failed', run, trace, retriable }),
+      onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
+    };
+  }
+
+  /** The offset store lives with the worker. */
+  private offsets(run: number): OffsetStorage {
+    return {
+      read: (_connector, partitions: readonly SourcePartition[]) =>
+        this.ask((request) => this.post({ type: 'read', run, request, partitions })),
+      write: async (_connector, offsets) => {
+        await this.ask((request) => this.post({ type: 'write', run, request, offsets }));
+      },
+    };
+  }
+
+  private async ask(send: (request: number) => void): Promise<(SourceOffset | null)[]> {
+    const request = ++this.requests;
+    return await new Promise((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject });
+      send(request);
+    });
+  }
+
+  private answer(request: number, offsets: readonly (SourceOffset | null)[], error: string | null): void {
+    const waiting = this.waiting.get(request);
+    this.waiting.delete(request);
+    if (error === null) waiting?.resolve([...offsets]);
+    else waiting?.reject(new ConnectError(error, { code: 'OFFSET_STORAGE' }));
+  }
+}

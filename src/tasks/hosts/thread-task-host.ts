@@ -1,0 +1,328 @@
+/**
+ * Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See
+ * architecture §4 "Threads".
+ */
+import { join } from 'node:path';
+import type { SourceOffset } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
+import { threadSilenceMs } from '../../config/watchdog-settings';
+import { LogLevels } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import { ThreadEndings } from '../../threads/thread-endings';
+import { writeLine } from '../../threads/thread-logger';
+import { CallClock } from '../call-clock';
+import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
+import { ThreadHandle, type Run } from './thread-handle';
+import { ThreadWatchdog } from './thread-watchdog';
+import { taskLoggerName, taskName } from '../task-id';
+import { CUT_OFF_MS, END_MS, ThreadFailures } from './thread-failures';
+import type { FromThread, ThreadData } from './thread-messages';
+import { taskWatchdog, type TaskCalls } from './task-watchdog';
+import { messageOf } from '../trace';
+import { within } from '../waker';
+import type { Watchdog } from './watchdog';
+
+/** A thread without tasks ends after this. */
+const IDLE_MS = 60_000;
+
+export interface ThreadTaskHostOptions {
+  readonly data: Omit<ThreadData, 'levels' | 'beat'>;
+  /** Size of the shared pool. */
+  readonly threads: number;
+  readonly gracefulTimeoutMs: number;
+  /** How long a call of a task may take before the log says so; 0: any time. (Default: 0) */
+  readonly watchdogMs?: number;
+  /** How long a thread may not answer before it is ended; 0: for ever. (Default: 0) */
+  readonly silenceMs?: number;
+  readonly offsets: OffsetStorage;
+  readonly listener: TaskListener;
+  readonly logger: Logger;
+  /** What threads send of their log lines. (Default: INFO and above) */
+  readonly levels?: LogLevels;
+  /** Code of a thread. (Default: `task-thread.js` of this build) */
+  readonly module?: string;
+  /** (Default: 60 s) */
+  readonly idleMs?: number;
+}
+
+export class ThreadTaskHost implements TaskHost {
+  private readonly threads = new Set<ThreadHandle>();
+  private readonly runs = new Map<string, Run>();
+  private readonly endings = new ThreadEndings<ThreadHandle>();
+  private runNumbers = 0;
+  private threadNumbers = 0;
+
+  private readonly ends: ThreadFailures;
+  private readonly silent: ThreadWatchdog;
+  private readonly watchdog: Watchdog;
+  private readonly levels: LogLevels;
+  private readonly forgetLevels: () => void;
+
+  constructor(private readonly options: ThreadTaskHostOptions) {
+    this.watchdog = taskWatchdog(() => this.calls(), options.watchdogMs ?? 0, options.logger);
+    this.watchdog.start();
+    this.ends = new ThreadFailures({
+      listener: options.listener,
+      logger: options.logger,
+      leaveMs: options.gracefulTimeoutMs,
+      forget: (run) => this.forget(run),
+      begin: (spec, alone) => this.begin(spec, alone),
+      end: (thread) => this.endNow(thread),
+      later: (thread, ms, then) => this.endings.later(thread, ms, then),
+    });
+    this.silent = new ThreadWatchdog({
+      threads: () => this.threads,
+      limitMs: (thread) => this.silenceLimit(thread),
+      end: (thread, holder, ms) => this.ends.silent(thread, holder, ms),
+      logger: options.logger,
+    });
+    this.silent.start();
+    this.levels = options.levels ?? new LogLevels();
+    this.forgetLevels = this.levels.onChange((namespace, level) => {
+      for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
+    });
+  }
+
+  async start(spec: TaskSpec): Promise<void> {
+    const name = taskName(spec.id);
+    if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
+    // Its logger is made in the thread; here it becomes known to those who ask for levels.
+    this.levels.threshold(taskLoggerName(spec));
+    this.begin(spec, this.ends.mustBeAlone(spec));
+  }
+
+  pause(id: ConnectorTaskId): void {
+    this.tell(id, 'pause');
+  }
+
+  resume(id: ConnectorTaskId): void {
+    this.tell(id, 'resume');
+  }
+
+  forgetTopic(id: ConnectorTaskId, topic: string): void {
+    const run = this.runs.get(taskName(id));
+    run?.thread.post({ type: 'forget-topic', run: run.number, topic });
+  }
+
+  async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
+    for (const run of runs) {
+      run.stopping = true;
+      run.thread.post({ type: 'stop', run: run.number });
+    }
+    return await this.cutOffLate(runs, timeoutMs);
+  }
+
+  async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
+    for (const run of runs) {
+      run.cancelled = true;
+      run.thread.post({ type: 'cancel', run: run.number });
+    }
+    return await this.cutOffLate(runs, timeoutMs);
+  }
+
+  private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    await within(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
+    const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
+    for (const run of late) this.cutOff(run);
+    return late.map((run) => run.spec.id);
+  }
+
+  /** What the tasks' plug-ins are busy with. */
+  calls(): TaskCalls {
+    return [...this.runs.values()].map((run) => ({
+      spec: run.spec,
+      call: run.calls.running(),
+      excused: this.silent.waitsForAnother(run),
+      fate: () => run.fate,
+    }));
+  }
+
+  problems(): string[] {
+    return this.silent.problems();
+  }
+
+  has(id: ConnectorTaskId): boolean {
+    return this.runs.has(taskName(id));
+  }
+
+  async close(): Promise<void> {
+    this.watchdog.stop();
+    this.forgetLevels();
+    await this.stop(
+      [...this.runs.values()].map((run) => run.spec.id),
+      this.options.gracefulTimeoutMs,
+    );
+    this.ends.close();
+    this.silent.stop();
+    const threads = [...this.threads];
+    this.threads.clear();
+    for (const thread of threads) void this.endings.now(thread);
+    await within(this.endings.close(), END_MS, undefined);
+  }
+
+  private tell(id: ConnectorTaskId, type: 'pause' | 'resume'): void {
+    const run = this.runs.get(taskName(id));
+    if (!run) return;
+    run.target = type === 'pause' ? 'PAUSED' : 'STARTED';
+    run.thread.post({ type, run: run.number });
+  }
+
+  private begin(spec: TaskSpec, alone: boolean): void {
+    const thread = this.threadFor(spec, alone);
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const run: Run = {
+      number: ++this.runNumbers,
+      spec,
+      thread,
+      calls: new CallClock(),
+      ended,
+      end,
+      target: spec.targetState,
+      running: false,
+      stopping: false,
+      cancelled: false,
+      moving: null,
+      fate: null,
+    };
+    this.runs.set(taskName(spec.id), run);
+    thread.runs.set(run.number, run);
+    this.endings.keep(thread);
+    thread.hideProvided();
+    thread.post({ type: 'start', run: run.number, spec, clock: run.calls.memory });
+  }
+
+  // ------------------------------------------------------------ threads
+
+  private threadFor({ connectorConfig }: TaskSpec, alone: boolean): ThreadHandle {
+    const memory = Number(connectorConfig['task.memory.mb']?.trim() || NaN);
+    const memoryMb = Number.isFinite(memory) && memory > 0 ? memory : null;
+    const dedicated = alone || memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
+    if (dedicated) return this.newThread(true, memoryMb);
+    const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.tainted && !t.gone);
+    const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
+    if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
+    return this.newThread(false, null);
+  }
+
+  /** A connector may allow itself more where its task has the thread alone. */
+  private silenceLimit(thread: ThreadHandle): number {
+    const workers = this.options.silenceMs ?? 0;
+    const [only] = thread.runs.values();
+    return thread.options.dedicated && only ? threadSilenceMs(only.spec.connectorConfig, workers) : workers;
+  }
+
+  private newThread(dedicated: boolean, memoryMb: number | null): ThreadHandle {
+    const thread = new ThreadHandle({
+      module: this.options.module ?? join(__dirname, '..', '..', 'task-thread.js'),
+      name: `tasks-${++this.threadNumbers}`,
+      data: { ...this.options.data, levels: this.levels.snapshot() },
+      dedicated,
+      memoryMb,
+      onMessage: (from, message) => this.received(from, message),
+      onDeath: (dead, reason) => this.died(dead, reason),
+    });
+    this.threads.add(thread);
+    return thread;
+  }
+
+  /** No reports, no offsets from it any more. Its thread ends as soon as no other task needs it. */
+  private cutOff(run: Run): void {
+    const { thread } = run;
+    thread.post({ type: 'cancel', run: run.number });
+    run.fate = 'was given up: the task was cut off';
+    this.ends.lose(run);
+    if (thread.runs.size === 0) this.endLater(thread, CUT_OFF_MS);
+  }
+
+  private died(thread: ThreadHandle, reason: string): void {
+    this.endings.keep(thread);
+    this.threads.delete(thread);
+    this.ends.died(thread, reason);
+  }
+
+  private forget(run: Run): void {
+    run.thread.runs.delete(run.number);
+    if (this.runs.get(taskName(run.spec.id)) === run) this.runs.delete(taskName(run.spec.id));
+    run.end();
+  }
+
+  private endLater(thread: ThreadHandle, ms: number): void {
+    if (thread.gone) return;
+    this.endings.later(thread, ms, () => void this.endNow(thread));
+  }
+
+  private async endNow(thread: ThreadHandle): Promise<void> {
+    this.threads.delete(thread);
+    await this.endings.now(thread);
+  }
+
+  // ------------------------------------------------------------ messages
+
+  private received(thread: ThreadHandle, message: FromThread): void {
+    if (message.type === 'log') return writeLine(this.options.logger, message);
+    if (message.type === 'crash') return this.ends.crashed(thread, message.run, message.trace);
+    if (message.type === 'cancelled') thread.lost.delete(message.run);
+    const run = thread.runs.get(message.run);
+    if (!run || (run.cancelled && message.type !== 'cancelled')) {
+      const asks = message.type === 'read' || message.type === 'write';
+      if (asks)
+        thread.post({ type: 'answer', request: message.request, offsets: [], error: 'The task was cancelled.' });
+      return;
+    }
+    const { listener } = this.options;
+    const { id } = run.spec;
+    switch (message.type) {
+      case 'running':
+        run.running = true;
+        return listener.onRunning(id);
+      case 'paused':
+        run.running = false;
+        return listener.onPaused(id);
+      case 'resumed':
+        run.running = true;
+        return listener.onResumed(id);
+      case 'stopped':
+        this.ended(run);
+        if (run.moving === null || run.stopping) return listener.onStopped(id);
+        return this.ends.moved(run);
+      case 'failed':
+        this.ended(run);
+        return listener.onFailed(id, message.trace, message.retriable);
+      case 'cancelled':
+        return this.ended(run);
+      case 'topic':
+        return listener.onTopicActive(id, message.topic);
+      case 'read':
+        return this.answer(run, message.request, this.options.offsets.read(id.connector, message.partitions));
+      case 'write':
+        return this.answer(
+          run,
+          message.request,
+          this.options.offsets.write(id.connector, message.offsets).then(() => []),
+        );
+    }
+  }
+
+  /** Before the listener hears of it: it may start the task again at once. */
+  private ended(run: Run): void {
+    const { thread } = run;
+    this.forget(run);
+    if (thread.runs.size === 0) this.endLater(thread, thread.tainted || thread.options.dedicated ? 0 : this.idleMs);
+  }
+
+  private get idleMs(): number {
+    return this.options.idleMs ?? IDLE_MS;
+  }
+
+  private answer(run: Run, request: number, result: Promise<(SourceOffset | null)[]>): void {
+    result.then(
+      (offsets) => run.thread.post({ type: 'answer', request, offsets, error: null }),
+      (error: unknown) => run.thread.post({ type: 'answer', request, offsets: [], error: messageOf(error) }),
+    );
+  }
+}

@@ -1,0 +1,65 @@
+/** The reporter that a sink task gets for single bad records in `put`. Source: connect-runtime §5.8. */
+import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
+import type { ConsumerRecord } from '../../kafka/port';
+import { toleranceExceeded, type ErrorPolicy } from '../errors/error-policy';
+import type { Consumed, FailedRecord } from '../errors/failed-record';
+import type { OffsetHolds } from '../errors/offset-holds';
+import type { TaskConverters } from '../task-converters';
+
+const SINK_TASK = 'org.apache.kafka.connect.sink.SinkTask';
+
+export class ErrantRecords implements ErrantRecordReporter {
+  private readonly origins = new WeakMap<SinkRecord, Consumed>();
+  private fatal: Error | null = null;
+
+  constructor(
+    private readonly policy: ErrorPolicy,
+    private readonly converters: TaskConverters,
+    private readonly holds: OffsetHolds,
+  ) {}
+
+  readonly remember = (record: SinkRecord, consumed: Consumed): void => {
+    this.origins.set(record, consumed);
+  };
+
+  /**
+   * Resolves when the record is reported. Rejects without tolerance, or when the report cannot be written; the task
+   * then fails whether or not it looks at the promise.
+   */
+  report(record: SinkRecord, error: unknown): Promise<void> {
+    const consumed = this.origins.get(record) ?? this.rebuild(record);
+    const failure: FailedRecord = { stage: 'TASK_PUT', className: SINK_TASK, error, consumed };
+    const writing = this.policy.report(failure);
+    writing.catch(() => undefined);
+    if (this.policy.tolerant) return writing;
+    this.holds.add(consumed);
+    const fatal = toleranceExceeded(failure);
+    this.fatal ??= fatal;
+    const refused = writing.then(() => Promise.reject(fatal));
+    refused.catch(() => undefined);
+    return refused;
+  }
+
+  /** Why the task has to fail now, if it has. */
+  get failure(): Error | null {
+    return this.fatal;
+  }
+
+  /** A record that the task made itself has no original bytes. */
+  private rebuild(record: SinkRecord): Consumed {
+    const { key, value, header } = this.converters;
+    const { originalTopic: topic, originalPartition: partition, timestampType } = record;
+    const bytes = (data: Uint8Array | null): Buffer | null => data && Buffer.from(data);
+    const consumed: ConsumerRecord = {
+      offset: record.originalOffset,
+      timestamp: record.timestamp ?? -1,
+      key: bytes(key.converter.fromConnectData(topic, record.keySchema, record.key)),
+      value: bytes(value.converter.fromConnectData(topic, record.valueSchema, record.value)),
+      headers: record.headers.map((h) => ({
+        key: h.key,
+        value: bytes(header.converter.fromConnectHeader(topic, h.key, h.schema, h.value)),
+      })),
+    };
+    return { topic, partition, timestampType, record: consumed };
+  }
+}

@@ -1,0 +1,210 @@
+/** When and how a sink task's offsets are committed. Source: connect-runtime §5.2, §5.5. */
+import type { SinkTask, TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
+import type { GroupConsumer } from '../../kafka/port';
+import type { Logger } from '../../logging/logger';
+import type { TaskMetrics } from '../../metrics/task-metrics';
+import type { CallClock } from '../call-clock';
+import type { DeadLetters } from '../errors/dead-letters';
+import type { OffsetHolds } from '../errors/offset-holds';
+import type { SinkOffsets } from './sink-offsets';
+import { messageOf } from '../trace';
+import { within } from '../waker';
+
+/**
+ * Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then
+ * come again.
+ */
+const DEAD_LETTERS_MS = 2500;
+/** Failed records that are held for longer are worth a line in the log. */
+const LONG_HELD_MS = 10_000;
+
+export interface SinkCommitParts {
+  readonly task: SinkTask;
+  readonly calls: CallClock;
+  readonly consumer: GroupConsumer;
+  readonly deadLetters: DeadLetters | null;
+  readonly holds: OffsetHolds;
+  readonly flushIntervalMs: number;
+  readonly flushTimeoutMs: number;
+  readonly metrics: TaskMetrics;
+  readonly logger: Logger;
+}
+
+/** What the task said when it was asked. */
+interface Attempt {
+  readonly offsets: readonly TopicPartitionOffset[];
+  /** Absolute, milliseconds. Null: nothing was processed, so it was not asked. */
+  readonly began: number | null;
+}
+
+export class SinkCommits {
+  private requested = false;
+  private nextDue: number;
+  /** Start of the commit under way; null: none. */
+  private startedAt: number | null = null;
+  /** Answers to older commits are ignored. */
+  private sequence = 0;
+  private cancelled = false;
+  /** The last commit stopped before failed records. */
+  private heldBack = false;
+
+  constructor(
+    private readonly parts: SinkCommitParts,
+    private readonly offsets: SinkOffsets,
+  ) {
+    this.nextDue = performance.now() + parts.flushIntervalMs;
+  }
+
+  request(): void {
+    this.requested = true;
+  }
+
+  /** What the last commit left out can go now, if there was any. True: a commit is due. */
+  released(): boolean {
+    if (!this.heldBack || this.parts.holds.size > 0) return false;
+    this.requested = true;
+    return true;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+
+  /** Milliseconds until the next commit is due. */
+  untilDue(): number {
+    return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - performance.now());
+  }
+
+  /**
+   * The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed
+   * offsets.
+   */
+  async ifDue(assigned: readonly TopicPartition[]): Promise<boolean> {
+    const now = performance.now();
+    if (this.startedAt !== null && now >= this.startedAt + this.parts.flushTimeoutMs) {
+      this.parts.logger.warn(`Offset commit timed out after ${this.parts.flushTimeoutMs} ms; the next one covers it`);
+      this.startedAt = null;
+    }
+    if (this.startedAt !== null || (!this.requested && now < this.nextDue)) return false;
+    this.requested = false;
+    this.nextDue = now + this.parts.flushIntervalMs;
+    const attempt = await this.preCommit(assigned);
+    if (attempt === null) return true;
+    this.send(this.beforeHolds(this.choose(attempt.offsets, assigned)), attempt);
+    return false;
+  }
+
+  /**
+   * revoking, preCommit, close, dead letters, commit: the last chance before the partitions belong to somebody else.
+   * Rejects when `close` throws.
+   */
+  async closing(partitions: readonly TopicPartition[]): Promise<void> {
+    await this.revoking(partitions);
+    const attempt = await this.preCommit(partitions);
+    // Chosen before close: afterwards nothing more is processed.
+    const chosen = attempt === null ? [] : this.choose(attempt.offsets, partitions);
+    await this.parts.task.close?.(partitions);
+    // Each of the three may have reported records.
+    await within(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
+    const offsets = this.beforeHolds(chosen);
+    const sequence = ++this.sequence;
+    this.startedAt = null;
+    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
+    try {
+      await this.parts.consumer.commit(offsets);
+      if (sequence === this.sequence) this.offsets.committedNow(offsets);
+      this.count(attempt, true);
+    } catch (error) {
+      this.count(attempt, false);
+      this.parts.logger.error(
+        `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
+        { error },
+      );
+    }
+  }
+
+  /** What the task could not deliver in time is delivered by the next owner. */
+  private async revoking(partitions: readonly TopicPartition[]): Promise<void> {
+    try {
+      await this.parts.task.revoking?.(partitions);
+    } catch (error) {
+      this.parts.logger.error(`revoking() of the task threw, which is ignored: ${messageOf(error)}`, { error });
+    }
+  }
+
+  /** Null when the task threw, which is logged. */
+  private async preCommit(partitions: readonly TopicPartition[]): Promise<Attempt | null> {
+    const processed = this.offsets.processedOf(partitions);
+    if (processed.length === 0) return { began: null, offsets: [] };
+    const { task, calls, logger, metrics } = this.parts;
+    metrics.sink.commits.add();
+    const began = performance.now();
+    try {
+      const offsets = await calls.during('preCommit', async () => {
+        if (task.preCommit) return await task.preCommit(processed);
+        await task.flush?.(processed);
+        return processed;
+      });
+      return { began, offsets };
+    } catch (error) {
+      metrics.committed(false, performance.now() - began);
+      logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
+      return null;
+    }
+  }
+
+  private choose(
+    returned: readonly TopicPartitionOffset[],
+    concerned: readonly TopicPartition[],
+  ): readonly TopicPartitionOffset[] {
+    const assigned = [...this.parts.consumer.assignment(), ...concerned];
+    const { offsets, warnings } = this.offsets.choose(returned, concerned, assigned);
+    for (const warning of warnings) this.parts.logger.warn(`${warning}; ignored`);
+    return offsets;
+  }
+
+  private beforeHolds(offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
+    const { holds, logger } = this.parts;
+    const left = this.offsets.before(holds.first(), offsets);
+    this.heldBack = left !== offsets;
+    if (this.heldBack && holds.ageMs > LONG_HELD_MS) {
+      logger.warn(
+        `Offsets are not committed beyond ${holds.size} failed records, which the dead letter topic has not taken for ${Math.round(holds.ageMs / 1000)} s`,
+      );
+    }
+    return left;
+  }
+
+  private send(offsets: readonly TopicPartitionOffset[], attempt: Attempt): void {
+    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
+    const sequence = ++this.sequence;
+    this.startedAt = performance.now();
+    this.parts.consumer.commit(offsets).then(
+      () =>
+        this.answered(sequence, () => {
+          this.offsets.committedNow(offsets);
+          this.count(attempt, true);
+        }),
+      (error: unknown) =>
+        this.answered(sequence, () => {
+          this.count(attempt, false);
+          this.parts.logger.error(`Offsets could not be committed; the next commit covers them: ${messageOf(error)}`, {
+            error,
+          });
+        }),
+    );
+  }
+
+  private answered(sequence: number, then: () => void): void {
+    if (sequence !== this.sequence) return this.parts.metrics.sink.commitSkipped();
+    this.startedAt = null;
+    then();
+  }
+
+  /** As in Java, a commit that had nothing new to say has gone well, too. */
+  private count(attempt: Attempt | null, success: boolean): void {
+    if (attempt === null || attempt.began === null) return;
+    this.parts.metrics.committed(success, performance.now() - attempt.began);
+    this.parts.metrics.sink.activate(this.offsets.uncommitted());
+  }
+}

@@ -1,0 +1,131 @@
+/** Consumed bytes to sink records, transformed, a fetched batch at a time. Source: connect-runtime §5.3. */
+import type { Header, SinkRecord } from '@millrace/sdk';
+import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
+import type { TransformationChain } from '../../transforms/chain';
+import type { ErrorPolicy, Operation } from '../errors/error-policy';
+import type { Consumed, Stage } from '../errors/failed-record';
+import type { TaskConverters } from '../task-converters';
+import { recoverTransformation } from '../errors/transform-recovery';
+
+const NO_HEADERS: readonly Header[] = Object.freeze([]);
+
+export class SinkConversion {
+  constructor(
+    private readonly converters: TaskConverters,
+    /** Null: records are put as they were converted. */
+    private readonly chain: TransformationChain | null,
+    private readonly policy: ErrorPolicy,
+    /** Remembers where a record came from, for reports about it; null when nobody reports. */
+    private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
+  ) {}
+
+  /** Appends the batch's records to `into`, without the skipped and the dropped ones. */
+  async convert(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
+    for (const record of batch.records) {
+      let sinkRecord: SinkRecord | null;
+      try {
+        sinkRecord = this.one(batch, record);
+      } catch (error) {
+        sinkRecord = await this.again(batch, record, error);
+      }
+      if (sinkRecord !== null && this.chain !== null) {
+        const transformed = this.transform(this.chain, sinkRecord, batch, record);
+        sinkRecord = transformed instanceof Promise ? await transformed : transformed;
+      }
+      if (sinkRecord === null) continue;
+      this.remember?.(sinkRecord, consumedOf(batch, record));
+      into.push(sinkRecord);
+    }
+  }
+
+  private one(batch: FetchedBatch, record: ConsumerRecord): SinkRecord {
+    const { topic, partition, timestampType } = batch;
+    const key = this.converters.key.converter.toConnectData(topic, record.key);
+    const value = this.converters.value.converter.toConnectData(topic, record.value);
+    return {
+      topic,
+      partition,
+      offset: record.offset,
+      originalTopic: topic,
+      originalPartition: partition,
+      originalOffset: record.offset,
+      keySchema: key.schema,
+      key: key.value,
+      valueSchema: value.schema,
+      value: value.value,
+      timestamp: record.timestamp < 0 ? null : record.timestamp,
+      timestampType,
+      headers: record.headers.length === 0 ? NO_HEADERS : this.headers(topic, record),
+    };
+  }
+
+  /** A promise only after something went wrong. */
+  private transform(
+    chain: TransformationChain,
+    converted: SinkRecord,
+    batch: FetchedBatch,
+    record: ConsumerRecord,
+  ): SinkRecord | null | Promise<SinkRecord | null> {
+    try {
+      return withOrigin(chain.apply(converted), converted);
+    } catch (error) {
+      const consumed = consumedOf(batch, record);
+      return recoverTransformation<SinkRecord>(chain, this.policy, error, { consumed }).then((recovered) =>
+        withOrigin(recovered, converted),
+      );
+    }
+  }
+
+  private headers(topic: string, record: ConsumerRecord): Header[] {
+    return record.headers.map(({ key, value }) => {
+      const converted = this.converters.header.converter.toConnectHeader(topic, key, value);
+      return { key, schema: converted.schema, value: converted.value };
+    });
+  }
+
+  private async again(batch: FetchedBatch, record: ConsumerRecord, error: unknown): Promise<SinkRecord | null> {
+    const operation: Operation<SinkRecord> = {
+      ...this.failedStage(batch.topic, record),
+      consumed: consumedOf(batch, record),
+      run: () => this.one(batch, record),
+    };
+    const recovered = await this.policy.recover(operation, error);
+    return recovered === null ? null : recovered.value;
+  }
+
+  /** Only the failing record pays for finding out which converter it was. */
+  private failedStage(topic: string, record: ConsumerRecord): { stage: Stage; className: string } {
+    const { key, value, header } = this.converters;
+    if (fails(() => key.converter.toConnectData(topic, record.key)))
+      return { stage: 'KEY_CONVERTER', className: key.className };
+    if (fails(() => value.converter.toConnectData(topic, record.value)))
+      return { stage: 'VALUE_CONVERTER', className: value.className };
+    return { stage: 'HEADER_CONVERTER', className: header.className };
+  }
+}
+
+/** Offsets are committed by it, so a transformation that has made a record of its own must not lose it. */
+function withOrigin(transformed: SinkRecord | null, converted: SinkRecord): SinkRecord | null {
+  const { originalTopic, originalPartition, originalOffset } = converted;
+  if (
+    transformed === null ||
+    (transformed.originalOffset === originalOffset &&
+      transformed.originalPartition === originalPartition &&
+      transformed.originalTopic === originalTopic)
+  )
+    return transformed;
+  return { ...transformed, originalTopic, originalPartition, originalOffset };
+}
+
+function fails(run: () => unknown): boolean {
+  try {
+    run();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function consumedOf({ topic, partition, timestampType }: FetchedBatch, record: ConsumerRecord): Consumed {
+  return { topic, partition, timestampType, record };
+}

@@ -1,0 +1,190 @@
+/**
+ * Which source offsets may be stored: per source partition the newest one before which everything was acknowledged.
+ * Neighbouring records with the same offset object share one slot; slots live in flat arrays and are used again.
+ * Source: connect-runtime §4.4.
+ */
+import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+
+const NONE = -1;
+
+export interface Committable {
+  readonly partition: SourcePartition | null;
+  readonly offset: SourceOffset | null;
+}
+
+export class OffsetTracker {
+  // Slots: offset, records not yet acknowledged, queue, next slot of the same queue (or of the free list).
+  private readonly offsets: (SourceOffset | null)[] = [];
+  private readonly waiting: number[] = [];
+  private readonly queueOf: number[] = [];
+  private readonly next: number[] = [];
+  private free = NONE;
+
+  // Queues, one per source partition.
+  private readonly partitions: (SourcePartition | null)[] = [];
+  private readonly heads: number[] = [];
+  private readonly tails: number[] = [];
+  private readonly byIdentity = new Map<string, number>();
+  private readonly byObject = new WeakMap<SourcePartition, number>();
+  private lastPartition: SourcePartition | null = null;
+  private lastQueue = NONE;
+
+  /** Queues whose last slot may still get records of the batch being sent. */
+  private readonly open = new Set<number>();
+  private committable = new Map<number, SourceOffset | null>();
+  /**
+   * Whom to tell that an offset without a record is stored, by its slot; and those whose offset, or a newer one, became
+   * storable.
+   */
+  private readonly awaited = new Map<number, () => void>();
+  private reached: (() => void)[] = [];
+  private records = 0;
+
+  /** Records sent and not yet acknowledged. */
+  get size(): number {
+    return this.records;
+  }
+
+  /** Call before the record is sent; returns the slot to give back to `acknowledge` or `withdraw`. */
+  add(partition: SourcePartition | null, offset: SourceOffset | null): number {
+    const queue = partition !== null && partition === this.lastPartition ? this.lastQueue : this.queue(partition);
+    this.records++;
+    const tail = this.tails[queue] as number;
+    if (tail !== NONE && this.offsets[tail] === offset && this.open.has(queue)) {
+      (this.waiting[tail] as number)++;
+      return tail;
+    }
+    return this.append(queue, offset);
+  }
+
+  /**
+   * An offset without a record: storable once everything before it is acknowledged. Between batches only.
+   * @param onStored handed out by `takeReached` when that is so
+   */
+  addOffset(partition: SourcePartition | null, offset: SourceOffset | null, onStored: () => void): void {
+    const queue = this.queue(partition);
+    const slot = this.append(queue, offset);
+    this.records++;
+    this.awaited.set(slot, onStored);
+    this.open.delete(queue);
+    this.acknowledge(slot);
+  }
+
+  acknowledge(slot: number): void {
+    this.records--;
+    if (--(this.waiting[slot] as number) === 0) this.advance(this.queueOf[slot] as number);
+  }
+
+  /** The record was not sent after all: forget it. Only for the record added last. */
+  withdraw(slot: number): void {
+    this.records--;
+    (this.waiting[slot] as number)--;
+  }
+
+  /**
+   * The batch is sent completely. Until then the newest slot of each partition stays, acknowledged or not, because more
+   * records with its offset may follow: storing it earlier would lose those in a crash.
+   */
+  endBatch(): void {
+    for (const queue of this.open) {
+      this.open.delete(queue);
+      this.advance(queue);
+    }
+  }
+
+  /** This record would be next: unless it shares the newest slot's offset, no more records can join that slot. */
+  announce(partition: SourcePartition | null, offset: SourceOffset | null): void {
+    const queue = this.queue(partition);
+    const tail = this.tails[queue] as number;
+    if (tail === NONE || this.offsets[tail] === offset) return;
+    this.open.delete(queue);
+    this.advance(queue);
+  }
+
+  /** What became storable since the last call, newest per partition. */
+  take(): Map<number, Committable> {
+    const taken = new Map<number, Committable>();
+    for (const [queue, offset] of this.committable) {
+      taken.set(queue, { partition: this.partitions[queue] as SourcePartition | null, offset });
+    }
+    this.committable = new Map();
+    return taken;
+  }
+
+  /** Whom the offsets of the last `take` concern: call them when these are stored. */
+  takeReached(): (() => void)[] {
+    const { reached } = this;
+    this.reached = [];
+    return reached;
+  }
+
+  private append(queue: number, offset: SourceOffset | null): number {
+    let slot = this.free;
+    if (slot === NONE) slot = this.offsets.length;
+    else this.free = this.next[slot] as number;
+    this.offsets[slot] = offset;
+    this.waiting[slot] = 1;
+    this.queueOf[slot] = queue;
+    this.next[slot] = NONE;
+    const tail = this.tails[queue] as number;
+    if (tail === NONE) this.heads[queue] = slot;
+    else this.next[tail] = slot;
+    this.tails[queue] = slot;
+    this.open.add(queue);
+    // The slot before may have waited for this one only.
+    if (tail !== NONE && this.waiting[tail] === 0) this.advance(queue);
+    return slot;
+  }
+
+  private advance(queue: number): void {
+    let head = this.heads[queue] as number;
+    while (head !== NONE && this.waiting[head] === 0) {
+      const following = this.next[head] as number;
+      if (following === NONE && this.open.has(queue)) break;
+      this.committable.set(queue, this.offsets[head] as SourceOffset | null);
+      if (this.awaited.size > 0) this.reach(head);
+      this.offsets[head] = null;
+      this.next[head] = this.free;
+      this.free = head;
+      head = following;
+    }
+    this.heads[queue] = head;
+    if (head === NONE) this.tails[queue] = NONE;
+  }
+
+  private reach(slot: number): void {
+    const onStored = this.awaited.get(slot);
+    if (onStored === undefined) return;
+    this.awaited.delete(slot);
+    this.reached.push(onStored);
+  }
+
+  private queue(partition: SourcePartition | null): number {
+    let queue = partition === null ? undefined : this.byObject.get(partition);
+    if (queue === undefined) {
+      const identity = identityOf(partition);
+      queue = this.byIdentity.get(identity) ?? this.newQueue(identity, partition);
+      if (partition !== null) this.byObject.set(partition, queue);
+    }
+    this.lastPartition = partition;
+    this.lastQueue = queue;
+    return queue;
+  }
+
+  private newQueue(identity: string, partition: SourcePartition | null): number {
+    const queue = this.partitions.push(partition) - 1;
+    this.heads.push(NONE);
+    this.tails.push(NONE);
+    this.byIdentity.set(identity, queue);
+    return queue;
+  }
+}
+
+/** Member order counts: it decides the bytes of the key in the offsets topic. */
+function identityOf(partition: SourcePartition | null): string {
+  return JSON.stringify(partition, (_key, value: unknown) => {
+    // 1n and 1 are the same text there.
+    if (typeof value === 'bigint' || Number.isSafeInteger(value)) return { integer: String(value) };
+    return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * Source records to producer records. The converters' buffers are used again: hand each record to the producer before
+ * converting the next.
+ */
+import { ConnectError, type SourceRecord } from '@millrace/sdk';
+import type { ProducerRecord, RecordHeader } from '../../kafka/port';
+import type { ErrorPolicy, Operation } from '../errors/error-policy';
+import type { Stage } from '../errors/failed-record';
+import type { TaskConverters } from '../task-converters';
+import { HeaderConversion } from './header-conversion';
+
+export class SourceConversion {
+  private readonly headers: HeaderConversion;
+
+  constructor(
+    private readonly converters: TaskConverters,
+    private readonly policy: ErrorPolicy,
+  ) {
+    this.headers = new HeaderConversion(converters.header.converter);
+  }
+
+  /**
+   * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task
+   * gave, before any transformation: reports are about that.
+   */
+  convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
+    const { key, value, header } = this.converters;
+    const timestamp = timestampOf(record);
+    let stage: Stage = 'HEADER_CONVERTER';
+    try {
+      const headers = this.headersOf(record);
+      stage = 'KEY_CONVERTER';
+      const keyBytes = key.converter.fromConnectData(record.topic, record.keySchema, record.key);
+      stage = 'VALUE_CONVERTER';
+      const valueBytes = value.converter.fromConnectData(record.topic, record.valueSchema, record.value);
+      return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
+    } catch (error) {
+      const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
+      return this.again({ stage, className: failed.className, source: polled, run: () => this.once(record) }, error);
+    }
+  }
+
+  private async again(operation: Operation<ProducerRecord>, error: unknown): Promise<ProducerRecord | null> {
+    const recovered = await this.policy.recover(operation, error);
+    return recovered === null ? null : recovered.value;
+  }
+
+  private once(record: SourceRecord): ProducerRecord {
+    const { topic, partition } = record;
+    const headers = this.headersOf(record);
+    const key = this.converters.key.converter.fromConnectData(topic, record.keySchema, record.key);
+    const value = this.converters.value.converter.fromConnectData(topic, record.valueSchema, record.value);
+    return { topic, partition, key, value, headers, timestamp: timestampOf(record) };
+  }
+
+  private headersOf({ topic, headers }: SourceRecord): readonly RecordHeader[] | null {
+    return headers && headers.length > 0 ? this.headers.convert(topic, headers) : null;
+  }
+}
+
+/** -1 stands for "no timestamp", as in Java. */
+function timestampOf({ timestamp, topic }: SourceRecord): number | null {
+  if (timestamp === null || timestamp === undefined || timestamp === -1) return null;
+  if (timestamp >= 0) return timestamp;
+  throw new ConnectError(`Invalid record timestamp ${timestamp}: it must not be negative.`, {
+    code: 'INVALID_TIMESTAMP',
+    place: { topic },
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * Settings that validation refuses, looked at once more before a task starts: a configuration that Java's workers
+ * stored was never validated here, or with other settings of the worker; running it without what it asks for would lose
+ * or repeat data.
+ */
+import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
+import type { WorkerConfig } from '../config/worker-config';
+
+/** Throws ConfigError EXACTLY_ONCE_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */
+export function refuseUnsupported(
+  type: 'source' | 'sink',
+  config: ConnectorConfig,
+  worker: OverridePolicySettings,
+): void {
+  refuseOverrides(type, config, worker);
+  if (type === 'sink') return;
+  if (config['exactly.once.support']?.trim().toLowerCase() === 'required') {
+    throw new ConfigError(
+      'This worker delivers at least once: set "exactly.once.support" to "requested", or run the connector where exactly-once is supported.',
+      { code: 'EXACTLY_ONCE_UNSUPPORTED' },
+    );
+  }
+}
+
+export type OverridePolicySettings = Pick<WorkerConfig, 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
+
+/** The policy of the worker that runs the task decides, whatever the one thought that took the configuration. */
+function refuseOverrides(type: 'source' | 'sink', config: ConnectorConfig, worker: OverridePolicySettings): void {
+  const policy = overridePolicy(worker.clientOverridePolicy, worker.clientOverrideAllowlist);
+  const refused = policy ? refusedOverrides(type, config, policy) : [];
+  if (refused.length > 0) throw new ConfigError(refused.join(' '), { code: 'CLIENT_OVERRIDE_REFUSED' });
+}

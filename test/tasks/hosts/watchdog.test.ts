@@ -1,0 +1,130 @@
+import { MemoryLogger } from '@millrace/sdk/testing';
+import type { Logger } from '../../../src/logging/logger';
+import { CallClock, type RunningCall } from '../../../src/tasks/call-clock';
+import type { TaskSpec } from '../../../src/tasks/host';
+import { ongoingCalls, type TaskCalls } from '../../../src/tasks/hosts/task-watchdog';
+import { isToBeTold, Watchdog, type Ongoing } from '../../../src/tasks/hosts/watchdog';
+
+const T0 = Date.UTC(2026, 0, 1);
+const spec = (connector: string, connectorConfig: Record<string, string> = {}): TaskSpec => ({
+  id: { connector, task: 0 },
+  type: 'source',
+  connectorClass: 'x',
+  connectorConfig,
+  taskConfig: {},
+  targetState: 'STARTED',
+  consumerGroup: null,
+});
+
+describe('what is stuck', () => {
+  const ongoing: Ongoing = { id: 'a', what: 'It', since: T0, limitMs: 1_000, hint: '' };
+  test.each([
+    [0, 999, false],
+    [0, 1_000, true],
+    [1, 1_999, false],
+    [1, 2_000, true],
+    [2, 3_999, false],
+    [2, 4_000, true],
+  ])('told %d times, after %d ms: %p', (told, ms, expected) => {
+    expect(isToBeTold(ongoing, told, T0 + ms)).toBe(expected);
+  });
+  test('without a limit nothing is', () => {
+    expect(isToBeTold({ ...ongoing, limitMs: 0 }, 0, T0 + 1e12)).toBe(false);
+  });
+});
+
+test('it is said at the limit and at each doubling, and that it is over; nothing twice', () => {
+  let now = T0;
+  let going: Ongoing[] = [{ id: 'a', what: 'Task a-0: put() of its plug-in', since: T0, limitMs: 60_000, hint: 'So.' }];
+  const log = new MemoryLogger();
+  const logger: Logger = Object.assign(log, { child: () => logger });
+  const watchdog = new Watchdog({ look: () => going, limitMs: 60_000, logger, now: () => now });
+  const at = (seconds: number): string[] => {
+    now = T0 + seconds * 1_000;
+    log.lines.length = 0;
+    watchdog.check();
+    return [...log.lines];
+  };
+  expect(at(59)).toEqual([]);
+  expect(at(61)).toEqual([
+    'error Task a-0: put() of its plug-in has not come back for 61 s, since 2026-01-01T00:00:00.000Z. So.',
+  ]);
+  expect(at(90)).toEqual([]);
+  expect(at(121)).toEqual([expect.stringContaining('for 121 s')]);
+  going = [];
+  expect(at(130)).toEqual(['warn Task a-0: put() of its plug-in is over, after 130 s']);
+  expect(at(140)).toEqual([]);
+  // The next call of the same task is another one.
+  going = [{ id: 'a', what: 'Task a-0: put() of its plug-in', since: T0 + 135_000, limitMs: 60_000, hint: '' }];
+  expect(at(194)).toEqual([]);
+  expect(at(195)).toHaveLength(1);
+});
+
+test('who waits for another is not told of; what never came back is not said to be over', () => {
+  let now = T0;
+  let excused = true;
+  let fate: string | null = null;
+  let going = true;
+  const log = new MemoryLogger();
+  const logger: Logger = Object.assign(log, { child: () => logger });
+  const one = { id: 'a', what: 'It', since: T0, limitMs: 60_000, hint: 'So.', fate: () => fate };
+  const watchdog = new Watchdog({
+    look: () => (going ? [{ ...one, excused }] : []),
+    limitMs: 60_000,
+    logger,
+    now: () => now,
+  });
+  now += 300_000;
+  watchdog.check();
+  expect(log.lines).toEqual([]);
+  excused = false;
+  watchdog.check();
+  expect(log.lines).toHaveLength(1);
+  going = false;
+  fate = 'was given up: its thread was ended';
+  watchdog.check();
+  expect(log.lines[1]).toBe('warn It was given up: its thread was ended, after 300 s');
+});
+
+test('a clock shows the call under way to whoever shares its memory', async () => {
+  const clock = new CallClock();
+  const elsewhere = new CallClock(clock.memory);
+  expect(elsewhere.running()).toBeNull();
+  const before = Math.floor(Date.now() / 1000) * 1000;
+  await clock.during('put', async () => {
+    const running = elsewhere.running();
+    expect(running?.call).toBe('put');
+    expect(running?.since).toBeGreaterThanOrEqual(before);
+  });
+  expect(elsewhere.running()).toBeNull();
+  await expect(
+    clock.during('poll', () => {
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  expect(elsewhere.running()).toBeNull();
+});
+
+test('the connector’s own limit comes before the worker’s', () => {
+  const poll = { call: 'poll', since: T0 } as const;
+  const task = (of: TaskSpec, call: RunningCall | null): TaskCalls[number] => ({
+    spec: of,
+    call,
+    excused: false,
+    fate: () => null,
+  });
+  const found = ongoingCalls(
+    [
+      task(spec('a'), poll),
+      task(spec('b', { 'watchdog.task.ms': '0' }), poll),
+      task(spec('c', { 'watchdog.task.ms': '7' }), { call: 'start', since: T0 }),
+      task(spec('d'), null),
+    ],
+    5,
+  );
+  expect(found.map(({ what, limitMs }) => [what, limitMs])).toEqual([
+    ['Task a-0: poll() of its plug-in', 5],
+    ['Task b-0: poll() of its plug-in', 0],
+    ['Task c-0: start() of its plug-in', 7],
+  ]);
+});

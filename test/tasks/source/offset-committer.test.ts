@@ -1,0 +1,101 @@
+import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { DEFAULT_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import { OffsetTracker } from '../../../src/tasks/source/offset-tracker';
+import { OffsetCommitter } from '../../../src/tasks/source/offset-committer';
+import { WorkLease } from '../../../src/tasks/session-lease';
+import { eventually, MemoryOffsets, PARTITION, RecordingLogger, ScriptedSource } from '../fakes';
+
+function setUp(intervalMs = 60_000): {
+  committer: OffsetCommitter;
+  storage: MemoryOffsets;
+  logger: RecordingLogger;
+  task: ScriptedSource;
+  metrics: TaskMetrics;
+  acked(offset: SourceOffset | null, partition?: SourcePartition | null): void;
+} {
+  const tracker = new OffsetTracker();
+  const storage = new MemoryOffsets();
+  const logger = new RecordingLogger();
+  const task = new ScriptedSource([]);
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_WINDOWS));
+  const lease = WorkLease.of(undefined);
+  const options = { connector: 'c', tracker, storage, lease, task, metrics, logger, intervalMs, timeoutMs: 50 };
+  const committer = new OffsetCommitter(options);
+  const acked = (offset: SourceOffset | null, partition: SourcePartition | null = PARTITION): void => {
+    tracker.acknowledge(tracker.add(partition, offset));
+    tracker.endBatch();
+  };
+  return { committer, storage, logger, task, metrics, acked };
+}
+
+test('nothing to store: the task is told all the same', async () => {
+  const { committer, storage, task } = setUp();
+  expect(await committer.commit()).toBe(true);
+  expect(storage.writes).toEqual([]);
+  expect(task.commits).toEqual([new Map()]);
+});
+
+test('connect-runtime 74: an offset that cannot be written fails the commit, not the task; the next good one is stored', async () => {
+  const { committer, storage, task, logger, acked } = setUp();
+  acked({ nested: new Map() } as unknown as SourceOffset);
+  expect(await committer.commit()).toBe(false);
+  expect(await committer.commit()).toBe(false);
+  expect(logger.lines[0]).toContain('"nested" is not a primitive value');
+  acked({ n: 2 });
+  expect(await committer.commit()).toBe(true);
+  expect(storage.of(PARTITION)).toEqual({ n: 2 });
+  expect(task.commits.length).toBe(1);
+});
+
+test('connect-runtime 75: after a timeout a newer offset wins, an older one of another partition is kept', async () => {
+  const { committer, storage, logger, acked } = setUp();
+  let release = (): void => undefined;
+  storage.hold = new Promise((resolve) => (release = resolve));
+  const other = { file: 'b' };
+  acked({ n: 1 });
+  acked({ n: 10 }, other);
+  expect(await committer.commit()).toBe(false);
+  expect(logger.lines[0]).toContain('Timed out after 50 ms (offset.flush.timeout.ms)');
+  acked({ n: 2 });
+  storage.hold = null;
+  expect(await committer.commit()).toBe(true);
+  expect(storage.writes[0]).toEqual([
+    [PARTITION, { n: 2 }],
+    [other, { n: 10 }],
+  ]);
+  release();
+});
+
+test('a failed write is tried again', async () => {
+  const { committer, storage, acked } = setUp();
+  storage.errors = [new Error('no leader')];
+  acked({ n: 1 });
+  expect(await committer.commit()).toBe(false);
+  expect(await committer.commit()).toBe(true);
+  expect(storage.of(PARTITION)).toEqual({ n: 1 });
+});
+
+test('connect-runtime 77: null offsets and null partitions are passed on', async () => {
+  const { committer, storage, task, acked } = setUp();
+  acked(null);
+  acked({ n: 1 }, null);
+  await committer.commit();
+  expect(storage.writes[0]).toEqual([
+    [PARTITION, null],
+    [null, { n: 1 }],
+  ]);
+  expect([...(task.commits[0] ?? [])]).toEqual([[PARTITION, null]]);
+});
+
+test('commits come by themselves, one after the other, until stopped', async () => {
+  const { committer, storage, task, acked } = setUp(5);
+  committer.start();
+  acked({ n: 1 });
+  await eventually(() => storage.of(PARTITION) !== undefined);
+  acked({ n: 2 });
+  await eventually(() => (storage.of(PARTITION) as { n: number }).n === 2);
+  await committer.stop();
+  const commits = task.commits.length;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(task.commits.length).toBe(commits);
+});

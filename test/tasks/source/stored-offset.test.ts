@@ -1,0 +1,98 @@
+/** Offsets that a task has stored without a record. */
+import type { SourceTaskContext } from '@millrace/sdk';
+import { KafkaError } from '../../../src/kafka/errors';
+import { TaskRunner } from '../../../src/tasks/task-runner';
+import {
+  eventually,
+  PARTITION,
+  record,
+  RecordingListener,
+  ScriptedSource,
+  sourceOf,
+  spec,
+  world,
+  type World,
+} from '../fakes';
+
+/** The next scheduled commit is a minute away. */
+class Storing extends ScriptedSource {
+  context!: SourceTaskContext;
+  readonly settled: string[] = [];
+
+  override start = (_config: unknown, context: SourceTaskContext): void => {
+    this.context = context;
+  };
+
+  store(n: number): null {
+    this.context.storeOffset(PARTITION, { n }).then(
+      () => this.settled.push(`stored ${n}`),
+      () => this.settled.push(`gave up ${n}`),
+    );
+    return null;
+  }
+}
+
+function started(task: Storing, prepare: (w: World) => void = () => undefined): { runner: TaskRunner; w: World } {
+  const w = world(sourceOf(task));
+  prepare(w);
+  const runner = new TaskRunner(spec('source'), w, new RecordingListener());
+  runner.start();
+  return { runner, w };
+}
+
+async function stop(runner: TaskRunner): Promise<void> {
+  runner.stop();
+  await runner.done;
+}
+
+test('it is stored at once, behind the records polled before, and the task is told', async () => {
+  const task: Storing = new Storing([[record(1), record(2)], () => task.store(3), [record(4)]]);
+  const { runner, w } = started(task);
+  await eventually(() => task.settled.length === 1);
+  expect(task.settled).toEqual(['stored 3']);
+  expect(task.commits.some((offsets) => offsets.get(PARTITION)?.['n'] === 3)).toBe(true);
+  await eventually(() => w.producer.sent.length === 3);
+  await stop(runner);
+  expect(w.offsets.of(PARTITION)).toEqual({ n: 4 });
+});
+
+test('not before Kafka has the records before it', async () => {
+  const task: Storing = new Storing([[record(1)], () => task.store(2)]);
+  const { runner, w } = started(task, ({ producer }) => (producer.autoAck = false));
+  await eventually(() => w.producer.sent.length === 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([task.settled, w.offsets.writes]).toEqual([[], []]);
+  w.producer.sent[0]?.ack();
+  await eventually(() => task.settled.length === 1);
+  expect(w.offsets.of(PARTITION)).toEqual({ n: 2 });
+  await stop(runner);
+});
+
+test('a store that is away is tried again', async () => {
+  const task: Storing = new Storing([() => task.store(1)]);
+  const { runner, w } = started(task, ({ offsets }) => {
+    offsets.errors = [new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true })];
+  });
+  await eventually(() => task.settled.length === 1);
+  expect(task.settled).toEqual(['stored 1']);
+  expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
+  await stop(runner);
+});
+
+test('a stop ends the wait', async () => {
+  let asked = false;
+  const task: Storing = new Storing([
+    [record(1)],
+    () => {
+      asked = true;
+      return task.store(2);
+    },
+  ]);
+  const { runner, w } = started(task, ({ producer }) => (producer.autoAck = false));
+  await eventually(() => asked);
+  w.producer.sent[0]?.fail(new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true }));
+  await stop(runner);
+  await eventually(() => task.settled.length === 1);
+  expect(task.settled).toEqual(['gave up 2']);
+  expect(w.offsets.of(PARTITION)).toBeUndefined();
+});
