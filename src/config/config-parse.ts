@@ -1,7 +1,7 @@
 /**
  * Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6.
  */
-import type { ConfigType, ParsedValue } from '@millrace/sdk';
+import { javaDouble, type ConfigType, type ParsedValue } from '@millrace/sdk';
 
 /** What a PASSWORD is shown as, everywhere. */
 export const HIDDEN = '[hidden]';
@@ -95,22 +95,12 @@ export function parseConfigValue(type: ConfigType, text: string): ParsedValue {
   }
 }
 
-/** `Double.toString`: always a fraction, scientific outside 10⁻³ … 10⁷. */
-function renderDouble(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  const size = Math.abs(value);
-  if (size === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
-  if (size >= 1e-3 && size < 1e7) return Number.isInteger(value) ? `${value}.0` : String(value);
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
-  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;
-}
-
 /** How a parsed value or a default is shown in `value` and `default_value`. */
 export function renderConfigValue(type: ConfigType, value: ParsedValue | undefined): string | null {
   if (value == null) return null;
   if (type === 'PASSWORD') return HIDDEN;
   if (Array.isArray(value)) return value.join(',');
-  if (type === 'DOUBLE' && typeof value === 'number') return renderDouble(value);
+  if (type === 'DOUBLE' && typeof value === 'number') return javaDouble(value);
   return String(value);
 }
 

@@ -1,6 +1,7 @@
 /** `org.apache.kafka.connect.storage.StringConverter`. Source: connect-runtime §6.3. */
 import {
   ConfigError,
+  javaText,
   schema as makeSchema,
   type ConfigKey,
   type ConnectorConfig,
@@ -9,7 +10,6 @@ import {
   type Schema,
   type SchemaAndValue,
 } from '@millrace/sdk';
-import { javaString } from './java-string';
 import { CONVERTER_TYPE } from './json-config';
 
 export const STRING_CONFIG: readonly ConfigKey[] = [
@@ -86,7 +86,7 @@ export class StringConverter implements Converter {
 
   fromConnectData(_topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     if (value === null || value === undefined) return null;
-    return this.charset.encode(javaString(schema, value));
+    return this.charset.encode(javaText(schema, value));
   }
 
   toConnectData(_topic: string, bytes: Uint8Array | null): SchemaAndValue {

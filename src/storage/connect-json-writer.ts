@@ -1,4 +1,5 @@
 /** Writes JSON byte for byte as Java's internal converter does. Source: connect-runtime §1.3. */
+import { javaDouble } from '@millrace/sdk';
 import { Float64, type JsonValue } from './json-values';
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
@@ -22,20 +23,9 @@ export function jsonString(text: string): string {
   return `"${text.replace(ESCAPED, escapeUnit)}"`;
 }
 
-/**
- * `Double.toString`: at least one fraction digit, `d.dddE±n` outside 10⁻³ … 10⁷. Not-a-number and infinities become
- * JSON strings.
- */
+/** Not-a-number and infinities become JSON strings. */
 export function jsonFloat(value: number): string {
-  if (!Number.isFinite(value)) return `"${String(value)}"`;
-  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
-  const magnitude = Math.abs(value);
-  if (magnitude >= 1e-3 && magnitude < 1e7) {
-    const text = String(value);
-    return text.includes('.') ? text : `${text}.0`;
-  }
-  const [digits = '', exponent = ''] = value.toExponential().split('e');
-  return `${digits.includes('.') ? digits : `${digits}.0`}E${exponent.replace('+', '')}`;
+  return Number.isFinite(value) ? javaDouble(value) : `"${String(value)}"`;
 }
 
 /** Integral numbers within ±2^53 are int64; everything else that is a number is a float64. */
