@@ -4,8 +4,7 @@
  * where it is plain who holds it; the others go on elsewhere. A change of offsets leaves something behind: it has a
  * thread of its own from the beginning, and is made once.
  */
-import { ConnectError, isConnectError } from '@millrace/sdk';
-import { within } from '../tasks/waker';
+import { ConnectError, isConnectError, settledWithin } from '@millrace/sdk';
 import { ThreadEndings } from '../threads/thread-endings';
 import type { PluginCalls } from './messages';
 import type { OpenCall, RunningThread, RunningThreadOptions } from './running-thread';
@@ -147,7 +146,7 @@ export class CallPool {
       () => true,
       () => true,
     );
-    return (await within(answered, PATIENCE_MS, false)) || call.begun;
+    return (await settledWithin(answered, PATIENCE_MS, false)) || call.begun;
   }
 
   private async inTime<T>(deadline: number, subject: Subject, thread: RunningThread, call: OpenCall<T>): Promise<T> {
@@ -168,7 +167,7 @@ export class CallPool {
 
   private async orLate<T>(deadline: number, { what }: Subject, promise: Promise<T>): Promise<T> {
     const late = Symbol();
-    const value = await within(promise, Math.max(1, deadline - performance.now()), late);
+    const value = await settledWithin(promise, Math.max(1, deadline - performance.now()), late);
     if (value !== late) return value as T;
     throw new ConnectError(`${what} has not come to an end within ${this.options.callMs} ms: see what it waits for.`, {
       code: 'PLUGIN_CALL_TIMEOUT',

@@ -1,12 +1,11 @@
 /** Runs the code of plug-ins in threads that can be ended. See architecture §4 "Plug-in threads". */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../config/validation';
 import { valueOf, type NullableConfig } from '../config/validation-entry';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription } from '../plugins/registry';
-import { within } from '../tasks/waker';
 import { writeLine } from '../threads/thread-logger';
 import { CallPool } from './call-pool';
 import { answer } from './calls';
@@ -117,7 +116,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
 
   async close(): Promise<void> {
     this.forgetLevels();
-    await within(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
+    await settledWithin(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
   }
 
   private newThread(kind: string, events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>): RunningThread {

@@ -1,6 +1,6 @@
 /** Imports a plug-in's module and takes the right export out of it; ESM and CommonJS alike. */
 import { pathToFileURL } from 'node:url';
-import { ConnectError, type PluginType, startTimer } from '@millrace/sdk';
+import { ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { faultPlace } from './fault-place';
 import type { CatalogEntry } from './manifest';
 import type { LoadedPlugin } from './registry';
@@ -15,7 +15,9 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
   let namespace: Record<string, unknown>;
   try {
     provideSdk(description.location);
-    namespace = await inTime(import(pathToFileURL(file).href) as Promise<Record<string, unknown>>);
+    const imported = import(pathToFileURL(file).href) as Promise<Record<string, unknown>>;
+    // A module may wait at its top level for something that never comes.
+    namespace = await withDeadline(imported, IMPORT_MS, importTimeout);
   } catch (error) {
     // The first line: Node appends the require stack, which is in the cause anyway.
     const reason = String((error as Error | undefined)?.message ?? error).split('\n', 1)[0] as string;
@@ -49,19 +51,8 @@ function shapeFault(candidate: unknown, type: PluginType): string | null {
   return null;
 }
 
-/** A module may wait for something at its top level that never comes. */
-async function inTime<T>(imported: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `its module has not been imported within ${IMPORT_MS} ms: see what it waits for at its top level`;
-    timer = startTimer(() => reject(new Error(message)), IMPORT_MS);
-  });
-  try {
-    return await Promise.race([imported, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const importTimeout = (): Error =>
+  new Error(`its module has not been imported within ${IMPORT_MS} ms: see what it waits for at its top level`);
 
 function failure(entry: CatalogEntry, reason: string, cause?: unknown, place = entry.file): ConnectError {
   const message = `The plug-in ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;

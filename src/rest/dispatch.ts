@@ -3,14 +3,14 @@
  * Source: connect-rest §0.4.
  */
 import type { Request, RequestHandler, Response } from 'express';
+import { withDeadline } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { BodyBudget } from './body-budget';
 import { JSON_TYPE, requestType, responseType } from './content-negotiation';
-import { within } from './deadline';
 import { errorReply, type ErrorReply } from './errors';
 import { incomingBody } from './incoming-body';
 import { encodeJson } from './json-encode';
-import { routingError } from './rest-error';
+import { routingError, requestTimeout } from './rest-error';
 import type { Call, Handler, Method, Reply, Resource } from './route';
 
 export interface DispatchOptions {
@@ -59,9 +59,10 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
       contentType = responseType(request.headers.accept, resource.textType);
       if (contentType === null) throw routingError(406);
-      const reply = await within(
-        options.requestLimitMs,
+      const reply = await withDeadline(
         handled(handler, callOf(request, response, method, options.bodies)),
+        options.requestLimitMs,
+        requestTimeout,
       );
       writeReply(response, reply, contentType);
     } catch (error) {

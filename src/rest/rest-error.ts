@@ -35,3 +35,8 @@ export function routingError(status: 404 | 405 | 406 | 415): RestError {
 export function matchedError(status: 404 | 415): RestError {
   return new RestError(status, `HTTP ${status} ${REASONS[status]}`);
 }
+
+/** No answer in time: 90 seconds for requests to the herder. Source: connect-rest §0.6. */
+export function requestTimeout(): RestError {
+  return new RestError(500, 'Request timed out');
+}

@@ -1,8 +1,8 @@
 /** `GET /` and `GET /health`. Source: connect-rest §1.1, §1.2. */
+import { withDeadline } from '@millrace/sdk';
 import type { WorkerHealth } from '../cluster/herder';
 import type { RestContext } from './context';
-import { within } from './deadline';
-import { RestError } from './rest-error';
+import { RestError, requestTimeout } from './rest-error';
 import { ok, type Resource } from './route';
 
 const STARTING: WorkerHealth = { status: 'starting', message: 'Worker is still starting up.' };
@@ -18,7 +18,7 @@ export function serverInfoResources(context: RestContext): readonly Resource[] {
     const herder = context.herderIfReady();
     if (!herder) return STARTING;
     try {
-      const found = await within(context.healthLimitMs, herder.health());
+      const found = await withDeadline(herder.health(), context.healthLimitMs, requestTimeout);
       everHealthy ||= found.status === 'healthy';
       return found;
     } catch (error) {

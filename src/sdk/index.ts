@@ -25,5 +25,5 @@ export * from './producer';
 export * from './record';
 export * from './schema';
 export * from './task';
-export * from './timers';
+export * from './timing';
 export * from './transformation';

@@ -1,9 +1,8 @@
 /** One change of the config topic from its decision to its end, and what may be said of it when it fails. */
-import { ConnectError, isConnectError } from '@millrace/sdk';
+import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, KeyValue } from './compacted-log';
-import { within } from './retry';
 
 /** Budget of one change, however many steps it has. Milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -39,7 +38,7 @@ export class ConfigChange {
    */
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
-      await within(steps(this), TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS} ms`));
+      await withDeadline(steps(this), TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS} ms`));
     } catch (cause) {
       throw this.failed(failure, cause);
     } finally {

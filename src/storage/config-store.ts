@@ -1,5 +1,5 @@
 /** The group's configuration, owned by the config topic. Source: connect-runtime §1.4. */
-import { ConnectError, type ConnectorConfig } from '@millrace/sdk';
+import { ConnectError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, LogRecord } from './compacted-log';
@@ -19,7 +19,6 @@ import {
 } from './config-records';
 import type { ConfigSnapshot } from './config-snapshot';
 import { ConfigState, type ConfigEvent } from './config-state';
-import { within } from './retry';
 
 export class ConfigStore {
   private readonly state = new ConfigState();
@@ -50,7 +49,7 @@ export class ConfigStore {
 
   /** Rejects when it takes longer than `timeoutMs`. */
   async readToEnd(timeoutMs: number): Promise<void> {
-    await within(
+    await withDeadline(
       this.log.readToEnd(),
       timeoutMs,
       () =>

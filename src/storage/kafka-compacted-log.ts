@@ -1,5 +1,5 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, sleep, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type {
   Admin,
@@ -13,7 +13,7 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
-import { isRetriableError, messageOf, within } from './retry';
+import { isRetriableError, messageOf } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface KafkaCompactedLogOptions {
@@ -198,7 +198,7 @@ export class KafkaCompactedLog implements CompactedLog {
         `What was written last to storage topic '${name}' may be missing there: Kafka has not taken it within ${CLOSE_TIMEOUT_MS} ms.`,
         { code: 'STORAGE_NOT_WRITTEN', place: { topic: name } },
       );
-      await within(this.flush(), CLOSE_TIMEOUT_MS, () => late);
+      await withDeadline(this.flush(), CLOSE_TIMEOUT_MS, () => late);
     } finally {
       // Whoever reads may be waiting for what was not written, or for an answer of Kafka.
       await Promise.all([this.producer.close(0), this.consumer.close(), this.loop]);

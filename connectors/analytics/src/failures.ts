@@ -2,13 +2,12 @@
  * What a record or file that can not be delivered does: fails the task, or is dropped or dead-lettered. Source:
  * analytics-sink §4.6.
  */
-import { ConnectError, type Logger } from '@millrace/sdk';
+import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { RawRecord } from './batcher/record-log';
 import type { AnalyticsSettings } from './config/settings';
 import type { DeadLetterPlace, DeadLetterQueue } from './dead-letters/dead-letter-queue';
 import { ServiceError } from './service/service-error';
 import { nextTry } from './request/retry-policy';
-import { sleep } from './request/sleep';
 
 const IGNORED_EVERY_MS = 60_000;
 
@@ -77,7 +76,7 @@ export class Failures {
           );
           return false;
         }
-        await sleep(wait, signal).catch(() => undefined);
+        await sleep(wait, signal);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** One assigned partition: its open file, what is under way, and whether it is paused. */
-import type { TopicPartition } from '@millrace/sdk';
+import { type TopicPartition, settledWithin } from '@millrace/sdk';
 import type { PartitionBatcher } from './batcher/partition-batcher';
-import { Ownership, within } from './request/ownership';
+import { Ownership } from './request/ownership';
 
 export class AssignedPartition {
   readonly owner = new Ownership();
@@ -24,13 +24,13 @@ export class AssignedPartition {
   /** Ships the open file and waits for all that is under way. */
   async finish(timeoutMs: number): Promise<void> {
     await this.batcher.seal();
-    await within(Promise.allSettled(this.shipments), timeoutMs);
+    await settledWithin(Promise.allSettled(this.shipments), timeoutMs, undefined);
   }
 
   /** Resolves when nothing of it is under way any more and, if it was in time, its offsets tell of it. */
   async giveAway(timeoutMs: number): Promise<void> {
     await this.owner.giveAway(timeoutMs);
-    await within(Promise.allSettled(this.shipments), timeoutMs);
+    await settledWithin(Promise.allSettled(this.shipments), timeoutMs, undefined);
   }
 
   /** Its open file is gone, too. */

@@ -1,5 +1,6 @@
 /** Runs one source task as the worker would: start, poll until enough, commit, stop. */
-import { sleep, startTimer } from '../timers';
+import { sleep } from '../timing/sleep';
+import { startTimer } from '../timing/timers';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { isRetriable } from '../errors';

@@ -1,8 +1,14 @@
 /** A topic for records that could not be delivered. Sources: analytics-sink §1.6, §4.7. */
-import { ConnectError, type KafkaHeader, type KafkaRecord, type TaskContext, type TaskProducer } from '@millrace/sdk';
+import {
+  ConnectError,
+  type KafkaHeader,
+  type KafkaRecord,
+  type TaskContext,
+  type TaskProducer,
+  unlessAborted,
+} from '@millrace/sdk';
 import type { RawRecord } from '../batcher/record-log';
 import type { DeadLetterSettings } from '../config/settings';
-import { unlessAborted } from '../request/sleep';
 
 /** Of a file that may be large, no more is in memory at a time. */
 const BUFFER_BYTES = 4 * 1024 * 1024;

@@ -1,9 +1,8 @@
 /** Hands a file over and waits until its rows are in the table. Source: analytics-sink §5.8. */
-import type { Logger } from '@millrace/sdk';
+import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import { ServiceError } from '../service/service-error';
 import type { Shipment } from './queued-target';
-import { sleep } from './sleep';
 import type { Target } from './target';
 
 const FIRST_POLL_MS = 250;
@@ -53,6 +52,7 @@ export class ConfirmedTarget implements Target {
     const deadline = Date.now() + this.timeoutMs;
     for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
       await sleep(wait, owner.signal);
+      owner.signal.throwIfAborted();
       const found = await this.askFor(ask);
       const verdict = VERDICTS.get(found?.status ?? '') ?? 'under way';
       if (verdict === 'partly')

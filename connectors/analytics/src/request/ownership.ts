@@ -3,7 +3,7 @@
  * given away. Source: analytics-sink §4.9.
  */
 import { setMaxListeners } from 'node:events';
-import { startTimer } from '@millrace/sdk';
+import { settledWithin } from '@millrace/sdk';
 
 /** The partition was given away before the file was posted; whoever has it now delivers its records. */
 export class GivenAwayError extends Error {
@@ -42,14 +42,7 @@ export class Ownership {
    */
   async giveAway(timeoutMs: number): Promise<void> {
     this.giving.abort(new GivenAwayError('The partition was given away'));
-    await within(Promise.allSettled(this.posts), timeoutMs);
+    await settledWithin(Promise.allSettled(this.posts), timeoutMs, undefined);
     this.cutting.abort(new GivenAwayError('The partition was given away'));
   }
-}
-
-/** Resolves with `work`, or when time is up. */
-export async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = startTimer(resolve, timeoutMs)));
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

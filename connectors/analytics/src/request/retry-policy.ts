@@ -1,9 +1,9 @@
 /** When a file is tried again. Pure. Source: analytics-sink §4.5. */
+import { backoffMs } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { ServiceError } from '../service/service-error';
 
 const LONGEST_MS = 5 * 60_000;
-const JITTER = 0.2;
 
 export interface RetrySituation {
   readonly error: ServiceError;
@@ -17,11 +17,11 @@ export interface RetrySituation {
 
 /** Milliseconds until the next try; null: no more. */
 export function nextTry(
-  { maxMs, backoffMs, multiplier }: AnalyticsSettings['retry'],
+  { maxMs, backoffMs: firstMs, multiplier }: AnalyticsSettings['retry'],
   { error, failures, firstFailureAt, now, random }: RetrySituation,
 ): number | null {
   if (error.kind === 'permanent' || maxMs === 0) return null;
-  const plain = Math.min(backoffMs * multiplier ** (failures - 1), LONGEST_MS);
-  const wait = Math.max(plain * (1 - JITTER + 2 * JITTER * random), error.retryAfterMs);
+  const backoff = { firstMs, maxMs: LONGEST_MS, multiplier };
+  const wait = Math.max(backoffMs(failures, backoff, random), error.retryAfterMs);
   return now + wait > firstFailureAt + maxMs ? null : wait;
 }

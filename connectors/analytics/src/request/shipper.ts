@@ -1,6 +1,6 @@
 /** Ships sealed files side by side, tries again, and says how each ended. Sources: analytics-sink §4.3, §4.5. */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '@millrace/sdk';
+import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import { asServiceError, type ServiceError } from '../service/service-error';
@@ -8,7 +8,6 @@ import { tableOf } from './confirmed-target';
 import { Places } from './places';
 import { GivenAwayError, type Ownership } from './ownership';
 import { nextTry } from './retry-policy';
-import { sleep } from './sleep';
 import type { Target } from './target';
 
 /** Files being handed over at a time; those that only wait for their rows to appear do not count. */
@@ -59,13 +58,8 @@ export class Shipper {
           `${file.name} could not be handed over for ${tableOf(file)}; the next try is in ${Math.round(wait)} ms: ${error.message}`,
           { attempts, code: error.serviceCode ?? error.code },
         );
-        if (
-          await sleep(wait, owner.signal).then(
-            () => false,
-            () => true,
-          )
-        )
-          return { kind: 'abandoned' };
+        await sleep(wait, owner.signal);
+        if (owner.signal.aborted) return { kind: 'abandoned' };
       }
     }
   }

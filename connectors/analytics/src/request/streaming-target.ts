@@ -3,10 +3,10 @@
  * analytics-sink §4.8, §5.10.
  */
 import { createReadStream } from 'node:fs';
+import { sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
 import { asServiceError } from '../service/service-error';
-import { sleep } from './sleep';
 import { GivenAwayError } from './ownership';
 import type { Shipment } from './queued-target';
 import type { Target } from './target';
@@ -53,7 +53,10 @@ export class StreamingTarget implements Target {
         const failure = asServiceError(error);
         if (failure.kind === 'permanent') throw failure;
         const pause = PAUSES_MS[attempt];
-        if (pause !== undefined) await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
+        if (pause !== undefined) {
+          await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
+          owner.signal.throwIfAborted();
+        }
       }
     }
     return false;

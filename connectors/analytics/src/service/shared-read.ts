@@ -1,7 +1,7 @@
 /**
  * One read for all who ask while it is under way. It is nobody's own: whoever gives up does not end it for the others.
  */
-import { unlessAborted } from '../request/sleep';
+import { unlessAborted } from '@millrace/sdk';
 
 export class SharedRead<T> {
   private pending: Promise<T> | null = null;

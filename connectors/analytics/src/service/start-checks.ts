@@ -2,11 +2,10 @@
  * What is asked of the service before a task runs, so that a wrong setting is seen at once. Source: analytics-sink
  * §1.8.
  */
-import { ConnectError, type Logger } from '@millrace/sdk';
+import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { nextTry } from '../request/retry-policy';
-import { sleep } from '../request/sleep';
 import type { Cluster } from './cluster';
 import { parseJson } from './http';
 import type { IngestionResources } from './ingestion-resources';
@@ -45,6 +44,7 @@ export async function patiently<T>(
       if (wait === null) throw error;
       logger.warn(`The service can not begin yet; the next try is in ${Math.round(wait)} ms: ${error.message}`);
       await sleep(wait, signal);
+      signal.throwIfAborted();
     }
   }
 }
