@@ -1,4 +1,5 @@
 /** The task: a snapshot if the plan says so, then the stream. */
+import { reconnectDelayMs } from './replication/reconnect-delay';
 import {
   ConnectError,
   isConnectError,
@@ -8,10 +9,10 @@ import {
   type SourceRecord,
   type SourceTask,
   type SourceTaskContext,
+  Wakeup,
 } from '@millrace/sdk';
 import { parseConfig } from './config/postgres-config';
 import { errorText, isTransient } from './database/errors';
-import { backoffMs } from './replication/backoff';
 import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
@@ -20,7 +21,6 @@ import type { Phase } from './session';
 import { SnapshotEnd } from './snapshot/snapshot-end';
 import { SnapshotReader } from './snapshot/snapshot-reader';
 import { startUp, type Started } from './startup/start';
-import { Wakeup } from './waiting';
 
 export class PostgresSourceTask implements SourceTask {
   private started: Started | null = null;
@@ -47,7 +47,7 @@ export class PostgresSourceTask implements SourceTask {
     if (signal.aborted) return null;
     if (this.phase === null || Date.now() < this.retryAt) {
       // initial_only after its snapshot, or a pause after a lost connection.
-      await this.idle.sleep(session.config.queue.pollIntervalMs, signal);
+      await this.idle.wait(session.config.queue.pollIntervalMs, signal);
       return null;
     }
     try {
@@ -124,7 +124,7 @@ export class PostgresSourceTask implements SourceTask {
     this.attempts++;
     const again = phase instanceof SnapshotReader && isTransient(error) && this.attempts <= session.config.maxRetries;
     if (again) {
-      const wait = backoffMs(this.attempts, session.config.firstRetryMs);
+      const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
       this.retryAt = Date.now() + wait;
       session.logger.warn(`${errorText(error)}; the snapshot starts again in ${wait} ms.`);
       await phase.close();

@@ -1,7 +1,7 @@
 /** One START_REPLICATION: the socket, its queue, and the status messages that keep it alive. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { startInterval, startTimer } from '@millrace/sdk';
+import { startInterval, settledWithin } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig } from '../database/connection';
@@ -139,9 +139,9 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
       // pg itself would cut the socket, because a query (the stream) is running; the server would notice late.
       const closed = new Promise<void>((resolve) => connection.stream.once('close', resolve));
       connection.end();
-      await within(1000, closed);
+      await settledWithin(closed, 1000, undefined);
     }
-    await within(1000, this.service.destroy().then(noop, noop));
+    await settledWithin(this.service.destroy().then(noop, noop), 1000, undefined);
     connection?.stream.destroy();
     this.finish(null);
   }
@@ -199,12 +199,3 @@ interface Goodbye {
 }
 
 const noop = (): void => undefined;
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = startTimer(resolve, ms);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
-}

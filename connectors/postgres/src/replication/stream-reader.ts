@@ -1,10 +1,9 @@
 /** Streams changes: connects, decodes what has arrived when polled, and connects again when the connection was lost. */
-import { ConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import { Wakeup, turn } from '../waiting';
-import { backoffMs } from './backoff';
 import { ChangeDecoder } from './change-decoder';
 import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
@@ -52,7 +51,7 @@ export class StreamReader implements Phase {
   async next(): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
     const deadline = Date.now() + config.queue.pollIntervalMs;
-    await turn();
+    await yieldToEventLoop();
     do {
       // Nothing that may throw comes between taking these and returning them.
       if (this.overflow.length > 0) return this.limited(this.overflow.splice(0));
@@ -64,11 +63,11 @@ export class StreamReader implements Phase {
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
       if (records.length > 0) return this.limited(records);
       const until = this.retryAt > Date.now() ? Math.min(this.retryAt, deadline) : deadline;
-      if (this.hasQueued && until === deadline) await turn();
+      if (this.hasQueued && until === deadline) await yieldToEventLoop();
       else {
-        await this.wakeup.sleep(until - Date.now(), signal);
+        await this.wakeup.wait(until - Date.now(), signal);
         // One more turn collects what arrives together.
-        await turn();
+        await yieldToEventLoop();
       }
     } while (Date.now() < deadline && !signal.aborted);
     return null;
@@ -213,7 +212,7 @@ export class StreamReader implements Phase {
     const { config, logger } = this.session;
     this.attempts++;
     if (this.attempts > config.maxRetries) throw databaseError('Streaming changes failed', error);
-    const wait = backoffMs(this.attempts, config.firstRetryMs);
+    const wait = reconnectDelayMs(this.attempts, config.firstRetryMs);
     this.retryAt = Date.now() + wait;
     logger.warn(`${what} (${errorText(error)}); trying again in ${wait} ms.`);
   }

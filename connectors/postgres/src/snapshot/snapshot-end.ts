@@ -2,10 +2,9 @@
  * Between snapshot and stream: the end of the snapshot is stored before the first change goes on, however long the next
  * scheduled commit is away. A crash would have the whole snapshot taken again otherwise.
  */
-import type { SourceOffset, SourceRecord } from '@millrace/sdk';
+import { type SourceOffset, type SourceRecord, Wakeup } from '@millrace/sdk';
 import type { Position } from '../replication/position';
 import type { Phase, Session } from '../session';
-import { Wakeup } from '../waiting';
 
 export class SnapshotEnd implements Phase {
   private storing = false;
@@ -28,7 +27,7 @@ export class SnapshotEnd implements Phase {
       this.storing = true;
       void this.store();
     }
-    await wakeup.sleep(session.config.queue.pollIntervalMs, session.signal);
+    await wakeup.wait(session.config.queue.pollIntervalMs, session.signal);
     if (this.failure !== null) throw this.failure;
     return null;
   }

@@ -1,5 +1,5 @@
 /** Reads all captured tables in one transaction (cdc-postgres §4). */
-import { ConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
 import { closeConnection } from '../database/connection';
@@ -12,7 +12,6 @@ import type { TableModel } from '../events/table-model';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import { Wakeup, turn } from '../waiting';
 import { SnapshotMarkers } from './snapshot-markers';
 import { beginSnapshot, type SnapshotSource } from './snapshot-source';
 
@@ -61,13 +60,13 @@ export class SnapshotReader implements Phase {
     const { signal, config } = this.session;
     const deadline = Date.now() + config.queue.pollIntervalMs;
     if (this.running === null) await this.begin();
-    await turn();
+    await yieldToEventLoop();
     const out: SourceRecord[] = [];
     do {
       this.decode(out);
       if (out.length > 0 || this.done) break;
-      await this.wakeup.sleep(deadline - Date.now(), signal);
-      await turn();
+      await this.wakeup.wait(deadline - Date.now(), signal);
+      await yieldToEventLoop();
     } while (Date.now() < deadline && !signal.aborted);
     if (this.done) await this.close();
     return out.length > 0 ? out : null;

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../../../connectors/postgres/src/replication/backoff';
+import { reconnectDelayMs } from '../../../../connectors/postgres/src/replication/reconnect-delay';
 import { statusUpdate } from '../../../../connectors/postgres/src/replication/status';
 
 test('a status names written, flushed and applied exactly, without one more', () => {
@@ -18,7 +18,7 @@ test('nothing acknowledged yet is zero', () => {
 });
 
 test('waits double from the first to a minute, half of each by chance', () => {
-  expect([1, 2, 3].map((attempt) => backoffMs(attempt, 1000, () => 0))).toEqual([500, 1000, 2000]);
-  expect([1, 2, 3].map((attempt) => backoffMs(attempt, 1000, () => 1))).toEqual([1000, 2000, 4000]);
-  expect(backoffMs(50, 1000, () => 1)).toBe(60_000);
+  expect([1, 2, 3].map((attempt) => reconnectDelayMs(attempt, 1000, 0))).toEqual([500, 1000, 2000]);
+  expect([1, 2, 3].map((attempt) => reconnectDelayMs(attempt, 1000, 1))).toEqual([1000, 2000, 4000]);
+  expect(reconnectDelayMs(50, 1000, 1)).toBe(60_000);
 });
