@@ -1,4 +1,4 @@
-/** Runs the code of plug-ins in threads that can be ended. See architecture §4 "Plug-in threads". */
+/** Runs the code of plug-ins in threads that can be ended. See docs/decisions/0002. */
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../config/validation';

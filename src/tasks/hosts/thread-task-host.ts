@@ -1,6 +1,6 @@
 /**
  * Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See
- * architecture §4 "Threads".
+ * docs/decisions/0001.
  */
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';

@@ -65,7 +65,7 @@ const TABLES = `
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`;
 
-/** In snapshot order: by pattern of the include list, then by name (§4.2). */
+/** In snapshot order: by pattern of the include list, then by name (cdc-postgres §4.2). */
 export async function findTables(client: Client, filters: FilterConfig): Promise<TableRow[]> {
   const { rows } = await client.query(TABLES);
   const matches = tableFilter(filters);

@@ -131,7 +131,7 @@ function requiredValue(field: ModelField, context: RowContext): unknown {
   return null;
 }
 
-/** An old row of which only the key was sent; what is required gets its fallback (§3.6). */
+/** An old row of which only the key was sent; what is required gets its fallback (cdc-postgres §3.6). */
 export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
   return withFallbacks(model.row, cells);
 }

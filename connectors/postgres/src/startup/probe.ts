@@ -1,6 +1,6 @@
 /**
  * What can only be known from the server, asked at validation: every answer is an error with the statement that cures
- * it (§1.10).
+ * it (cdc-postgres §1.10).
  */
 import { type ConfigProblem, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';

@@ -34,7 +34,7 @@ export function parseArray(text: string): (string | null)[] | null {
 
 const BLANK = 32;
 
-/** Types whose unchanged TOASTed array is emitted as the placeholder's bytes, one item each (§2.10). */
+/** Types whose unchanged TOASTed array is emitted as the placeholder's bytes, one item each (cdc-postgres §2.10). */
 const PLACEHOLDER_AS_NUMBERS = new Set(['int4', 'int8', 'date']);
 const PLACEHOLDER_AS_TEXT = new Set(['text', 'varchar', 'bpchar', 'json', 'jsonb']);
 
@@ -57,7 +57,7 @@ function nameUuid(bytes: Buffer): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** One NULL among their items makes the whole value null, as in Debezium (Appendix R.11). */
+/** One NULL among their items makes the whole value null, as in Debezium (cdc-postgres R11). */
 const NULL_ITEM_VOIDS = new Set(['ltree', 'isbn']);
 
 export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {
@@ -77,7 +77,7 @@ export function arrayType(item: ValueType, element: string, isEnum: boolean, opt
         }
         const bytes = Buffer.from(text, 'utf8');
         const value = item.decode(bytes, 0, bytes.length);
-        // One item that Connect cannot express takes the array with it (§3.2).
+        // One item that Connect cannot express takes the array with it (cdc-postgres §3.2).
         if (value === null) return null;
         out[i] = value;
       }
