@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import { startTimer } from '@millrace/sdk';
 import { createHerder } from './cluster/create-herder';
-import { forwardRequest, type ForwardRequest } from './cluster/forwarding';
+import { forwardRequest, type ForwardRequest } from './cluster/forwarding/forwarding';
 import type { Herder } from './cluster/herder';
 import { configWarnings } from './config/config-warnings';
 import { advertisedUrl, type Listener } from './config/listeners';

@@ -8,34 +8,35 @@ import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
-import type { ActiveTopics } from './active-topics';
-import type { AssignedWork } from './assigned-work';
+import type { ActiveTopics } from './running/active-topics';
+import type { AssignedWork } from './running/assigned-work';
 import type { PartitionOffset } from './connector-offsets';
 import { HerderError } from './errors';
 import type {
   ConnectorInfo,
   ConnectorStateInfo,
-  Herder,
   ReadTaskConfigs,
   RestartRequest,
   SignedBody,
   TargetState,
   TaskInfo,
   TaskState,
+  WorkerFigures,
   WorkerHealth,
-} from './herder';
-import type { HerderMetrics, WorkerFigures } from './herder-metrics';
-import type { HerderOffsets } from './herder-offsets';
-import type { HerderReads } from './herder-reads';
-import type { HerderRestarts } from './herder-restarts';
-import type { HerderTick } from './herder-tick';
-import type { HerderWrites } from './herder-writes';
-import type { Membership } from './membership';
-import type { OffsetStores } from './offset-stores';
-import type { RequestQueue } from './request-queue';
+} from './entities';
+import type { Herder } from './herder';
+import type { HerderMetrics } from './running/herder-metrics';
+import type { HerderOffsets } from './requests/herder-offsets';
+import type { HerderReads } from './requests/herder-reads';
+import type { HerderRestarts } from './requests/herder-restarts';
+import type { HerderTick } from './tick/herder-tick';
+import type { HerderWrites } from './requests/herder-writes';
+import type { Membership } from './group/membership';
+import type { OffsetStores } from './offsets/offset-stores';
+import type { RequestQueue } from './queue/request-queue';
 import { StopSteps } from './stop-steps';
-import type { TaskPublication } from './task-publication';
-import type { TickStage } from './tick-stage';
+import type { TaskPublication } from './running/task-publication';
+import type { TickStage } from './queue/tick-stage';
 
 const HEALTHY = 'Worker has completed startup and is ready to handle requests.';
 /** Just under the REST layer's 10 s. */

@@ -2,7 +2,7 @@
  * From a request's document to a name and a configuration the herder can take. Source: connect-rest §1.4, §1.7, §3.7.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { TargetState } from '../cluster/herder';
+import type { TargetState } from '../cluster/entities';
 import { javaTrim } from '../config/config-parse';
 import { valueOf, withoutNulls, type NullableConfig } from '../config/validation-entry';
 import { validationFailure } from '../config/validation-failure';

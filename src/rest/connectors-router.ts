@@ -1,6 +1,7 @@
 /** The collection: list and create. Source: connect-rest §1.3, §1.4. */
 import { HerderError } from '../cluster/errors';
-import type { ConnectorInfo, Herder } from '../cluster/herder';
+import type { ConnectorInfo } from '../cluster/entities';
+import type { Herder } from '../cluster/herder';
 import { createRequest, withoutNullValues } from './connector-request';
 import type { RestContext } from './context';
 import { connectorInfo, connectorState } from './entities';

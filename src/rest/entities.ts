@@ -2,7 +2,7 @@
  * Herder views as the wire shows them: members in Java's order, `trace` and `version` left out where Java does. Source:
  * connect-rest §0.2, §6.
  */
-import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../cluster/herder';
+import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../cluster/entities';
 
 export function connectorInfo(info: ConnectorInfo): ConnectorInfo {
   return {

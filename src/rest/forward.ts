@@ -1,7 +1,7 @@
 /** Requests that belong to another worker: two hops at most, answers passed through. Source: connect-rest §0.7. */
 import { sleep } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../cluster/errors';
-import type { ForwardedAnswer, ForwardRequest, OutgoingRequest } from '../cluster/forwarding';
+import type { ForwardedAnswer, ForwardRequest, OutgoingRequest } from '../cluster/forwarding/forwarding';
 import { encodeJson } from './json-encode';
 import { RestError } from './rest-error';
 import { flag, type Call, type Reply } from './route';

@@ -1,6 +1,6 @@
 /** `GET /` and `GET /health`. Source: connect-rest §1.1, §1.2. */
 import { withDeadline } from '@millrace/sdk';
-import type { WorkerHealth } from '../cluster/herder';
+import type { WorkerHealth } from '../cluster/entities';
 import type { RestContext } from './context';
 import { RestError, requestTimeout } from './rest-error';
 import { ok, type Resource } from './route';

@@ -2,7 +2,7 @@
  * The worker's listeners. Their ports are open before the worker has joined its group. Source: connect-rest §0.4,
  * §1.23, §5.2.
  */
-import { forwardRequest, type ForwardRequest } from '../cluster/forwarding';
+import { forwardRequest, type ForwardRequest } from '../cluster/forwarding/forwarding';
 import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
 import type { ConfigValidator } from '../config/validation';

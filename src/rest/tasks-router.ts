@@ -3,7 +3,7 @@
  * ones fenced. Source: connect-rest §1.14 to §1.16, §1.22.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { ReadTaskConfigs, SignedBody } from '../cluster/herder';
+import type { ReadTaskConfigs, SignedBody } from '../cluster/entities';
 import { tooLarge } from './body-budget';
 import type { RestContext } from './context';
 import { taskInfo, taskState } from './entities';

@@ -2,7 +2,8 @@
 import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { createHerder } from '../../src/cluster/create-herder';
-import type { ConnectorStateInfo, Herder } from '../../src/cluster/herder';
+import type { ConnectorStateInfo } from '../../src/cluster/entities';
+import type { Herder } from '../../src/cluster/herder';
 import type { ConfigInfos, ConfigValidator } from '../../src/config/validation';
 import { ValidationError } from '../../src/config/validation-error';
 import type { WorkerConfig } from '../../src/config/worker-config';

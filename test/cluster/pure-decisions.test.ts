@@ -1,9 +1,14 @@
-import { transition } from '../../src/cluster/connector-lifecycle';
-import type { ConnectorStateInfo } from '../../src/cluster/herder';
-import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../../src/cluster/resolve-assignment';
-import { mergeRestarts, restartPlan } from '../../src/cluster/restart-plan';
-import { storedTaskConfigs, taskConfigsChanged, taskLimit, TooManyTasksError } from '../../src/cluster/task-configs';
-import { UnsyncBackoff } from '../../src/cluster/unsync-backoff';
+import { transition } from '../../src/cluster/running/connector-lifecycle';
+import type { ConnectorStateInfo } from '../../src/cluster/entities';
+import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../../src/cluster/group/resolve-assignment';
+import { mergeRestarts, restartPlan } from '../../src/cluster/running/restart-plan';
+import {
+  storedTaskConfigs,
+  taskConfigsChanged,
+  taskLimit,
+  TooManyTasksError,
+} from '../../src/cluster/running/task-configs';
+import { UnsyncBackoff } from '../../src/cluster/tick/unsync-backoff';
 
 describe('connect-runtime §3.2: connector life', () => {
   test.each([

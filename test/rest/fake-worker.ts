@@ -9,12 +9,10 @@ import type {
 import type { Express } from 'express';
 import { changedMessage, type PartitionOffset } from '../../src/cluster/connector-offsets';
 import { HerderError } from '../../src/cluster/errors';
-import type { ForwardRequest } from '../../src/cluster/forwarding';
-import type { WorkerFigures } from '../../src/cluster/herder-metrics';
+import type { ForwardRequest } from '../../src/cluster/forwarding/forwarding';
 import type {
   ConnectorInfo,
   ConnectorStateInfo,
-  Herder,
   ReadTaskConfigs,
   RestartRequest,
   SignedBody,
@@ -22,8 +20,10 @@ import type {
   TargetState,
   TaskInfo,
   TaskState,
+  WorkerFigures,
   WorkerHealth,
-} from '../../src/cluster/herder';
+} from '../../src/cluster/entities';
+import type { Herder } from '../../src/cluster/herder';
 import type { ConfigValidator } from '../../src/config/validation';
 import { validationFailure } from '../../src/config/validation-failure';
 import { createConfigValidator } from '../../src/config/validation-impl';

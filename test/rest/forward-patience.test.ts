@@ -1,7 +1,7 @@
 /** What becomes of a request whose target is away for a moment. */
 import type { IncomingMessage } from 'node:http';
 import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
-import type { ForwardedAnswer, OutgoingRequest } from '../../src/cluster/forwarding';
+import type { ForwardedAnswer, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 import { createForwarder } from '../../src/rest/forward';
 import type { Call } from '../../src/rest/route';
 

@@ -1,7 +1,7 @@
 import { ConnectError } from '@millrace/sdk';
 import request from 'supertest';
 import { HerderError, NotHereError } from '../../src/cluster/errors';
-import type { OutgoingRequest } from '../../src/cluster/forwarding';
+import type { OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 import { fakeWorker, SRC, type FakeWorker } from './fake-worker';
 
 let sent: OutgoingRequest[];

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import { forwardRequest } from '../../src/cluster/forwarding';
+import { forwardRequest } from '../../src/cluster/forwarding/forwarding';
 import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { parseListener } from '../../src/config/listeners';
 import { createConfigValidator } from '../../src/config/validation-impl';

@@ -5,7 +5,7 @@
 import request from 'supertest';
 import { Float64 } from '../../src/cluster/connector-offsets';
 import { NotHereError } from '../../src/cluster/errors';
-import type { OutgoingRequest } from '../../src/cluster/forwarding';
+import type { OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 import { fakeWorker, SRC, type FakeWorker, type FakeWorkerOptions } from './fake-worker';
 
 let worker: FakeWorker;

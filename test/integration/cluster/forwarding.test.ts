@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
-import { sign } from '../../../src/cluster/session-key';
+import { sign } from '../../../src/cluster/forwarding/session-key';
 import { readConfigRecord, type SessionKey } from '../../../src/storage/config-records';
 import { Clients, readToEnd } from '../../helpers/kafka-clients';
 import { leaderOf } from '../../helpers/leader';

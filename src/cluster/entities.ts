@@ -1,0 +1,60 @@
+/** What the herder answers REST with. Source: connect-rest §1. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { Figures } from '../metrics/exposition';
+
+export type { TargetState } from '../storage/config-records';
+export type ConnectorType = 'source' | 'sink' | 'unknown';
+export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
+
+/** Members in Java's order; nulls are written. */
+export interface ConnectorInfo {
+  readonly name: string;
+  readonly config: ConnectorConfig;
+  readonly tasks: readonly { readonly connector: string; readonly task: number }[];
+  readonly type: ConnectorType;
+}
+
+export interface ConnectorState {
+  readonly state: State;
+  readonly worker_id: string;
+  readonly version?: string | null;
+  readonly trace?: string;
+}
+
+export interface TaskState extends ConnectorState {
+  readonly id: number;
+}
+
+export interface ConnectorStateInfo {
+  readonly name: string;
+  readonly connector: ConnectorState;
+  readonly tasks: readonly TaskState[];
+  readonly type: ConnectorType;
+}
+
+export interface TaskInfo {
+  readonly id: { readonly connector: string; readonly task: number };
+  readonly config: ConnectorConfig;
+}
+
+export interface RestartRequest {
+  readonly includeTasks: boolean;
+  readonly onlyFailed: boolean;
+}
+
+export interface SignedBody {
+  readonly raw: Buffer;
+  readonly signature: string | null;
+  readonly algorithm: string | null;
+}
+
+/** What a body holds; asked for once its signature is right, or when the group has none (`isSigned` false). */
+export type ReadTaskConfigs = (isSigned: boolean) => readonly ConnectorConfig[];
+
+export interface WorkerHealth {
+  readonly status: 'healthy' | 'starting' | 'unhealthy';
+  readonly message: string;
+}
+
+/** Metrics of this worker; the REST layer adds what identifies its process. */
+export type WorkerFigures = Omit<Figures, 'app'> & { readonly clientId: string };

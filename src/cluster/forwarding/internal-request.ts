@@ -1,0 +1,41 @@
+/** What an owner sends to the leader: the task configurations its connector generated. Source: connect-runtime §2.7. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { SessionKey } from '../../storage/config-records';
+import { HerderError } from '../errors';
+import type { ForwardRequest } from './forwarding';
+import { ALGORITHM_HEADER, AUTHORIZATION_HEADER, sign } from './session-key';
+
+export interface LeaderAddress {
+  /** Null while no leader is known. */
+  readonly leaderUrl: string | null;
+  /** Whether the group signs its internal requests, and with what. */
+  readonly sign: boolean;
+  readonly key: SessionKey | null;
+  readonly macAlgorithm: string;
+  readonly forward: ForwardRequest;
+}
+
+/** Resolves when the leader has written them. Throws HerderError. */
+export async function sendTaskConfigs(
+  connector: string,
+  configs: readonly ConnectorConfig[],
+  { leaderUrl, sign: signs, key, macAlgorithm, forward }: LeaderAddress,
+): Promise<void> {
+  if (leaderUrl === null)
+    throw new HerderError(
+      409,
+      'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.',
+    );
+  const body = JSON.stringify(configs);
+  let headers: Record<string, string> = {};
+  if (signs) {
+    if (key === null)
+      throw new HerderError(503, 'No session key was read from the config topic yet, so the request can not be signed');
+    headers = {
+      [AUTHORIZATION_HEADER]: sign(key, macAlgorithm, Buffer.from(body, 'utf8')),
+      [ALGORITHM_HEADER]: macAlgorithm,
+    };
+  }
+  const path = `/connectors/${encodeURIComponent(connector)}/tasks`;
+  await forward({ url: leaderUrl, method: 'POST', path, body, headers, forward: null });
+}

@@ -1,0 +1,61 @@
+/** The leader's duty to keep a fresh session key in the config topic. Source: connect-runtime §2.7. */
+import type { Logger } from '../../logging/logger';
+import type { ConfigStore } from '../../storage/config-store';
+import { messageOf } from '../../tasks/trace';
+import { generateSessionKey, keyExpiry, type SessionKeySettings } from './session-key';
+import { monotonicNow } from '../monotonic-clock';
+
+export interface SessionKeyKeeperOptions {
+  readonly configs: ConfigStore;
+  readonly settings: SessionKeySettings;
+  /** True while this worker leads a group that signs its requests. */
+  readonly isResponsible: () => boolean;
+  readonly readTimeoutMs: number;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+const RETRY_MS = 1_000;
+
+export class SessionKeyKeeper {
+  private readonly now: () => number;
+  /** The config topic must be read to its end before another key is written. */
+  private failed = false;
+  private notBefore = -Infinity;
+
+  constructor(private readonly options: SessionKeyKeeperOptions) {
+    this.now = options.now ?? Date.now;
+  }
+
+  /** Writes a key when one is due. A failure is logged; the next tick tries again. */
+  async keep(): Promise<void> {
+    const { configs, settings, readTimeoutMs, logger } = this.options;
+    const wait = this.waitMs();
+    if (wait === null || wait > 0) return;
+    try {
+      if (this.failed) {
+        await configs.readToEnd(readTimeoutMs);
+        this.failed = false;
+        if (this.expiry() > this.now()) return;
+      }
+      logger.debug('Writing a new session key');
+      await configs.putSessionKey(generateSessionKey(settings, this.now()));
+    } catch (error) {
+      this.failed = true;
+      this.notBefore = monotonicNow() + RETRY_MS;
+      logger.warn(`The session key could not be written, trying again: ${messageOf(error)}`);
+    }
+  }
+
+  /** Until `keep` has something to do, in milliseconds; 0 or less: now. Null: nothing foreseen. */
+  waitMs(): number | null {
+    if (!this.options.isResponsible()) return null;
+    // A key's age is told by the wall clock, which other workers know, too.
+    const wait = Math.max(this.expiry() - this.now(), this.notBefore - monotonicNow());
+    return wait === Infinity ? null : wait;
+  }
+
+  private expiry(): number {
+    return keyExpiry(this.options.configs.snapshot().sessionKey, this.options.settings);
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The leader's part of a rebalance: members' metadata in, everyone's assignment out. No I/O. Source: connect-runtime
+ * §2.6 step 3.
+ */
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import { encodeAssignment, type Assignment, type ConnectProtocolName, type MemberMetadata } from './connect-protocol';
+import { CooperativeAssignor } from './cooperative-assignor';
+import { assignEagerly } from './eager-assignor';
+import { NO_WORK, union, type Work } from './work';
+
+export interface LeaderInput {
+  readonly protocol: ConnectProtocolName;
+  readonly members: ReadonlyMap<string, MemberMetadata>;
+  readonly leaderId: string;
+  readonly generation: number;
+  readonly lastCompletedGeneration: number;
+  /** The snapshot that the leader's own metadata was made from. */
+  readonly snapshot: ConfigSnapshot;
+  /** A newer one, taken when the first is behind a member's. */
+  freshSnapshot(): ConfigSnapshot;
+}
+
+export interface LeaderResult {
+  /** Member id → assignment bytes. */
+  readonly assignments: Map<string, Buffer>;
+  /** Member id → what it runs once the rebalance is over; empty after a config mismatch. */
+  readonly owners: ReadonlyMap<string, Work>;
+  /** What members said that they were running when they joined. */
+  readonly running: Work;
+}
+
+export function configuredWork(snapshot: ConfigSnapshot): Work {
+  const connectors = snapshot.connectors();
+  return { connectors, tasks: connectors.flatMap((connector) => snapshot.tasks(connector)) };
+}
+
+export class LeaderAssignment {
+  private readonly cooperative: CooperativeAssignor;
+
+  constructor(maxDelayMs: number, now: () => number) {
+    this.cooperative = new CooperativeAssignor(maxDelayMs, now);
+  }
+
+  assign(input: LeaderInput): LeaderResult {
+    const { members, leaderId } = input;
+    const maxOffset = Math.max(...[...members.values()].map((member) => member.configOffset));
+    const wasBehind = input.snapshot.offset < maxOffset;
+    const snapshot = wasBehind ? input.freshSnapshot() : input.snapshot;
+    const common = { leader: leaderId, leaderUrl: members.get(leaderId)?.url ?? '' };
+    if (snapshot.offset < maxOffset)
+      return this.encode(input, new Map(), (): Assignment => ({
+        ...common,
+        configMismatch: true,
+        configOffset: maxOffset,
+        assigned: NO_WORK,
+        revoked: NO_WORK,
+        delay: 0,
+      }));
+    const configOffset = wasBehind ? snapshot.offset : maxOffset;
+    const configured = configuredWork(snapshot);
+    if (input.protocol === 'default') {
+      const owners = assignEagerly(configured, [...members.keys()]);
+      return this.encode(input, owners, (member) => ({
+        ...common,
+        configMismatch: false,
+        configOffset,
+        assigned: owners.get(member) ?? NO_WORK,
+        revoked: NO_WORK,
+        delay: 0,
+      }));
+    }
+    const { assigned, revoked, delay, owners } = this.cooperative.assign({
+      configured,
+      members: new Map([...members].map(([member, { allocation }]) => [member, allocated(allocation)])),
+      lastCompletedGeneration: input.lastCompletedGeneration,
+      generation: input.generation,
+    });
+    return this.encode(input, owners, (member) => ({
+      ...common,
+      configMismatch: false,
+      configOffset,
+      assigned: assigned.get(member) ?? NO_WORK,
+      revoked: revoked.get(member) ?? NO_WORK,
+      delay,
+    }));
+  }
+
+  private encode(
+    { protocol, members }: LeaderInput,
+    owners: ReadonlyMap<string, Work>,
+    assignment: (member: string) => Assignment,
+  ): LeaderResult {
+    const assignments = new Map<string, Buffer>();
+    for (const member of members.keys()) assignments.set(member, encodeAssignment(protocol, assignment(member)));
+    return {
+      assignments,
+      owners,
+      running: union(...[...members.values()].map((member) => allocated(member.allocation))),
+    };
+  }
+}
+
+function allocated(allocation: Assignment | null): Work {
+  return allocation === null ? NO_WORK : union(allocation.assigned);
+}

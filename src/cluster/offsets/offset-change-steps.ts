@@ -1,0 +1,52 @@
+/**
+ * The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6.
+ */
+import { isUnsupportedOperation } from '@millrace/sdk';
+import { within } from '../../storage/retry';
+import { CONFLICT, HerderError } from '../errors';
+import type { OffsetLock } from './offset-locks';
+
+export class OffsetChangeSteps {
+  /** `deadline`: absolute, milliseconds. */
+  constructor(
+    readonly connector: string,
+    readonly kind: 'source' | 'sink',
+    private readonly deadline: number,
+    private readonly lock: OffsetLock,
+    /** False: another worker may lead the group by now. */
+    private readonly mayChange: () => boolean,
+  ) {}
+
+  /** Nothing is changed yet: when time is over, `run` is given up and the change does not take place. */
+  async prepare<T>(timedOut: string, run: () => Promise<T>): Promise<T> {
+    return await within(run(), this.remaining(), () => new HerderError(500, timedOut));
+  }
+
+  /** Whether the connector has said that nothing else is to be done. An error of it refuses the change. */
+  async askConnector(hook: () => Promise<boolean> | boolean | undefined): Promise<boolean> {
+    const { connector, kind } = this;
+    const timedOut = `Timed out while calling the 'alterOffsets' method for ${kind} connector ${connector}`;
+    try {
+      return (await this.prepare(timedOut, async () => await hook())) === true;
+    } catch (error) {
+      if (!isUnsupportedOperation(error)) throw error;
+      throw new HerderError(
+        500,
+        `Failed to modify offsets for connector ${connector} because it doesn't support external modification of offsets`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** The change itself can not be called back: when time is over it goes on, and no task is started before its end. */
+  async change(timedOut: string, run: () => Promise<void>): Promise<void> {
+    if (!this.mayChange()) throw new HerderError(409, CONFLICT);
+    const change = run();
+    this.lock.keep(change);
+    await within(change, this.remaining(), () => new HerderError(500, timedOut));
+  }
+
+  private remaining(): number {
+    return Math.max(1, this.deadline - Date.now());
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Where the offsets of each connector are kept: the worker's topic, or that and the connector's own
+ * (`offsets.storage.topic`), which is opened when it is first asked for and shared by all connectors that name it and
+ * reach it in the same way. Source: connect-runtime §1.5.4.
+ */
+import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
+import type { WorkerConfig } from '../../config/worker-config';
+import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
+import type { Logger } from '../../logging/logger';
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { JsonObject } from '../../storage/json-values';
+import { KafkaCompactedLog } from '../../storage/kafka-compacted-log';
+import { LayeredOffsets } from '../../storage/layered-offsets';
+import type { PartitionOrder } from '../../storage/offset-keys';
+import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../../storage/offset-store';
+import { connectorOffsetsTopic } from '../../storage/storage-topic';
+import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
+
+/** A topic that nobody has asked for is closed after this, and read again when somebody does. Milliseconds. */
+const IDLE_MS = 600_000;
+
+export interface OffsetStoresOptions {
+  /** The worker's own store; started and stopped by whoever made it. */
+  readonly shared: OffsetStore;
+  readonly clients: KafkaClients;
+  readonly worker: Pick<WorkerConfig, 'client' | 'offset'>;
+  readonly snapshot: () => ConfigSnapshot;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** To write to connectors' own topics. (Default: at any time) */
+  readonly permission?: SendPermission;
+  readonly logger: Logger;
+  /** (Default: 10 minutes) */
+  readonly idleMs?: number;
+}
+
+interface OwnTopic {
+  readonly store: OffsetStore;
+  readonly admin: Admin;
+  /** Rejects when the topic can not be used. */
+  readonly started: Promise<void>;
+  uses: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** What a configuration says about where its offsets are. */
+interface Place {
+  /** As stored: another object means another configuration. */
+  readonly raw: ConnectorConfig;
+  /** Null: the worker's topic alone. */
+  readonly own: { readonly topic: string; readonly clients: OffsetClientConfigs; readonly key: string } | null;
+}
+
+export class OffsetStores implements SourceOffsets {
+  private readonly topics = new Map<string, OwnTopic>();
+  private readonly places = new Map<string, Place>();
+  private readonly orders = new Map<string, PartitionOrder>();
+  private closed = false;
+
+  constructor(private readonly options: OffsetStoresOptions) {}
+
+  setPartitionOrder(connector: string, order: PartitionOrder): void {
+    this.orders.set(connector, order);
+    this.options.shared.setPartitionOrder(connector, order);
+  }
+
+  /** Makes sure that the connector's offsets can be reached. */
+  async open(connector: string): Promise<void> {
+    await this.use(connector, async () => undefined);
+  }
+
+  async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
+    return await this.use(connector, async (offsets) => await offsets.read(connector, partitions));
+  }
+
+  async list(connector: string): Promise<[JsonObject, JsonObject | null][]> {
+    return await this.use(connector, async (offsets) => await offsets.list(connector));
+  }
+
+  async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+    await this.use(connector, async (stores) => await stores.write(connector, offsets));
+  }
+
+  async flush(): Promise<void> {
+    const own = [...this.topics.values()].map(async ({ store }) => await store.flush());
+    await Promise.all([this.options.shared.flush(), ...own]);
+  }
+
+  /** Closes the topics of connectors; the worker's is left open. */
+  async stop(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.topics.keys()].map(async (key) => await this.close(key)));
+  }
+
+  private async use<T>(connector: string, run: (offsets: SourceOffsets) => Promise<T>): Promise<T> {
+    const { shared, logger } = this.options;
+    const own = await this.place(connector);
+    if (own === null) return await run(shared);
+    if (this.closed)
+      throw new ConnectError(`The offsets topic '${own.topic}' is closed because the worker is stopping.`, {
+        code: 'STORAGE_CLOSED',
+      });
+    const topic = this.topics.get(own.key) ?? this.openTopic(connector, own);
+    topic.uses++;
+    clearTimeout(topic.timer);
+    try {
+      await topic.started;
+      const layered = new LayeredOffsets(topic.store, shared, logger);
+      const order = this.orders.get(connector);
+      if (order) layered.setPartitionOrder(connector, order);
+      return await run(layered);
+    } finally {
+      topic.uses--;
+      if (topic.uses === 0 && this.topics.get(own.key) === topic) this.closeLater(own.key, topic);
+    }
+  }
+
+  private async place(connector: string): Promise<Place['own']> {
+    const raw = this.options.snapshot().connectorConfig(connector);
+    const known = this.places.get(connector);
+    // The tasks of a deleted connector store their last offsets where they found them.
+    if (raw === null || known?.raw === raw) return known?.own ?? null;
+    const own = await this.findPlace(connector, raw);
+    this.places.set(connector, { raw, own });
+    return own;
+  }
+
+  private async findPlace(connector: string, raw: ConnectorConfig): Promise<Place['own']> {
+    const { resolve, worker } = this.options;
+    if (!raw['offsets.storage.topic']?.trim()) return null;
+    const config = await resolve(raw);
+    const topic = config['offsets.storage.topic']?.trim() ?? '';
+    const clients = offsetClientConfigs(worker, connector, config);
+    const here = servers(worker.client('worker')['bootstrap.servers']);
+    if (topic === worker.offset.topic && servers(clients.producer['bootstrap.servers']) === here) return null;
+    // The client's name does not make it another client.
+    const key = JSON.stringify([topic, clients], (name, value: unknown) => (name === 'client.id' ? undefined : value));
+    return { topic, clients, key };
+  }
+
+  private openTopic(connector: string, { topic, clients, key }: NonNullable<Place['own']>): OwnTopic {
+    const { worker, logger } = this.options;
+    const named = logger.child({ connector });
+    const admin = this.options.clients.admin(clients.admin);
+    const log = new KafkaCompactedLog({
+      topic: connectorOffsetsTopic(topic, worker.offset),
+      clients: this.options.clients,
+      admin,
+      client: {},
+      clientId: `connector-offsets-${connector}`,
+      producer: clients.producer,
+      consumer: clients.consumer,
+      permission: this.options.permission,
+      logger: named,
+    });
+    const store = new OffsetStore(log, named);
+    named.info(`The offsets of connector ${connector} are kept in its own topic '${topic}'`);
+    const opened: OwnTopic = { store, admin, started: store.start(), uses: 0, timer: undefined };
+    this.topics.set(key, opened);
+    // The next one who asks tries again.
+    opened.started.catch(async () => await this.close(key));
+    return opened;
+  }
+
+  private closeLater(key: string, topic: OwnTopic): void {
+    topic.timer = startTimer(() => void this.close(key), this.options.idleMs ?? IDLE_MS);
+    topic.timer.unref();
+  }
+
+  private async close(key: string): Promise<void> {
+    const topic = this.topics.get(key);
+    if (!topic) return;
+    this.topics.delete(key);
+    clearTimeout(topic.timer);
+    await topic.started.catch(() => undefined);
+    await topic.store
+      .stop()
+      .catch((error: unknown) => this.options.logger.warn('An offsets topic was not closed', { error }));
+    await topic.admin.close();
+  }
+}
+
+function servers(list = ''): string {
+  return [...new Set(list.split(',').map((server) => server.trim()))].sort().join();
+}

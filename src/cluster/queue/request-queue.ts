@@ -1,0 +1,66 @@
+/**
+ * What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1.
+ */
+import { HerderError } from '../errors';
+import { monotonicNow } from '../monotonic-clock';
+
+interface Request {
+  /** Absolute, milliseconds. */
+  readonly due: number;
+  run(): Promise<void>;
+  reject(error: unknown): void;
+}
+
+export class RequestQueue {
+  private readonly requests: Request[] = [];
+  private closed = false;
+
+  constructor(
+    private readonly wake: () => void,
+    private readonly now: () => number = monotonicNow,
+  ) {}
+
+  /**
+   * Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. `withdraw`: takes
+   * back a request that has not begun, which then rejects with the signal's reason.
+   */
+  async submit<T>(run: () => Promise<T>, delayMs = 0, withdraw?: AbortSignal): Promise<T> {
+    return await new Promise<T>((resolve, reject) => {
+      if (this.closed) {
+        reject(shutdown());
+        return;
+      }
+      const due = this.now() + delayMs;
+      const request: Request = { due, reject, run: async () => await run().then(resolve, reject) };
+      withdraw?.addEventListener('abort', () => {
+        const at = this.requests.indexOf(request);
+        if (at < 0) return;
+        this.requests.splice(at, 1);
+        reject(withdraw.reason);
+      });
+      const later = this.requests.findIndex((other) => other.due > due);
+      this.requests.splice(later < 0 ? this.requests.length : later, 0, request);
+      this.wake();
+    });
+  }
+
+  /** Runs everything that is due, up to the request after which something else comes first. */
+  async runDue(isInterrupted: () => boolean = () => false): Promise<void> {
+    while (!isInterrupted() && this.requests[0] && this.requests[0].due <= this.now())
+      await this.requests.shift()?.run();
+  }
+
+  /** Absolute, milliseconds; null: nothing is waiting. */
+  nextDue(): number | null {
+    return this.requests[0]?.due ?? null;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const request of this.requests.splice(0)) request.reject(shutdown());
+  }
+}
+
+function shutdown(): HerderError {
+  return new HerderError(500, 'Worker is shutting down');
+}

@@ -1,0 +1,167 @@
+/**
+ * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the
+ * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
+ */
+import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
+import type { WorkerConfig } from '../../config/worker-config';
+import { KafkaError } from '../../kafka/errors';
+import type { KafkaClients } from '../../kafka/port';
+import type { PluginHost } from '../../plugin-host/host';
+import type { ConfigStore } from '../../storage/config-store';
+import type { SourceOffsets } from '../../storage/offset-store';
+import { within } from '../../storage/retry';
+import { connectorAdminConfig, sinkConsumerConfig } from '../../tasks/clients/client-configs';
+import type { WorkLease } from '../../tasks/session-lease';
+import { changedMessage, type PartitionOffset } from '../connector-offsets';
+import type { ConnectorPlugins } from '../running/connector-plugins';
+import { CONFLICT, HerderError } from '../errors';
+import { notFound } from './herder-reads';
+import { OffsetChangeSteps } from '../offsets/offset-change-steps';
+import type { OffsetLock, OffsetLocks } from '../offsets/offset-locks';
+import { changeSinkOffsets, sinkOffsets, type SinkGroup } from '../offsets/sink-group';
+import { changeSourceOffsets, sourceOffsets } from '../offsets/source-offsets';
+import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
+
+/** How long tasks that were told to stop are waited for, before the client is told to come back. Milliseconds. */
+const SETTLE_LIMIT_MS = 30_000;
+const SETTLE_POLL_MS = 100;
+/** What clients take as a reason to try again. */
+const NOT_SETTLED =
+  'Cannot complete request momentarily due to stale configuration (typically caused by a concurrent config change)';
+
+export interface HerderOffsetsOptions {
+  readonly configs: ConfigStore;
+  readonly offsets: SourceOffsets;
+  readonly requests: TickRequests;
+  readonly plugins: ConnectorPlugins;
+  readonly pluginHost: Pick<PluginHost, 'traits' | 'alterOffsets'>;
+  readonly clients: KafkaClients;
+  readonly worker: Pick<WorkerConfig, 'client'>;
+  readonly locks: OffsetLocks;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /**
+   * True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is
+   * part of.
+   */
+  readonly areTasksGone: (connector: string) => boolean;
+  /** The membership of this moment. */
+  readonly lease: () => Pick<WorkLease, 'holds'>;
+  /** Milliseconds. */
+  readonly configReadTimeoutMs: number;
+}
+
+interface Admitted {
+  readonly config: ConnectorConfig;
+  readonly lock: OffsetLock;
+  /** What it was admitted under. */
+  readonly lease: Pick<WorkLease, 'holds'>;
+}
+
+export class HerderOffsets {
+  constructor(private readonly options: HerderOffsetsOptions) {}
+
+  /** In any state of the connector. */
+  async list(name: string): Promise<readonly PartitionOffset[]> {
+    const { configs, plugins, offsets } = this.options;
+    const config = configs.snapshot().connectorConfig(name);
+    if (config === null) throw notFound(name);
+    const isSink = plugins.require(config).type === 'sink';
+    const failed = isSink
+      ? `Failed to retrieve consumer group offsets for sink connector ${name}`
+      : `Failed to retrieve offsets for source connector ${name}`;
+    try {
+      const found = isSink ? this.withGroup(name, config, sinkOffsets) : sourceOffsets(offsets, name);
+      return await within(found, REQUEST_TIMEOUT_MS, () => new Error('no answer in time'));
+    } catch (error) {
+      throw new HerderError(500, failed, { cause: error });
+    }
+  }
+
+  /**
+   * `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status
+   * below 500.
+   */
+  async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
+    const deadline = Date.now() + REQUEST_TIMEOUT_MS;
+    const admitted = await this.admit(name);
+    try {
+      const complete = await this.apply(name, admitted, entries, deadline);
+      return changedMessage(entries === null ? 'reset' : 'altered', complete);
+    } finally {
+      admitted.lock.release();
+    }
+  }
+
+  /**
+   * Waits until what was stopped is really gone: a task that ends late would write its own offsets over the new ones.
+   */
+  private async admit(name: string): Promise<Admitted> {
+    const { requests } = this.options;
+    const limit = Date.now() + SETTLE_LIMIT_MS;
+    for (;;) {
+      const admitted = await requests.runAsLeader(`modifying offsets for connector ${name}`, () => this.tryAdmit(name));
+      if (admitted !== null) return admitted;
+      if (Date.now() >= limit) throw new HerderError(409, NOT_SETTLED);
+      await sleep(SETTLE_POLL_MS);
+    }
+  }
+
+  /** On the tick. Null: not yet. */
+  private async tryAdmit(name: string): Promise<Admitted | null> {
+    const { configs, locks, areTasksGone, configReadTimeoutMs } = this.options;
+    const lease = this.options.lease();
+    await configs.readToEnd(configReadTimeoutMs);
+    const snapshot = configs.snapshot();
+    const config = snapshot.connectorConfig(name);
+    if (config === null) throw notFound(name);
+    if (snapshot.targetState(name) !== 'STOPPED' || snapshot.taskCount(name) > 0)
+      throw new HerderError(
+        400,
+        `Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified connector by ` +
+          `issuing a 'PUT' request to the '/connectors/${name}/stop' endpoint`,
+      );
+    if (!areTasksGone(name)) return null;
+    const lock = locks.hold(name);
+    return lock && { config, lock, lease };
+  }
+
+  private async apply(
+    name: string,
+    { config: raw, lock, lease }: Admitted,
+    entries: readonly PartitionOffset[] | null,
+    deadline: number,
+  ): Promise<boolean> {
+    const { plugins, pluginHost, offsets, resolve } = this.options;
+    const description = plugins.require(raw);
+    const type = description.type === 'sink' ? 'sink' : 'source';
+    const steps = new OffsetChangeSteps(name, type, deadline, lock, () => lease.holds);
+    const { altersOffsets, partitionOrder } = await pluginHost.traits(description);
+    const ask = pluginHost.alterOffsets.bind(pluginHost, description);
+    const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets: ask }) };
+    try {
+      const config = await resolve(raw);
+      if (type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
+      return await this.withGroup(name, config, (group) =>
+        changeSinkOffsets(group, { plugin, config, entries }, steps),
+      );
+    } catch (error) {
+      if (error instanceof HerderError) throw error;
+      if (error instanceof KafkaError && error.code === 'SESSION_LOST' && !error.inDoubt)
+        throw new HerderError(409, CONFLICT, { cause: error });
+      const message = isConnectError(error) ? error.message : `Failed to modify offsets for ${type} connector ${name}`;
+      throw new HerderError(500, message, { cause: error });
+    }
+  }
+
+  private async withGroup<T>(name: string, raw: ConnectorConfig, use: (group: SinkGroup) => Promise<T>): Promise<T> {
+    const { clients, worker, resolve } = this.options;
+    const config = await resolve(raw);
+    const consumer = sinkConsumerConfig(worker, { connector: name, task: 0 }, config, null);
+    const admin = clients.admin(connectorAdminConfig(worker, name, config));
+    try {
+      return await use({ admin, groupId: consumer['group.id'] ?? `connect-${name}` });
+    } finally {
+      await admin.close();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** Restarts asked for over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R 3. */
+import type { ConfigStore } from '../../storage/config-store';
+import type { AssignedWork } from '../running/assigned-work';
+import type { ConnectorSet } from '../running/connector-set';
+import { HerderError, NotHereError } from '../errors';
+import type { ConnectorStateInfo, RestartRequest } from '../entities';
+import type { HerderReads } from './herder-reads';
+import type { Membership } from '../group/membership';
+import { restartPlan } from '../running/restart-plan';
+import type { TaskSet } from '../running/task-set';
+import type { TickRequests } from './tick-requests';
+
+export interface HerderRestartsOptions {
+  readonly configs: ConfigStore;
+  readonly reads: HerderReads;
+  readonly requests: TickRequests;
+  readonly membership: Membership;
+  readonly connectors: ConnectorSet;
+  readonly tasks: TaskSet;
+  readonly work: AssignedWork;
+}
+
+export class HerderRestarts {
+  constructor(private readonly options: HerderRestartsOptions) {}
+
+  /** The tick only stops the old instance: the start of the new one is waited for here. */
+  async restartConnector(name: string): Promise<void> {
+    const { configs, requests, connectors, membership, work } = this.options;
+    const restarted = await requests.run(`stopping restarted connector ${name}`, async () => {
+      this.requireConnector(name, configs);
+      if (!connectors.runner(name))
+        throw new NotHereError(() => this.whereabouts(() => membership.connectorOwner(name)));
+      return { started: await work.beginConnectorRestart(name) };
+    });
+    try {
+      await restarted.started();
+    } catch (error) {
+      throw new HerderError(500, `Failed to start connector: ${name}`, { cause: error });
+    }
+  }
+
+  /** Writes the request for everyone to read; answers with what will happen. */
+  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
+    const { configs, reads, requests } = this.options;
+    return await requests.runAsLeader(`restarting connector ${name}`, async () => {
+      this.requireConnector(name, configs);
+      const current = reads.statusOrNull(name);
+      if (current === null) throw new HerderError(404, `Status for connector ${name} not found`);
+      await configs.putRestartRequest(name, request.includeTasks, request.onlyFailed);
+      return restartPlan(request, current).states;
+    });
+  }
+
+  async restartTask(connector: string, task: number): Promise<void> {
+    const { configs, requests, tasks, membership, work } = this.options;
+    const id = { connector, task };
+    const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
+      this.requireConnector(connector, configs);
+      if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${connector}-${task}`);
+      if (!tasks.has(id)) throw new NotHereError(() => this.whereabouts(() => membership.taskOwner(id)));
+      return { started: await work.beginTaskRestart(id) };
+    });
+    try {
+      await restarted.started();
+    } catch (error) {
+      throw new HerderError(500, `Failed to start task: ${connector}-${task}`, { cause: error });
+    }
+  }
+
+  /** The leader knows who owns what; the others know the leader. */
+  private whereabouts(owner: () => string | null): string | null {
+    const { membership } = this.options;
+    return membership.isLeader ? owner() : membership.leaderUrl;
+  }
+
+  private requireConnector(name: string, configs: ConfigStore): void {
+    if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector: ${name}`);
+  }
+}

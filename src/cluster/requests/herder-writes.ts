@@ -1,0 +1,163 @@
+/**
+ * Changes of connectors and their task configurations. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13,
+ * §2.
+ */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConfigValidator } from '../../config/validation';
+import { validationFailure } from '../../config/validation-failure';
+import type { ConfigStore } from '../../storage/config-store';
+import { HerderError } from '../errors';
+import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from '../entities';
+import { notFound, type HerderReads } from './herder-reads';
+import { offsetsAreChanging, type OffsetLocks } from '../offsets/offset-locks';
+import { verifySignature } from '../forwarding/session-key';
+import type { TickRequests } from './tick-requests';
+
+export interface HerderWritesOptions {
+  readonly configs: ConfigStore;
+  readonly reads: HerderReads;
+  readonly requests: TickRequests;
+  readonly validator: ConfigValidator;
+  readonly offsetLocks: OffsetLocks;
+  /** True while the group signs its internal requests, or would if it were joined. */
+  readonly requiresSignature: () => boolean;
+  /** `inter.worker.verification.algorithms`. */
+  readonly verificationAlgorithms: readonly string[];
+}
+
+export class HerderWrites {
+  constructor(private readonly options: HerderWritesOptions) {}
+
+  async createConnector(
+    name: string,
+    config: ConnectorConfig,
+    initialState: TargetState | null,
+  ): Promise<ConnectorInfo> {
+    const { configs, reads, requests } = this.options;
+    await this.validate(config);
+    return await requests.runAsLeader(writing(name), async () => {
+      if (configs.snapshot().contains(name)) throw new HerderError(409, `Connector ${name} already exists`);
+      await configs.putConnector(name, config, initialState);
+      return reads.connectorInfo(name);
+    });
+  }
+
+  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
+    const { configs, reads, requests } = this.options;
+    await this.validate(config);
+    return await requests.runAsLeader(writing(name), async () => {
+      const created = !configs.snapshot().contains(name);
+      await configs.putConnector(name, config, null);
+      return { created, info: reads.connectorInfo(name) };
+    });
+  }
+
+  /**
+   * Sets the keys that are given and removes those that are null. What is stored has been validated as a whole: when it
+   * changes in between, so does what the patch is applied to.
+   */
+  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
+    const { configs, reads, requests } = this.options;
+    const stored = (): ConnectorConfig => {
+      const config = configs.snapshot().connectorConfig(name);
+      if (config === null) throw notFound(name);
+      return config;
+    };
+    let base = await requests.runAsLeader(writing(name), async () => {
+      await configs.readToEnd(READ_TIMEOUT_MS);
+      return stored();
+    });
+    for (;;) {
+      const config = patched(base, patch);
+      await this.validate(config);
+      const info = await requests.runAsLeader(writing(name), async () => {
+        const now = stored();
+        if (now !== base) {
+          base = now;
+          return null;
+        }
+        await configs.putConnector(name, config, null);
+        return reads.connectorInfo(name);
+      });
+      if (info !== null) return info;
+    }
+  }
+
+  async deleteConnector(name: string): Promise<void> {
+    const { configs, requests } = this.options;
+    await requests.runAsLeader(`removing the config for connector ${name} from the config topic`, async () => {
+      if (!configs.snapshot().contains(name)) throw notFound(name);
+      await configs.removeConnector(name);
+    });
+  }
+
+  /** Any worker may; nobody waits for the effect. */
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+    const { configs } = this.options;
+    if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
+    await configs.putTargetState(name, state);
+  }
+
+  async stopConnector(name: string): Promise<void> {
+    const { configs, requests } = this.options;
+    await requests.runAsLeader(`writing 0 task configs for connector ${name} to the config topic`, async () => {
+      if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
+      await configs.stopConnector(name);
+    });
+  }
+
+  /** Nothing of a body is looked at before its signature. */
+  async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
+    const { configs, requests, offsetLocks } = this.options;
+    const taskConfigs = read(this.verify(body));
+    const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
+    await requests.runAsLeader(stage, async () => {
+      const snapshot = configs.snapshot();
+      if (!snapshot.contains(name)) throw notFound(name);
+      if (snapshot.targetState(name) === 'STOPPED' && taskConfigs.length > 0)
+        throw new HerderError(400, `Cannot submit non-empty set of task configs for stopped connector ${name}`);
+      // Whoever sent them tries again.
+      if (offsetLocks.isHeld(name)) throw new HerderError(409, offsetsAreChanging(name));
+      await configs.putTaskConfigs(name, taskConfigs);
+    });
+  }
+
+  async fenceTasks(name: string, body: SignedBody): Promise<void> {
+    const { configs, reads, requests } = this.options;
+    this.verify(body);
+    await requests.runAsLeader(`fencing tasks of connector ${name}`, async () => {
+      if (!configs.snapshot().contains(name)) throw notFound(name);
+      if (reads.connectorInfo(name).type === 'sink')
+        throw new HerderError(400, `Connector ${name} is not a source connector`);
+      throw new HerderError(
+        500,
+        `Tasks of connector ${name} cannot be fenced: the worker that leads the group has no exactly-once sources. ` +
+          'Remove exactly.once.source.support from the workers that have it, or give them a group of their own.',
+      );
+    });
+  }
+
+  /** False: the group does not sign. Throws HerderError. */
+  private verify(body: SignedBody): boolean {
+    const { configs, requiresSignature, verificationAlgorithms } = this.options;
+    const isSigned = requiresSignature();
+    if (isSigned) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    return isSigned;
+  }
+
+  private async validate(config: ConnectorConfig): Promise<void> {
+    const failure = validationFailure(await this.options.validator.validate(config));
+    if (failure !== null) throw new HerderError(400, failure);
+  }
+}
+
+const READ_TIMEOUT_MS = 30_000;
+
+function patched(config: ConnectorConfig, patch: Readonly<Record<string, string | null>>): ConnectorConfig {
+  const merged = { ...config, ...patch };
+  return Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function writing(name: string): string {
+  return `writing a config for connector ${name} to the config topic`;
+}

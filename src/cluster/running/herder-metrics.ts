@@ -1,0 +1,91 @@
+/**
+ * What this worker has measured, its own connectors and tasks only: in a group each worker answers for itself. Source:
+ * connect-runtime §9.
+ */
+import type { GroupMetrics } from '../../metrics/group-metrics';
+import type { WorkMetrics } from '../../metrics/work-metrics';
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { StatusCache } from '../../storage/status-cache';
+import type { ConnectProtocolName } from '../group/connect-protocol';
+import type { ConnectorSet } from './connector-set';
+import type { WorkerFigures } from '../entities';
+import type { Membership } from '../group/membership';
+import type { PluginNames } from './plugin-names';
+import type { TaskSet } from './task-set';
+
+export interface HerderMetricsParts {
+  readonly work: WorkMetrics;
+  readonly group: GroupMetrics;
+  readonly connectors: ConnectorSet;
+  readonly tasks: TaskSet;
+  readonly membership: Membership;
+  readonly statuses: StatusCache;
+  readonly plugins: PluginNames;
+  readonly snapshot: () => ConfigSnapshot;
+  /** Of the client that is the group's member. */
+  readonly clientId: string;
+}
+
+const PROTOCOLS: Readonly<Record<ConnectProtocolName, string>> = {
+  default: 'EAGER',
+  compatible: 'COMPATIBLE',
+  sessioned: 'SESSIONED',
+};
+
+export class HerderMetrics {
+  constructor(private readonly parts: HerderMetricsParts) {}
+
+  figures(): WorkerFigures {
+    const { work, group, connectors, tasks, membership, plugins, clientId } = this.parts;
+    const configs = this.parts.snapshot();
+    const all = work.all();
+    const names = connectors.names();
+    const { protocol } = membership;
+    const assigned = membership.work;
+    return {
+      clientId,
+      connectors: all.flatMap(({ instance: { connector, task }, states }) =>
+        task === null && connectors.runner(connector) !== null
+          ? [{ connector, states, ...plugins.connector(configs.connectorConfig(connector)) }]
+          : [],
+      ),
+      tasks: all.flatMap(({ instance: { connector, task }, states, metrics }) =>
+        task !== null && metrics !== null && tasks.has({ connector, task })
+          ? [
+              {
+                ...{ connector, task, states, metrics, connectorType: metrics.type },
+                plugins: plugins.ofTask(configs.connectorConfig(connector)),
+              },
+            ]
+          : [],
+      ),
+      taskStates: this.taskStates(),
+      worker: {
+        connectors: names.length,
+        tasks: tasks.ids().length,
+        connectorStarts: work.connectorStarts,
+        taskStarts: work.taskStarts,
+      },
+      membership: {
+        clientId,
+        protocol: protocol === null ? null : PROTOCOLS[protocol],
+        leaderUrl: membership.leaderUrl,
+        generation: membership.generation,
+        assignedConnectors: assigned.connectors.length,
+        assignedTasks: assigned.tasks.length,
+        group,
+      },
+    };
+  }
+
+  /** Of the tasks here, as the status topic has them. */
+  private taskStates(): WorkerFigures['taskStates'] {
+    const { tasks, statuses } = this.parts;
+    const states = new Map<string, string[]>();
+    for (const { connector, task } of tasks.ids()) {
+      const state = statuses.task(connector, task)?.state ?? 'UNASSIGNED';
+      states.set(connector, [...(states.get(connector) ?? []), state.toLowerCase()]);
+    }
+    return [...states].map(([connector, found]) => ({ connector, states: found }));
+  }
+}

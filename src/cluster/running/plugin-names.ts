@@ -1,0 +1,46 @@
+/** The plug-ins that a connector and its tasks are made of, as far as its configuration tells. */
+import type { ConnectorConfig, PluginType } from '@millrace/sdk';
+import type { WorkerConfig } from '../../config/worker-config';
+import type { NamedPlugin } from '../../metrics/worker-groups';
+import type { PluginRegistry } from '../../plugins/registry';
+import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
+
+const PARTS = ['key', 'value', 'header'] as const;
+
+export class PluginNames {
+  constructor(
+    private readonly plugins: ConnectorPlugins,
+    private readonly registry: PluginRegistry,
+    private readonly worker: Pick<WorkerConfig, 'keyConverter' | 'valueConverter' | 'headerConverter'>,
+  ) {}
+
+  connector(config: ConnectorConfig | null): NamedPlugin & { readonly type: string } {
+    const found = this.plugins.describe(config);
+    const type = this.plugins.type(config);
+    return { type, class: found?.class ?? config?.['connector.class'] ?? '', version: found?.version ?? null };
+  }
+
+  /** By kind: `connector`, `task`, `key-converter`, `value-converter`, `header-converter`. */
+  ofTask(config: ConnectorConfig | null): ReadonlyMap<string, NamedPlugin> {
+    const { keyConverter, valueConverter, headerConverter } = this.worker;
+    const workers = { key: keyConverter, value: valueConverter, header: headerConverter };
+    const found = this.plugins.describe(config);
+    const names = new Map<string, NamedPlugin>([['connector', this.connector(config)]]);
+    if (found !== null) names.set('task', { class: taskClassOf(found), version: found.version });
+    for (const part of PARTS) {
+      const name = config?.[`${part}.converter`]?.trim() || workers[part];
+      names.set(`${part}-converter`, this.named(name, part === 'header' ? 'header_converter' : 'converter'));
+    }
+    return names;
+  }
+
+  private named(name: string, type: PluginType): NamedPlugin {
+    try {
+      const found = this.registry.find(name, type);
+      return { class: found?.class ?? name, version: found?.version ?? null };
+    } catch {
+      // More than one of that name: the task has failed by it.
+      return { class: name, version: null };
+    }
+  }
+}

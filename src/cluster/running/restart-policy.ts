@@ -1,0 +1,64 @@
+/** Whether and when something that failed is restarted by itself. Pure. */
+import type { RestartSettings } from '../../config/restart-settings';
+
+export interface FailureHistory {
+  /** Restarts by itself since it was last healthy, or started by somebody. */
+  readonly restarts: number;
+  /** When it last began to run, absolute, milliseconds; null: it never did since its last start. */
+  readonly runningSince: number | null;
+}
+
+export const NO_HISTORY: FailureHistory = { restarts: 0, runningSince: null };
+
+export type RestartDecision =
+  /** `attempt` counts from 1. */
+  | { readonly type: 'restart'; readonly attempt: number; readonly delayMs: number }
+  /** Nothing but a person changes the outcome: a wrong setting, a refused login. */
+  | { readonly type: 'final' }
+  | { readonly type: 'exhausted'; readonly restarts: number }
+  | { readonly type: 'off' };
+
+export interface RestartCircumstances {
+  readonly settings: RestartSettings;
+  readonly history: FailureHistory;
+  /** What the error says about trying again. */
+  readonly worthRestarting: boolean;
+  readonly now: number;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+export function decideRestart(circumstances: RestartCircumstances): RestartDecision {
+  const { settings, history, worthRestarting, now, random } = circumstances;
+  if (settings.max === 0) return { type: 'off' };
+  if (!worthRestarting) return { type: 'final' };
+  const wasHealthy = history.runningSince !== null && now - history.runningSince >= settings.maxBackoffMs;
+  const restarts = wasHealthy ? 0 : history.restarts;
+  if (settings.max > 0 && restarts >= settings.max) return { type: 'exhausted', restarts };
+  return { type: 'restart', attempt: restarts + 1, delayMs: restartDelay(settings, restarts, random) };
+}
+
+/** Doubles up to the cap; the upper half is random, so that tasks which failed together do not come back together. */
+export function restartDelay({ backoffMs, maxBackoffMs }: RestartSettings, restarts: number, random: number): number {
+  const whole = Math.min(backoffMs * 2 ** restarts, maxBackoffMs);
+  return Math.round(whole / 2 + (random * whole) / 2);
+}
+
+/**
+ * A line for the end of a trace: the one place of a status that every client shows as it is. Empty, or ended by a line
+ * feed.
+ */
+export function restartNote(decision: RestartDecision, settings: RestartSettings, now: number): string {
+  switch (decision.type) {
+    case 'restart': {
+      const limit = settings.max < 0 ? '' : ` of ${settings.max}`;
+      return `Automatic restart ${decision.attempt}${limit} is due at ${new Date(now + decision.delayMs).toISOString()}.\n`;
+    }
+    case 'final':
+      return 'Not restarted automatically: remove the cause, then restart it.\n';
+    case 'exhausted':
+      return `Not restarted automatically any more, after ${decision.restarts} restarts (errors.restart.max): remove the cause, then restart it.\n`;
+    case 'off':
+      return '';
+  }
+}

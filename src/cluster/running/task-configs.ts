@@ -1,0 +1,89 @@
+/** From what a connector generates to what is stored. Pure. Source: connect-runtime §3.6. */
+import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { hasPlaceholder } from '../../config/providers/placeholders';
+
+const COPIED = ['topics', 'topics.regex'];
+
+export interface Generated {
+  readonly taskClass: string;
+  /** What the plug-in returned. */
+  readonly configs: readonly ConnectorConfig[];
+  /** The connector's configuration with and without placeholders resolved. */
+  readonly rawConfig: ConnectorConfig;
+  readonly resolvedConfig: ConnectorConfig;
+}
+
+/** Completes generated configurations and puts placeholders back, so that no secret is stored. */
+export function storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfig }: Generated): ConnectorConfig[] {
+  const variables = Object.entries(rawConfig).filter(([, value]) => hasPlaceholder(value));
+  return configs.map((generated) => {
+    const config: Record<string, string> = { ...generated, 'task.class': taskClass };
+    for (const key of COPIED) {
+      const value = resolvedConfig[key];
+      if (value !== undefined) config[key] = value;
+    }
+    for (const [key, value] of variables) if (key in config) config[key] = value;
+    return config;
+  });
+}
+
+export function sameConfig(a: ConnectorConfig, b: ConnectorConfig): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+/**
+ * True when the set must be written: it differs, or it was made from another connector configuration. The latter
+ * matters because compaction forgets a commit record that lies before the connector's record.
+ */
+export function taskConfigsChanged(
+  stored: readonly ConnectorConfig[],
+  generated: readonly ConnectorConfig[],
+  appliedConfig: ConnectorConfig | null,
+  currentConfig: ConnectorConfig,
+): boolean {
+  if (appliedConfig === null || !sameConfig(appliedConfig, currentConfig)) return true;
+  return stored.length !== generated.length || stored.some((config, i) => !sameConfig(config, generated[i] ?? {}));
+}
+
+export interface TaskLimit {
+  readonly max: number;
+  readonly enforce: boolean;
+}
+
+/** `tasks.max` (1) and `tasks.max.enforce` (true). */
+export function taskLimit(config: ConnectorConfig): TaskLimit {
+  const max = Number(config['tasks.max']?.trim() ?? '1');
+  return {
+    max: Number.isInteger(max) && max > 0 ? max : 1,
+    enforce: config['tasks.max.enforce']?.trim().toLowerCase() !== 'false',
+  };
+}
+
+/** More tasks than `tasks.max` allows: trying again does not help. */
+export class TooManyTasksError extends ConfigError {
+  override readonly javaClass = 'org.apache.kafka.connect.runtime.TooManyTasksException';
+  constructor(connector: string, generated: number, max: number) {
+    super(
+      `The connector ${connector} has generated ${generated} tasks, which is greater than ${max}, the maximum number of tasks it is ` +
+        `configured to create. This behaviour should be considered a bug and is disallowed. If necessary, it can be permitted by ` +
+        `reconfiguring the connector with 'tasks.max.enforce' set to false; however, this option will be removed in a future release ` +
+        `of Kafka Connect.`,
+      { code: 'TOO_MANY_TASKS', place: { connector } },
+    );
+  }
+}
+
+/** Of one connector: what a group can hold in its config topic and in its workers' memory. */
+export const MOST_TASKS = 5_000;
+
+/** Whatever `tasks.max.enforce` says: the workers could not hold them. */
+export class TasksBeyondLimitError extends ConfigError {
+  constructor(connector: string, max: number) {
+    super(
+      `The connector ${connector} asks for more than ${MOST_TASKS} tasks, the most that one connector may have: ` +
+        `its tasks.max is ${max}. Set tasks.max to the number of its topics' partitions or less.`,
+      { code: 'TASKS_BEYOND_LIMIT', place: { connector } },
+    );
+  }
+}

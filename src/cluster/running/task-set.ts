@@ -1,0 +1,168 @@
+/** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
+import type { Logger } from '../../logging/logger';
+import type { WorkMetrics } from '../../metrics/work-metrics';
+import type { PluginHost } from '../../plugin-host/host';
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { TaskHost, TaskSpec } from '../../tasks/host';
+import type { LeaseMemory } from '../../tasks/session-lease';
+import { within } from '../../storage/retry';
+import { taskName } from '../../tasks/task-id';
+import type { ConnectorPlugins } from './connector-plugins';
+import type { OffsetStores } from '../offsets/offset-stores';
+import type { StatusReporter } from './status-reporter';
+import { TooManyTasksError, taskLimit } from './task-configs';
+
+export interface TaskSetOptions {
+  readonly host: TaskHost;
+  readonly plugins: ConnectorPlugins;
+  readonly pluginHost: Pick<PluginHost, 'traits'>;
+  readonly reporter: StatusReporter;
+  readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  /** What a task that starts now may rely on. */
+  readonly lease: () => LeaseMemory;
+  /** For a batch of tasks together. Milliseconds. */
+  readonly stopTimeoutMs: number;
+  readonly metrics: WorkMetrics;
+  /** It was taken away from whatever state it was in. */
+  readonly onStop: (id: ConnectorTaskId) => void;
+  readonly logger: Logger;
+}
+
+interface Started {
+  readonly id: ConnectorTaskId;
+  /** Settles when the task was handed over or could not be; never rejects. */
+  handedOver: Promise<unknown>;
+}
+
+export class TaskSet {
+  /** Failed ones included: they keep their place until they are taken away or restarted. */
+  private readonly started = new Map<string, Started>();
+
+  constructor(private readonly options: TaskSetOptions) {}
+
+  ids(): ConnectorTaskId[] {
+    return [...this.started.values()].map(({ id }) => id);
+  }
+
+  has(id: ConnectorTaskId): boolean {
+    return this.started.has(taskName(id));
+  }
+
+  /**
+   * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown;
+   * nobody needs to wait for it: importing a plug-in may take long.
+   */
+  async start(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<void> {
+    const { host, logger, reporter } = this.options;
+    const started: Started = { id, handedOver: Promise.resolve() };
+    this.started.set(taskName(id), started);
+    const lease = this.options.lease();
+    const isCurrent = (): boolean => this.started.get(taskName(id)) === started;
+    const start = async (): Promise<void> => {
+      try {
+        const spec = await this.spec(id, snapshot);
+        // It may have been taken away meanwhile.
+        if (isCurrent()) await host.start({ ...spec, lease });
+      } catch (error) {
+        if (!isCurrent()) return;
+        logger.error(`Task ${taskName(id)} could not be started`, { error });
+        reporter.taskFailed(id, error);
+        throw error;
+      }
+    };
+    const handedOver = start();
+    started.handedOver = handedOver.catch(() => undefined);
+    await handedOver;
+  }
+
+  /** Those that do not stop in time are cut off by the host. */
+  async stop(ids: readonly ConnectorTaskId[]): Promise<void> {
+    const { host } = this.options;
+    await this.end(ids, async (found, timeoutMs) => await host.stop(found, timeoutMs));
+  }
+
+  /** For those that others may be running by now: they say nothing more. */
+  async cancel(ids: readonly ConnectorTaskId[]): Promise<void> {
+    const { host } = this.options;
+    await this.end(ids, async (found, timeoutMs) => await host.cancel(found, timeoutMs));
+  }
+
+  private async end(
+    ids: readonly ConnectorTaskId[],
+    run: (ids: readonly ConnectorTaskId[], timeoutMs: number) => Promise<ConnectorTaskId[]>,
+  ): Promise<void> {
+    const { stopTimeoutMs, logger } = this.options;
+    const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
+    if (found.length === 0) return;
+    const deadline = Date.now() + stopTimeoutMs;
+    for (const { id } of found) {
+      this.started.delete(taskName(id));
+      this.options.onStop(id);
+    }
+    // A start that was on its way to the host must arrive there before the stop does.
+    await within(
+      Promise.all(found.map(async ({ handedOver }) => await handedOver)),
+      stopTimeoutMs,
+      () => new Error('still starting'),
+    ).catch(() => undefined);
+    const late = await run(
+      found.map(({ id }) => id),
+      Math.max(0, deadline - Date.now()),
+    );
+    for (const id of late) logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
+  }
+
+  pause(id: ConnectorTaskId): void {
+    this.onceHandedOver(id, () => this.options.host.pause(id));
+  }
+
+  resume(id: ConnectorTaskId): void {
+    this.onceHandedOver(id, () => this.options.host.resume(id));
+  }
+
+  forgetTopic(connector: string, topic: string): void {
+    for (const id of this.ids()) if (id.connector === connector) this.options.host.forgetTopic(id, topic);
+  }
+
+  /** The host does not know a task that is still being started. */
+  private onceHandedOver(id: ConnectorTaskId, then: () => void): void {
+    const started = this.started.get(taskName(id));
+    void started?.handedOver.then(() => {
+      if (this.started.get(taskName(id)) === started) then();
+    });
+  }
+
+  private async spec(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
+    const { plugins, pluginHost, resolve, offsets } = this.options;
+    const config = snapshot.connectorConfig(id.connector) ?? {};
+    const stored = snapshot.taskConfig(id) ?? {};
+    const limit = taskLimit(config);
+    const count = snapshot.taskCount(id.connector);
+    if (limit.enforce && count > limit.max) throw new TooManyTasksError(id.connector, count, limit.max);
+    const description = plugins.require(config);
+    const type = description.type === 'sink' ? 'sink' : 'source';
+    const [traits, connectorConfig, taskConfig] = await Promise.all([
+      pluginHost.traits(description),
+      resolve(config),
+      resolve(stored),
+    ]);
+    if (type === 'source') {
+      offsets.setPartitionOrder(id.connector, traits.partitionOrder);
+      await offsets.open(id.connector);
+    }
+    return {
+      id,
+      type,
+      connectorClass: description.class,
+      connectorConfig,
+      taskConfig,
+      targetState: snapshot.targetState(id.connector) === 'STARTED' ? 'STARTED' : 'PAUSED',
+      consumerGroup:
+        type === 'sink' ? connectorConfig['consumer.override.group.id'] || `connect-${id.connector}` : null,
+      metrics: this.options.metrics.open(id.connector, id.task, type),
+    };
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1,
+ * §2.6, §2.8.
+ */
+import { sleep } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigEvent } from '../../storage/config-state';
+import type { ConfigStore } from '../../storage/config-store';
+import { within } from '../../storage/retry';
+import type { StatusStore } from '../../storage/status-store';
+import { messageOf } from '../../tasks/trace';
+import type { AssignedWork } from '../running/assigned-work';
+import type { HerderReads } from '../requests/herder-reads';
+import type { Membership } from '../group/membership';
+import { PendingChanges } from './pending-changes';
+import type { RequestQueue } from '../queue/request-queue';
+import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../group/resolve-assignment';
+import type { SessionKeyKeeper } from '../forwarding/session-key-keeper';
+import type { TickStage } from '../queue/tick-stage';
+import type { UnsyncBackoff } from './unsync-backoff';
+import type { Wakeup } from '../queue/wakeup';
+import { isEmpty } from '../group/work';
+import { monotonicNow } from '../monotonic-clock';
+
+/** A rebalance does not wait longer than this for the status topic. */
+const STATUS_READ_TIMEOUT_MS = 1_000;
+
+export interface HerderTickOptions {
+  readonly configs: () => ConfigStore;
+  readonly statuses: () => StatusStore;
+  readonly membership: () => Membership;
+  readonly work: () => AssignedWork;
+  readonly reads: () => HerderReads;
+  readonly keys: () => SessionKeyKeeper;
+  readonly queue: RequestQueue;
+  readonly stage: TickStage;
+  readonly wakeup: Wakeup;
+  readonly backoff: UnsyncBackoff;
+  /** `worker.sync.timeout.ms`. */
+  readonly syncTimeoutMs: number;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+export class HerderTick {
+  /** What the tick works with; replaced at definite moments only, so that no change goes unnoticed. */
+  private known: ConfigSnapshot = ConfigSnapshot.EMPTY;
+  private readonly changes = new PendingChanges();
+  private readonly stopping = new AbortController();
+  private resolved = false;
+  private canReadConfigs = true;
+  private completed = false;
+  private readonly now: () => number;
+  /** When the round under way began; null while nothing is to be done. Milliseconds. */
+  private busy: number | null = null;
+
+  constructor(private readonly options: HerderTickOptions) {
+    this.now = options.now ?? monotonicNow;
+  }
+
+  /** True once the first tick is over: the worker is in its group and at work. */
+  get isReady(): boolean {
+    return this.completed;
+  }
+
+  get busySince(): number | null {
+    return this.busy;
+  }
+
+  snapshot(): ConfigSnapshot {
+    return this.known;
+  }
+
+  /** False from the moment that a change of work is read until the rebalance that it belongs to is over here. */
+  get isSettled(): boolean {
+    return this.resolved && !this.changes.needRebalance && !this.options.membership().needsJoin;
+  }
+
+  /** For the membership: everything recorded so far is part of the rebalance that is made with it. */
+  readonly joinSnapshot = (): ConfigSnapshot => {
+    this.known = this.options.configs().snapshot();
+    this.changes.cover();
+    return this.known;
+  };
+
+  onConfigEvent(event: ConfigEvent): void {
+    this.changes.record(event, this.known);
+    this.options.wakeup.wake();
+  }
+
+  /** Resolves after `stop`; rejects with an error the worker can not go on after. */
+  async run(): Promise<void> {
+    this.known = this.options.configs().snapshot();
+    while (!this.stopping.signal.aborted) {
+      this.busy = this.now();
+      try {
+        await this.tick();
+      } catch (error) {
+        if (this.stopping.signal.aborted) return;
+        throw error;
+      } finally {
+        this.busy = null;
+      }
+    }
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.options.membership().abort();
+    this.options.wakeup.wake();
+  }
+
+  private async tick(): Promise<void> {
+    const { queue, stage, wakeup } = this.options;
+    if (!this.canReadConfigs && !(await this.recover())) return;
+    if (!(await stage.during('ensuring membership in the cluster', async () => await this.ensureMembership()))) return;
+    await this.options.keys().keep();
+    const isLost = (): boolean => this.options.membership().isLost;
+    await queue.runDue(isLost);
+    // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes
+    // its time.
+    if (isLost()) return;
+    for (const request of this.changes.takeRestarts()) {
+      const current = this.options.reads().statusOrNull(request.connector);
+      if (current) await this.options.work().restart(request, current);
+    }
+    await this.applyChanges();
+    this.completed = true;
+    if (this.stopping.signal.aborted || this.options.membership().needsJoin) return;
+    const wait = this.waitMs();
+    const stageText =
+      wait === null
+        ? 'polling the group coordinator until interrupted'
+        : `polling the group coordinator for up to ${wait}ms or until interrupted`;
+    this.busy = null;
+    await stage.during(stageText, async () => await wakeup.wait(wait));
+  }
+
+  /** False: the group is to be joined again before anything else. */
+  private async ensureMembership(): Promise<boolean> {
+    const membership = this.options.membership();
+    const { scheduledRebalance } = membership;
+    if (this.resolved && scheduledRebalance !== null && scheduledRebalance <= this.now())
+      membership.requestRejoin('the scheduled rebalance is due');
+    if (membership.needsJoin) {
+      this.resolved = false;
+      try {
+        await membership.join();
+      } catch (error) {
+        // The work that was lost is stopped first, with the next tick.
+        if (membership.isLost && !this.stopping.signal.aborted) return false;
+        throw error;
+      }
+    }
+    return this.resolved || (await this.resolve());
+  }
+
+  private async resolve(): Promise<boolean> {
+    const { syncTimeoutMs, configs, stage, logger, backoff } = this.options;
+    const membership = this.options.membership();
+    const { assignment } = membership;
+    if (assignment === null) return false;
+    const situation = (): AssignmentSituation => ({
+      configMismatch: assignment.configMismatch,
+      isLeader: membership.isLeader,
+      ownOffset: this.known.offset,
+      assignmentOffset: assignment.configOffset,
+      scheduledRebalance: membership.scheduledRebalance,
+      now: this.now(),
+    });
+    if (mustCatchUp(situation())) {
+      try {
+        await stage.during(
+          'reading to the end of the config topic',
+          async () => await configs().readToEnd(syncTimeoutMs),
+        );
+      } catch (error) {
+        logger.warn(`The worker can not keep up with the config topic and leaves the group: ${messageOf(error)}`);
+        this.canReadConfigs = false;
+        await membership.leave('taking too long to read the log');
+        return false;
+      }
+      backoff.reset();
+      this.joinSnapshot();
+    }
+    const reason = rejoinReason(situation());
+    if (reason !== null) {
+      membership.requestRejoin(reason);
+      return false;
+    }
+    await this.startWork();
+    this.resolved = true;
+    if (!isEmpty(assignment.revoked)) {
+      await stage.during(
+        'waiting for the others to hear what they are to stop',
+        async () => await membership.othersHear(),
+      );
+      membership.requestRejoin('work was taken away and is to be given to others');
+      return false;
+    }
+    return true;
+  }
+
+  private async startWork(): Promise<void> {
+    const membership = this.options.membership();
+    const work = this.options.work();
+    if (membership.isLeader) await this.deleteStaleStatuses();
+    await work.stopTasksOf(this.changes.takeCoveredTasks());
+    const { connectors, tasks } = membership.work;
+    const stage = `starting ${connectors.length + tasks.length} connector(s) and task(s) after a rebalance`;
+    await this.options.stage.during(stage, async () => work.startMissing(membership.work));
+  }
+
+  /** Leader: what is not configured has no status. Whoever gave up work has written his last words before he joined. */
+  private async deleteStaleStatuses(): Promise<void> {
+    const statuses = this.options.statuses();
+    const { cache } = statuses;
+    const read = within(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
+    await read.catch((error: unknown) =>
+      this.options.logger.warn(`Statuses may be left over, they could not be read: ${messageOf(error)}`),
+    );
+    for (const connector of cache.connectorNames())
+      if (!this.known.contains(connector)) statuses.delete({ kind: 'connector', connector });
+    for (const connector of cache.connectorsWithTasks())
+      for (const [task] of cache.tasksOf(connector))
+        if (!this.known.hasTask({ connector, task })) statuses.delete({ kind: 'task', connector, task });
+  }
+
+  private async applyChanges(): Promise<void> {
+    const changes = this.changes.take();
+    if (changes === null) return;
+    const membership = this.options.membership();
+    const work = this.options.work();
+    this.known = this.options.configs().snapshot();
+    if (changes.needsRebalance) {
+      membership.requestRejoin('connectors or their tasks have changed');
+      // Everything is stopped and started anew with what is known by then.
+      if (membership.eager) return;
+    }
+    for (const connector of changes.connectors) await work.reconfigureConnector(connector);
+    for (const connector of changes.targetStates) work.applyTargetState(connector);
+    await work.stopTasksOf(changes.tasks);
+  }
+
+  /** False: the config topic still can not be read. Waits before it tries. */
+  private async recover(): Promise<boolean> {
+    const { backoff, configs, syncTimeoutMs, logger } = this.options;
+    const membership = this.options.membership();
+    const wait = backoff.next(membership.eager);
+    if (wait === 'give-up') {
+      logger.warn('The worker has not caught up with the config topic: its work is stopped');
+      await membership.giveUpWork();
+      return false;
+    }
+    await sleep(wait, this.stopping.signal);
+    if (this.stopping.signal.aborted) return false;
+    try {
+      await configs().readToEnd(syncTimeoutMs);
+    } catch (error) {
+      logger.warn(`The config topic still can not be read to its end: ${messageOf(error)}`);
+      return false;
+    }
+    backoff.reset();
+    this.canReadConfigs = true;
+    return true;
+  }
+
+  private waitMs(): number | null {
+    const now = this.now();
+    const until = (time: number | null): number | null => (time === null ? null : time - now);
+    const waits = [
+      until(this.options.queue.nextDue()),
+      until(this.options.membership().scheduledRebalance),
+      this.options.keys().waitMs(),
+    ].filter((wait) => wait !== null);
+    return waits.length === 0 ? null : Math.max(0, Math.min(...waits));
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What the config topic has said since the tick last looked. Pure. Sources: connect-runtime §2.9, §3.1 step 7, §3.7.
+ */
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigEvent } from '../../storage/config-state';
+import { mergeRestarts, type PendingRestart } from '../running/restart-plan';
+
+export interface Changes {
+  readonly needsRebalance: boolean;
+  /** Known connectors with another configuration. */
+  readonly connectors: readonly string[];
+  readonly targetStates: readonly string[];
+  /** Connectors with other task configurations. */
+  readonly tasks: readonly string[];
+}
+
+export class PendingChanges {
+  private needsRebalance = false;
+  private readonly connectors = new Set<string>();
+  private readonly targetStates = new Set<string>();
+  private readonly tasks = new Set<string>();
+  /** Of `tasks`, those whose change the coming rebalance knows of. */
+  private readonly coveredTasks = new Set<string>();
+  private restarts = new Map<string, PendingRestart>();
+
+  /** Something was read that a rebalance has to follow. */
+  get needRebalance(): boolean {
+    return this.needsRebalance;
+  }
+
+  /** `known`: the configuration that the tick works with, which does not hold this change yet. */
+  record(event: ConfigEvent, known: ConfigSnapshot): void {
+    switch (event.type) {
+      case 'connector-updated':
+        if (known.contains(event.connector)) this.connectors.add(event.connector);
+        else this.needsRebalance = true;
+        return;
+      case 'connector-removed':
+        if (known.contains(event.connector)) this.needsRebalance = true;
+        return;
+      case 'target-state-changed':
+        this.targetStates.add(event.connector);
+        return;
+      case 'tasks-committed':
+        if (event.tasks.length > 0) this.tasks.add(event.connector);
+        this.needsRebalance = true;
+        return;
+      case 'restart-requested':
+        this.restarts.set(event.connector, mergeRestarts(this.restarts.get(event.connector), event));
+        return;
+      case 'session-key':
+      case 'logger-level':
+    }
+  }
+
+  /** A snapshot for a rebalance was taken just now: it holds everything recorded so far. */
+  cover(): void {
+    this.needsRebalance = false;
+    for (const connector of this.tasks) this.coveredTasks.add(connector);
+    this.tasks.clear();
+  }
+
+  /** Connectors whose tasks must be started anew now that their rebalance is over. */
+  takeCoveredTasks(): string[] {
+    const taken = [...this.coveredTasks];
+    this.coveredTasks.clear();
+    return taken;
+  }
+
+  /** Null when nothing has changed. */
+  take(): Changes | null {
+    const { needsRebalance, connectors, targetStates, tasks } = this;
+    if (!needsRebalance && connectors.size === 0 && targetStates.size === 0 && tasks.size === 0) return null;
+    const taken = { needsRebalance, connectors: [...connectors], targetStates: [...targetStates], tasks: [...tasks] };
+    this.needsRebalance = false;
+    for (const set of [connectors, targetStates, tasks]) set.clear();
+    return taken;
+  }
+
+  takeRestarts(): PendingRestart[] {
+    const taken = [...this.restarts.values()];
+    this.restarts = new Map();
+    return taken;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Whether a request between workers needs a signature: what the group speaks, and the worker's setting before there is
+ * a group.
+ */
+import type { SignedBody } from '../../../src/cluster/entities';
+import type { WorkerConfig } from '../../../src/config/worker-config';
+import { createWorker, type TestWorker } from '../herder-fixtures';
+import { MemoryKafka } from '../memory-kafka';
+
+const UNSIGNED: SignedBody = { raw: Buffer.from('[]'), signature: null, algorithm: null };
+const REFUSED = { status: 400, message: 'Internal request missing required signature' };
+const ABSENT = { status: 404, message: 'Connector c not found' };
+
+let kafka: MemoryKafka;
+let workers: TestWorker[];
+beforeEach(() => {
+  kafka = new MemoryKafka();
+  workers = [];
+});
+afterEach(async () => {
+  for (const { herder } of workers) await herder.stop();
+});
+
+function worker(connectProtocol: WorkerConfig['connectProtocol']): TestWorker {
+  const made = createWorker(kafka, 'g', { config: { connectProtocol } });
+  workers.push(made);
+  return made;
+}
+
+/** Resolves to whether the body was looked at. */
+async function submit({ herder }: TestWorker): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const read = (): [] => {
+      resolve(true);
+      return [];
+    };
+    herder.submitTaskConfigs('c', UNSIGNED, read).catch(() => resolve(false));
+  });
+}
+
+test('a worker that is in no group goes by its setting', async () => {
+  expect(await submit(worker('sessioned'))).toBe(false);
+  expect(await submit(worker('compatible'))).toBe(true);
+  expect(await submit(worker('eager'))).toBe(true);
+});
+
+test.each(['compatible', 'eager'] as const)(
+  'a group in which one speaks no more than %s does not sign',
+  async (older) => {
+    const [old, young] = [worker(older), worker('sessioned')] as const;
+    await Promise.all([old.herder.start(), young.herder.start()]);
+    for (const { herder } of workers) await herder.health();
+    const answers = workers.map(async ({ herder }) => await herder.submitTaskConfigs('c', UNSIGNED, () => []));
+    const failures = (await Promise.allSettled(answers)).map((answer) => (answer as PromiseRejectedResult).reason);
+    expect(failures).toContainEqual(expect.objectContaining(ABSENT));
+    expect(failures).not.toContainEqual(expect.objectContaining(REFUSED));
+  },
+);
+
+test('a group that signs looks at nothing without a signature, and no member forgets it on its way out', async () => {
+  const one = worker('sessioned');
+  await one.herder.start();
+  await one.herder.health();
+  const read = jest.fn(() => []);
+  await expect(one.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+  await expect(one.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
+  await one.herder.stop();
+  await expect(one.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+  expect(read).not.toHaveBeenCalled();
+});

@@ -1,0 +1,93 @@
+/** Which changes of the config topic may be written by whom, when a membership is lost or the process has slept. */
+import { ConfigPermission } from '../../../src/cluster/group/config-permission';
+import { Pulse } from '../../../src/cluster/group/pulse';
+import { SessionLease } from '../../../src/tasks/session-lease';
+
+const SESSION_MS = 10_000;
+const HEARTBEAT_MS = 3_000;
+const heard = (agoMs = 0): { monotonic: number; wall: number } => ({
+  monotonic: performance.now() - agoMs,
+  wall: Date.now() - agoMs,
+});
+
+let lease: SessionLease;
+let permission: ConfigPermission;
+beforeEach(() => {
+  jest.useFakeTimers();
+  lease = new SessionLease(SESSION_MS);
+  permission = new ConfigPermission(lease, { sessionTimeoutMs: SESSION_MS, heartbeatIntervalMs: HEARTBEAT_MS });
+});
+afterEach(() => jest.useRealTimers());
+
+/** The machine is suspended for so long: of its clocks the one on the wall alone goes on, and no timer fires. */
+const sleep = (ms: number): void => void jest.setSystemTime(Date.now() + ms);
+
+describe('what only the leader may decide', () => {
+  test('goes while its membership is certain, waits while that is in doubt, and never goes once that was lost', () => {
+    lease.renew(heard());
+    const certain = permission.begin('leader');
+    expect(permission.ask(certain)).toBe('now');
+    sleep(SESSION_MS + 1);
+    expect(permission.ask(certain)).toBe('later');
+    jest.advanceTimersByTime(1);
+    lease.renew(heard());
+    expect(permission.ask(certain)).toBe('now');
+    lease.end();
+    expect(permission.ask(certain)).toBe('never');
+  });
+
+  test('does not outlive its membership, although the worker is a member again at once; what it decides then is written', () => {
+    lease.renew(heard());
+    const before = permission.begin('leader');
+    lease.end();
+    const between = permission.begin('leader');
+    lease.renew(heard());
+    const after = permission.begin('leader');
+    expect([before, between, after].map((term) => permission.ask(term))).toEqual(['never', 'never', 'now']);
+  });
+});
+
+describe('what any worker may decide', () => {
+  test('goes before the worker has joined, between two memberships, and through the loss of one', () => {
+    const first = permission.begin('any');
+    expect(permission.ask(first)).toBe('now');
+    lease.renew(heard());
+    const held = permission.begin('any');
+    lease.end();
+    const between = permission.begin('any');
+    expect([first, held, between].map((term) => permission.ask(term))).toEqual(['now', 'now', 'now']);
+    lease.renew(heard());
+    expect([first, held, between].map((term) => permission.ask(term))).toEqual(['now', 'now', 'now']);
+  });
+
+  test('goes after a long time without Kafka, but not after a sleep in which a session may end', () => {
+    const waiting = permission.begin('any');
+    jest.advanceTimersByTime(25_000);
+    expect(permission.ask(waiting)).toBe('now');
+    sleep(SESSION_MS - HEARTBEAT_MS + 1);
+    const fresh = permission.begin('any');
+    expect([waiting, fresh].map((term) => permission.ask(term))).toEqual(['never', 'now']);
+    // Also when a timer was there first.
+    jest.advanceTimersByTime(SESSION_MS);
+    expect([waiting, fresh].map((term) => permission.ask(term))).toEqual(['never', 'now']);
+  });
+});
+
+test('nothing is sent of a change that has ended, nor of what belongs to none', () => {
+  const terms = (['leader', 'any'] as const).map((decider) => permission.begin(decider));
+  for (const term of terms) permission.end(term);
+  expect([...terms, permission.term].map((term) => permission.ask(term))).toEqual(['never', 'never', 'never']);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test('a machine that was suspended knows it by the wall clock, a process that was stopped by the monotonic one', () => {
+  const at = { monotonic: 0, wall: 0 };
+  const pulses = [1, 2].map(() => new Pulse(100, () => ({ ...at })));
+  const [suspended, stopped] = pulses as [Pulse, Pulse];
+  at.wall = 101;
+  expect(suspended.isSteady).toBe(false);
+  at.wall = -1_000;
+  at.monotonic = 101;
+  expect(stopped.isSteady).toBe(false);
+  for (const pulse of pulses) pulse.end();
+});

@@ -1,0 +1,158 @@
+/** Connectors with an offsets topic of their own. Source: connect-runtime §1.5.4. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
+import type { ClientConfig, KafkaClients } from '../../../src/kafka/port';
+import { silentLogger } from '../../../src/logging/logger';
+import type { ConfigSnapshot } from '../../../src/storage/config-snapshot';
+import { KafkaCompactedLog } from '../../../src/storage/kafka-compacted-log';
+import { OffsetStore } from '../../../src/storage/offset-store';
+import { storageTopic } from '../../../src/storage/storage-topic';
+import { waitFor } from '../../helpers/wait-for';
+import { fixtureConfig } from '../herder-fixtures';
+import { MemoryKafka } from '../memory-kafka';
+
+const SHARED = 'g-offsets';
+let kafka: MemoryKafka;
+/** Settings of every client that was made for connectors. */
+let made: { readonly kind: string; readonly config: ClientConfig; closed: boolean }[];
+let configs: Map<string, ConnectorConfig>;
+let shared: OffsetStore;
+let stores: OffsetStores;
+
+function watched(): KafkaClients {
+  const watch = <T extends { close(): Promise<unknown> }>(kind: string, config: ClientConfig, client: T): T => {
+    const entry = { kind, config, closed: false };
+    made.push(entry);
+    const close = client.close.bind(client);
+    return Object.assign(client, {
+      close: async () => {
+        entry.closed = true;
+        await close();
+      },
+    });
+  };
+  return {
+    admin: (config) => watch('admin', config, kafka.admin()),
+    producer: (config) => watch('producer', config, kafka.producer()),
+    assignedConsumer: (config) => watch('consumer', config, kafka.assignedConsumer()),
+    groupConsumer: () => kafka.groupConsumer(),
+    groupMember: (settings, options) => kafka.groupMember(settings, options),
+  };
+}
+
+beforeEach(async () => {
+  kafka = new MemoryKafka();
+  made = [];
+  configs = new Map();
+  const worker = fixtureConfig('g');
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('offset', worker.offset),
+    clients: kafka,
+    admin: kafka.admin(),
+    client: {},
+    clientId: 'worker',
+    logger: silentLogger,
+  });
+  shared = new OffsetStore(log, silentLogger);
+  await shared.start();
+  stores = new OffsetStores({
+    shared,
+    clients: watched(),
+    worker,
+    snapshot: () => ({ connectorConfig: (name: string) => configs.get(name) ?? null }) as unknown as ConfigSnapshot,
+    resolve: async (config) =>
+      Object.fromEntries(Object.entries(config).map(([key, value]) => [key, value.replace('${p:topic}', 'own')])),
+    logger: silentLogger,
+    idleMs: 20,
+  });
+});
+afterEach(async () => {
+  await stores.stop();
+  await shared.stop();
+});
+const texts = async (topic: string, count: number): Promise<string[]> =>
+  await waitFor(`${count} records in ${topic}`, () => {
+    const found = kafka.texts(topic);
+    return found.length === count && found;
+  });
+
+test('connect-runtime 79: without the setting, or with the worker’s own topic, there is one topic', async () => {
+  configs.set('c', {});
+  configs.set('d', { 'offsets.storage.topic': SHARED });
+  for (const name of ['c', 'd']) {
+    await stores.open(name);
+    await stores.write(name, [[{ p: 1 }, { n: 1 }]]);
+    expect(await stores.read(name, [{ p: 1 }])).toEqual([{ n: 1 }]);
+  }
+  expect(kafka.texts(SHARED).sort()).toEqual(['["c",{"p":1}]={"n":1}', '["d",{"p":1}]={"n":1}']);
+  expect(made).toEqual([]);
+});
+
+test('connect-runtime 79: a topic of its own is made as the worker’s, written first, and read first', async () => {
+  configs.set('c', {
+    'offsets.storage.topic': '${p:topic}',
+    'producer.override.acks': '1',
+    'consumer.override.x': 'y',
+  });
+  await shared.write('c', [[{ p: 'old' }, { n: 1 }]]);
+  await stores.open('c');
+  expect(kafka.topics.get('own')).toMatchObject({ configs: { 'cleanup.policy': 'compact' } });
+  expect(kafka.topics.get('own')?.partitions).toHaveLength(25);
+  expect(await stores.read('c', [{ p: 'old' }])).toEqual([{ n: 1 }]);
+  await stores.write('c', [[{ p: 'old' }, { n: 2 }]]);
+  expect(await texts('own', 1)).toEqual(['["c",{"p":"old"}]={"n":2}']);
+  expect(await texts(SHARED, 2)).toEqual(['["c",{"p":"old"}]={"n":1}', '["c",{"p":"old"}]={"n":2}']);
+  kafka.append(SHARED, 0, Buffer.from('["c",{"p":"old"}]'), Buffer.from('{"n":3}'));
+  expect(await stores.list('c')).toEqual([[{ p: 'old' }, { n: 2 }]]);
+  const config = (kind: string): ClientConfig | undefined => made.find((client) => client.kind === kind)?.config;
+  // What every log needs is not the connector's to change.
+  expect(config('producer')).toMatchObject({ 'client.id': 'connector-offset-producer-c', acks: 'all' });
+  expect(config('consumer')).toMatchObject({ 'isolation.level': 'read_committed', x: 'y' });
+  expect(config('admin')).toMatchObject({ 'client.id': 'connector-adminclient-c' });
+});
+
+test('connectors that name one topic share it; nobody’s is closed and opened again when it is needed', async () => {
+  for (const name of ['c', 'd']) configs.set(name, { name, 'offsets.storage.topic': 'own' });
+  await Promise.all(['c', 'd'].map(async (name) => await stores.write(name, [[{ p: 1 }, { n: 1 }]])));
+  expect(made.map(({ kind }) => kind).sort()).toEqual(['admin', 'consumer', 'producer']);
+  await waitFor('it to be closed', () => made.every(({ closed }) => closed), { everyMs: 5 });
+  expect(await stores.read('d', [{ p: 1 }])).toEqual([{ n: 1 }]);
+  expect(made).toHaveLength(6);
+});
+
+test('another topic in the configuration is another place; a deleted connector’s last offsets go where they were', async () => {
+  configs.set('c', { 'offsets.storage.topic': 'own' });
+  await stores.write('c', [[{ p: 1 }, { n: 1 }]]);
+  configs.set('c', { 'offsets.storage.topic': 'other' });
+  await stores.write('c', [[{ p: 1 }, { n: 2 }]]);
+  configs.delete('c');
+  await stores.write('c', [[{ p: 1 }, { n: 3 }]]);
+  expect(await texts('own', 1)).toEqual(['["c",{"p":1}]={"n":1}']);
+  expect(await texts('other', 2)).toEqual(['["c",{"p":1}]={"n":2}', '["c",{"p":1}]={"n":3}']);
+});
+
+test('a topic that can not be used is an error, and is tried again', async () => {
+  kafka.createTopic('own', 1, { 'cleanup.policy': 'delete' });
+  configs.set('c', { 'offsets.storage.topic': 'own' });
+  const failed = { code: 'STORAGE_TOPIC_CLEANUP_POLICY', message: expect.stringContaining('offsets.storage.topic') };
+  await expect(stores.open('c')).rejects.toMatchObject(failed);
+  kafka.createTopic('own', 1);
+  await waitFor(
+    'the topic to be usable',
+    async () =>
+      await stores.open('c').then(
+        () => true,
+        () => false,
+      ),
+  );
+});
+
+test('after the stop, nothing is stored in one of two topics alone', async () => {
+  configs.set('c', { 'offsets.storage.topic': 'own' });
+  await stores.write('c', [[{ p: 1 }, { n: 1 }]]);
+  await texts(SHARED, 1);
+  await stores.stop();
+  await expect(stores.write('c', [[{ p: 1 }, { n: 2 }]])).rejects.toMatchObject({ code: 'STORAGE_CLOSED' });
+  expect(made.every(({ closed }) => closed)).toBe(true);
+  expect(kafka.texts(SHARED)).toHaveLength(1);
+});

@@ -1,0 +1,28 @@
+import { MemoryLogger } from '@millrace/sdk/testing';
+import type { Logger } from '../../../src/logging/logger';
+import { waitFor } from '../../helpers/wait-for';
+import { createWorker } from '../herder-fixtures';
+import { MemoryKafka } from '../memory-kafka';
+
+test('a herder that does not come back is named with what it is doing, and once more when it is back', async () => {
+  const log = new MemoryLogger();
+  const logger: Logger = Object.assign(log, { child: () => logger });
+  const kafka = new MemoryKafka();
+  const worker = createWorker(kafka, 'g', { config: { watchdog: { taskMs: 0, tickMs: 40, threadMs: 0 } }, logger });
+  await worker.herder.start();
+  try {
+    expect(await worker.herder.health()).toMatchObject({ status: 'healthy' });
+    const member = kafka.members[0];
+    member?.hold();
+    member?.requestRejoin('test');
+    const has = (text: string) => (): boolean => log.lines.some((line) => line.includes(text));
+    await waitFor('it to be said', has("error This worker's herder has not come back for"), { everyMs: 5 });
+    expect(log.lines.find((line) => line.startsWith("error This worker's herder"))).toContain(
+      'The worker is currently ensuring membership in the cluster',
+    );
+    member?.release();
+    await waitFor('the end to be said', has("warn This worker's herder is over"), { everyMs: 5 });
+  } finally {
+    await worker.herder.stop();
+  }
+});
