@@ -8,7 +8,7 @@ RUN npm ci --ignore-scripts
 RUN npm run build
 RUN npm prune --ignore-scripts --omit=dev
 # What remains is what a worker needs at run time.
-RUN rm -rf connectors/*/src connectors/*/emulator connectors/*/tsconfig* embedded/src embedded/tsconfig* src/sdk/testing src/sdk/*.ts src/sdk/tsconfig*
+RUN rm -rf connectors/*/src connectors/*/tsconfig* packages/*/src packages/*/tsconfig*
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production
@@ -16,8 +16,7 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/worker.properties ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY --from=build /app/src/sdk ./src/sdk
-COPY --from=build /app/embedded ./embedded
+COPY --from=build /app/packages ./packages
 COPY --from=build /app/connectors ./connectors
 USER node
 EXPOSE 8083

@@ -46,7 +46,7 @@ export default tseslint.config(
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   // What is matched may be as long as a record, a document or an answer.
   {
-    files: ['src/**', 'connectors/**', 'embedded/**', 'apps/**'],
+    files: ['src/**', 'connectors/**', 'packages/**', 'apps/**'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -55,10 +55,14 @@ export default tseslint.config(
   },
   // Programs in apps/ take times within bounds of their own, far below what a timer holds.
   {
-    files: ['src/**', 'connectors/*/src/**'],
-    ignores: ['src/sdk/timing/timers.ts'],
+    files: ['src/**', 'packages/sdk/src/**', 'connectors/*/src/**'],
+    ignores: ['packages/sdk/src/timing/timers.ts'],
     rules: timersOfNode('@millrace/sdk'),
   },
-  { files: ['embedded/src/**'], ignores: ['embedded/src/clock.ts'], rules: timersOfNode('embedded/src/clock.ts') },
+  {
+    files: ['packages/embedded/src/**'],
+    ignores: ['packages/embedded/src/clock.ts'],
+    rules: timersOfNode('packages/embedded/src/clock.ts'),
+  },
   { files: ['test/**'], languageOptions: { globals: { ...globals.jest } }, rules: { 'max-lines': 'off' } },
 );

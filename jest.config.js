@@ -16,17 +16,16 @@ const common = {
     ],
   },
   moduleNameMapper: {
-    '^@millrace/sdk$': '<rootDir>/src/sdk/index.ts',
-    '^@millrace/sdk/testing$': '<rootDir>/src/sdk/testing/index.ts',
-    '^@millrace/embedded$': '<rootDir>/embedded/src/index.ts',
+    '^@millrace/sdk$': '<rootDir>/packages/sdk/src/index.ts',
+    '^@millrace/sdk/testing$': '<rootDir>/packages/sdk/src/testing/index.ts',
+    '^@millrace/embedded$': '<rootDir>/packages/embedded/src/index.ts',
     '^@millrace/connector-([a-z]+)$': '<rootDir>/connectors/$1/src/index.ts',
   },
   modulePathIgnorePatterns: [
     '<rootDir>/dist/',
-    '<rootDir>/embedded/dist/',
+    '<rootDir>/packages/[a-z]+/dist/',
     '<rootDir>/connectors/[a-z]+/dist/',
     '<rootDir>/apps/[a-z-]+/dist/',
-    '<rootDir>/src/sdk/dist/',
   ],
 };
 const withServices = ['integration', 'conformance', 'chaos', 'security'];

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
-import { startAnalyticsEmulator } from '../connectors/analytics/emulator';
+import { startAnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startAnalyticsEmulator } from '../connectors/analytics/emulator';
+import { startAnalyticsEmulator } from './analytics-emulator';
 import { ROOT } from './services/paths';
 import { waitFor } from './services/wait-for';
 import { startWorker, type StartedWorker } from './services/worker';

@@ -35,7 +35,7 @@ export interface EmbeddedProcess {
 
 /** @param options those of startEmbeddedBroker. */
 export async function startEmbedded(options: object): Promise<EmbeddedProcess> {
-  const args = ['-e', PROGRAM, join(ROOT, 'embedded'), JSON.stringify({ options })];
+  const args = ['-e', PROGRAM, join(ROOT, 'packages', 'embedded'), JSON.stringify({ options })];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const answer = async () => JSON.parse(((await once(lines, 'line')) as [string])[0]) as Record<string, number>;

@@ -5,7 +5,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedBrokerOptions } from '../../embedded/src';
+import type { EmbeddedBrokerOptions } from '../../packages/embedded/src';
 import { freePort } from './free-port';
 import type { RunningKafka } from './kafka';
 import type { KeptProcess } from './kept-process';

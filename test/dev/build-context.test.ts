@@ -26,7 +26,7 @@ test('none of the files that a developer keeps to themself reaches the build', (
 
 test('every source file of what is built is in the build context', () => {
   const isIgnored = ignoredBy(dockerignore);
-  const built = ['src', 'embedded', 'connectors', 'apps', 'package.json', 'package-lock.json'];
+  const built = ['src', 'packages', 'connectors', 'apps', 'package.json', 'package-lock.json'];
   const settings = ['tsconfig.json', 'tsconfig.base.json', 'worker.properties'];
   const tracked = execFileSync('git', ['ls-files', '--', ...built, ...settings], { cwd: ROOT, encoding: 'utf8' });
   const files = tracked.split('\n').filter((file) => file !== '' && !file.endsWith('.md'));

@@ -1,12 +1,16 @@
 /** Brokers, clients and records for the tests of the embedded broker. */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { startEmbeddedBroker, type EmbeddedBroker, type EmbeddedBrokerOptions } from '../../embedded/src/broker';
-import { APIS } from '../../embedded/src/protocol/apis';
-import { decode, encode, hasFlexibleResponseHeader, isFlexible } from '../../embedded/src/protocol/codec';
-import type { Api, MessageOf } from '../../embedded/src/protocol/layout';
-import { Reader } from '../../embedded/src/protocol/reader';
-import { Writer } from '../../embedded/src/protocol/writer';
+import {
+  startEmbeddedBroker,
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../packages/embedded/src/broker';
+import { APIS } from '../../packages/embedded/src/protocol/apis';
+import { decode, encode, hasFlexibleResponseHeader, isFlexible } from '../../packages/embedded/src/protocol/codec';
+import type { Api, MessageOf } from '../../packages/embedded/src/protocol/layout';
+import { Reader } from '../../packages/embedded/src/protocol/reader';
+import { Writer } from '../../packages/embedded/src/protocol/writer';
 import { encodeRecordBatch, type BatchSpec } from './record-batches';
 
 /** Starts brokers and stops them after each test. */

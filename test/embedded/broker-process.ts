@@ -3,11 +3,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { EmbeddedBrokerOptions } from '../../embedded/src/broker';
+import type { EmbeddedBrokerOptions } from '../../packages/embedded/src/broker';
 
 /** Says its port, then how many bytes are resident for each line it is given. */
 const PROGRAM = `
-  const { startEmbeddedBroker } = require('./embedded/src/broker.ts');
+  const { startEmbeddedBroker } = require('./packages/embedded/src/broker.ts');
   process.stdin.on('data', () => console.log(process.memoryUsage.rss()));
   process.stdin.on('end', () => process.exit());
   startEmbeddedBroker({ ...JSON.parse(process.argv[1]), log: () => {} }).then((broker) => console.log(broker.port));

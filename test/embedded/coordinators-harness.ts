@@ -2,10 +2,14 @@
  * The coordinators behind their handlers, as the broker composes them, with partitions that remember their markers and
  * time that stands still.
  */
-import { openCoordinators, type Coordinators, type CoordinatorSettings } from '../../embedded/src/coordinators';
-import type { RequestContext } from '../../embedded/src/handler';
-import type { Partitions, TopicPartition } from '../../embedded/src/ports';
-import type { Api, MessageOf, RequestOf } from '../../embedded/src/protocol/layout';
+import {
+  openCoordinators,
+  type Coordinators,
+  type CoordinatorSettings,
+} from '../../packages/embedded/src/coordinators';
+import type { RequestContext } from '../../packages/embedded/src/handler';
+import type { Partitions, TopicPartition } from '../../packages/embedded/src/ports';
+import type { Api, MessageOf, RequestOf } from '../../packages/embedded/src/protocol/layout';
 import { FakeClock } from './fake-clock';
 
 /** What a request leaves out. */

@@ -6,12 +6,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BrokerStartError, readRunningBroker } from '../../embedded/src';
+import { BrokerStartError, readRunningBroker } from '../../packages/embedded/src';
 import { brokers } from './broker-harness';
 
 const ROOT = join(__dirname, '..', '..');
 const PROGRAM = `
-  const { startEmbeddedBroker } = require('./embedded/src');
+  const { startEmbeddedBroker } = require('./packages/embedded/src');
   startEmbeddedBroker({ dataDir: process.argv[1] }).then((broker) => console.log(broker.port));
 `;
 const start = brokers();

@@ -1,4 +1,4 @@
-import type { Clock } from '../../embedded/src/clock';
+import type { Clock } from '../../packages/embedded/src/clock';
 
 /** Time that stands still until it is turned; timers then run in the order they are due. */
 export class FakeClock implements Clock {

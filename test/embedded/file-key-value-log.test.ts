@@ -2,7 +2,7 @@
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileKeyValueLog } from '../../embedded/src/file-key-value-log';
+import { FileKeyValueLog } from '../../packages/embedded/src/file-key-value-log';
 
 let dir: string;
 let path: string;

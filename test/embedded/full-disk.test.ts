@@ -5,12 +5,12 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { EmbeddedBroker } from '../../embedded/src/broker';
-import { API_VERSIONS } from '../../embedded/src/protocol/apis/connection';
-import { FETCH, PRODUCE } from '../../embedded/src/protocol/apis/data';
-import { OFFSET_COMMIT } from '../../embedded/src/protocol/apis/groups';
-import { CREATE_TOPICS } from '../../embedded/src/protocol/apis/topics';
-import { ErrorCode } from '../../embedded/src/protocol/errors';
+import type { EmbeddedBroker } from '../../packages/embedded/src/broker';
+import { API_VERSIONS } from '../../packages/embedded/src/protocol/apis/connection';
+import { FETCH, PRODUCE } from '../../packages/embedded/src/protocol/apis/data';
+import { OFFSET_COMMIT } from '../../packages/embedded/src/protocol/apis/groups';
+import { CREATE_TOPICS } from '../../packages/embedded/src/protocol/apis/topics';
+import { ErrorCode } from '../../packages/embedded/src/protocol/errors';
 import { fetchRequest, produceRequest, RawClient } from './broker-harness';
 import { recordsIn } from './record-batches';
 
@@ -24,7 +24,7 @@ if (!canMount) process.stderr.write('SKIPPED: no file system may be mounted here
 /** Half of the disk is taken from the start; a line on standard input makes it free. */
 const PROGRAM = `
   const { rmSync, writeFileSync } = require('node:fs');
-  const { startEmbeddedBroker } = require('./embedded/src/broker.ts');
+  const { startEmbeddedBroker } = require('./packages/embedded/src/broker.ts');
   const ballast = process.argv[1] + '/ballast';
   writeFileSync(ballast, Buffer.alloc(2 << 20));
   process.stdin.once('data', () => { rmSync(ballast); console.log('free'); });

@@ -1,8 +1,8 @@
 /** Record batches as clients send them, made by hand so that tests can make wrong ones too. */
 import { gzipSync } from 'node:zlib';
-import { crc32c } from '../../embedded/src/log/crc32c';
-import { HEADER_BYTES, readHeader } from '../../embedded/src/log/batch';
-import { readRecords } from '../../embedded/src/log/records';
+import { crc32c } from '../../packages/embedded/src/log/crc32c';
+import { HEADER_BYTES, readHeader } from '../../packages/embedded/src/log/batch';
+import { readRecords } from '../../packages/embedded/src/log/records';
 
 export interface RecordSpec {
   readonly key?: string | null;

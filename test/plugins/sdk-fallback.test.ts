@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { packageJson, PluginFolders } from './plugin-folder';
 
 const DIST = join(__dirname, '..', '..', 'dist', 'plugins', 'create-registry.js');
-const SDK = join(__dirname, '..', '..', 'src', 'sdk', 'dist', 'index.js');
+const SDK = join(__dirname, '..', '..', 'packages', 'sdk', 'dist', 'index.js');
 
 let folders: PluginFolders;
 beforeEach(() => (folders = new PluginFolders()));

@@ -6,8 +6,8 @@ import {
   type SourceConnector,
   type SourceRecord,
   type SourceTask,
-} from '../../src/sdk';
-import { checkConfig, MemoryOffsets, runSourceTask, SinkTaskHarness } from '../../src/sdk/testing';
+} from '../../packages/sdk/src';
+import { checkConfig, MemoryOffsets, runSourceTask, SinkTaskHarness } from '../../packages/sdk/src/testing';
 
 const value = structSchema([['n', schema('INT32')]]);
 function record(n: number, over: Partial<SourceRecord> = {}): SourceRecord {

@@ -1,9 +1,8 @@
 /**
- * One cell of the table "what speaks to it" in embedded/README.md: an operation done by a client that nobody here
- * wrote.
+ * One cell of the table "what speaks to it" in packages/embedded/README.md: one operation by a third party's client.
  */
 import { Kafka, logLevel } from 'kafkajs';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { makeIdentity } from '../../kafka/certificates';
 
 /**

@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel, type Consumer, type Producer as KafkaJsProducer } from 'kafkajs';
 import { freePort } from '../../../dev/services/free-port';
-import { startEmbeddedBroker, type EmbeddedBroker, type EmbeddedBrokerOptions } from '../../../embedded/src/broker';
+import {
+  startEmbeddedBroker,
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../../packages/embedded/src/broker';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { GroupMember, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';

@@ -1,7 +1,7 @@
 /** kafkajs against the embedded broker (issue 4). */
 import { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel, type KafkaConfig } from 'kafkajs';
 import type { Admin, Message } from 'kafkajs';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { brokers } from '../broker-harness';
 import { brokerList, cell, closing, commitAndAbort, numbered, tlsIdentity, USER } from './cell';
 

@@ -1,6 +1,6 @@
 /** @kafkats/client against the embedded broker (issue 4). It never asks a broker to create a topic by itself. */
 import { KafkaClient, type Admin, type KafkaClientConfig, type ProducerConfig } from '@kafkats/client';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { brokers } from '../broker-harness';
 import { brokerList, cell, closing, commitAndAbort, numbered, tlsIdentity, USER } from './cell';
 

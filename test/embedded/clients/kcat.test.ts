@@ -3,8 +3,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
-import { CREATE_TOPICS } from '../../../embedded/src/protocol/apis/topics';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
+import { CREATE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
 import { brokers, RawClient } from '../broker-harness';
 import { cell, numbered, tlsIdentity, USER } from './cell';
 

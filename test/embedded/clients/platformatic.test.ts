@@ -1,6 +1,6 @@
 /** @platformatic/kafka against the embedded broker (issue 4). It is an ES module, hence the late import. */
 import type * as Platformatic from '@platformatic/kafka';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { brokers } from '../broker-harness';
 import { brokerList, cell, closing, numbered, tlsIdentity, USER } from './cell';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';

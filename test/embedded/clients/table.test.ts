@@ -1,10 +1,10 @@
-/** The table of embedded/README.md says what its tests show, cell by cell, and the package holds what it needs. */
+/** The table of packages/embedded/README.md lists what its tests show, cell by cell. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..', '..');
-const readme = readFileSync(join(ROOT, 'embedded', 'README.md'), 'utf8');
+const readme = readFileSync(join(ROOT, 'packages', 'embedded', 'README.md'), 'utf8');
 const CELL = /\bcell\(\s*'([^']+)',\s*'([^']+)',\s*async\b/g;
 
 /** `client: operation` of each cell that is declared. */
@@ -51,7 +51,7 @@ test('every version named is the one that is installed', () => {
 });
 
 test('every option of the broker is in its table, and no other', () => {
-  const source = readFileSync(join(ROOT, 'embedded', 'src', 'broker.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'packages', 'embedded', 'src', 'broker.ts'), 'utf8');
   const options = /interface EmbeddedBrokerOptions \{(.*?)^\}/ms.exec(source)![1]!;
   const names = [...options.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name]) => name!);
   const table = /^\| option .*?\n\n/ms.exec(readme)![0];
@@ -61,9 +61,9 @@ test('every option of the broker is in its table, and no other', () => {
 });
 
 test('the package depends on what its sources import', () => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'embedded', 'package.json'), 'utf8'));
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'packages', 'embedded', 'package.json'), 'utf8'));
   const dependencies = { ...manifest.dependencies, ...manifest.optionalDependencies };
-  const folder = join(ROOT, 'embedded', 'src');
+  const folder = join(ROOT, 'packages', 'embedded', 'src');
   const files = (readdirSync(folder, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
   const imported = files.flatMap((name) => {
     const text = readFileSync(join(folder, name), 'utf8');

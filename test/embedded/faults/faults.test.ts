@@ -1,12 +1,12 @@
 /** The fault hooks, and what our producer makes of them: 0 lost, 0 duplicated, 0 reordered (kafka-client 3). */
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
-import { errorResponse } from '../../../embedded/src/faults/error-response';
-import { FETCH, PRODUCE } from '../../../embedded/src/protocol/apis/data';
-import { METADATA } from '../../../embedded/src/protocol/apis/connection';
-import { FIND_COORDINATOR, OFFSET_FETCH } from '../../../embedded/src/protocol/apis/groups';
-import { DELETE_TOPICS } from '../../../embedded/src/protocol/apis/topics';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
+import { errorResponse } from '../../../packages/embedded/src/faults/error-response';
+import { FETCH, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
+import { METADATA } from '../../../packages/embedded/src/protocol/apis/connection';
+import { FIND_COORDINATOR, OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
+import { DELETE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
 import { brokers, fetchRequest, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
 

@@ -1,6 +1,6 @@
 /** Members that join and sync one group, and remember what they were answered. */
-import { Group } from '../../../embedded/src/groups/group';
-import type { JoinRequest, JoinResult, SyncResult } from '../../../embedded/src/groups/member';
+import { Group } from '../../../packages/embedded/src/groups/group';
+import type { JoinRequest, JoinResult, SyncResult } from '../../../packages/embedded/src/groups/member';
 import { FakeClock } from '../fake-clock';
 
 export const SESSION_MS = 10_000;

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as api from '../../../embedded/src/protocol/apis/groups';
-import { TXN_OFFSET_COMMIT } from '../../../embedded/src/protocol/apis/transactions';
-import { ErrorCode } from '../../../embedded/src/protocol/errors';
+import * as api from '../../../packages/embedded/src/protocol/apis/groups';
+import { TXN_OFFSET_COMMIT } from '../../../packages/embedded/src/protocol/apis/transactions';
+import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { CoordinatorsHarness } from '../coordinators-harness';
 
 const consumerMetadata = (...topics: string[]): Buffer =>

@@ -1,7 +1,7 @@
 /** Committed offsets and groups are forgotten as in Apache Kafka, KIP-211 (issue 4). */
-import * as api from '../../../embedded/src/protocol/apis/groups';
-import { expiredOffsets } from '../../../embedded/src/groups/retention';
-import type { OffsetCommit } from '../../../embedded/src/groups/offset-store';
+import * as api from '../../../packages/embedded/src/protocol/apis/groups';
+import { expiredOffsets } from '../../../packages/embedded/src/groups/retention';
+import type { OffsetCommit } from '../../../packages/embedded/src/groups/offset-store';
 import { CoordinatorsHarness, settle } from '../coordinators-harness';
 
 const RETENTION_MS = 10_000;

@@ -1,5 +1,5 @@
 /** The broker looks into batches for compacted topics alone; what such a batch takes is bounded. */
-import { everyRecordHasKey } from '../../../embedded/src/log/records';
+import { everyRecordHasKey } from '../../../packages/embedded/src/log/records';
 import { batchAround, bomb, zstdZeros, type Codec } from '../../kafka/records/bombs';
 
 const mebibytesTaken = (action: () => unknown): number => {

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { controlBatch, readHeader } from '../../../embedded/src/log/batch';
-import { Housekeeping } from '../../../embedded/src/log/housekeeping';
-import type { PartitionLog } from '../../../embedded/src/log/partition-log';
-import { TopicRegistry } from '../../../embedded/src/topics/registry';
-import { PartitionTransactions } from '../../../embedded/src/transactions/transaction-index';
+import { controlBatch, readHeader } from '../../../packages/embedded/src/log/batch';
+import { Housekeeping } from '../../../packages/embedded/src/log/housekeeping';
+import type { PartitionLog } from '../../../packages/embedded/src/log/partition-log';
+import { TopicRegistry } from '../../../packages/embedded/src/topics/registry';
+import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
 import { encodeRecordBatch, recordsIn, type BatchSpec, type SeenRecord } from '../record-batches';
 
 let now = Date.now();

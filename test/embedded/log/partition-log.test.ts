@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { controlBatch } from '../../../embedded/src/log/batch';
-import { PartitionLog } from '../../../embedded/src/log/partition-log';
-import { PartitionTransactions } from '../../../embedded/src/transactions/transaction-index';
+import { controlBatch } from '../../../packages/embedded/src/log/batch';
+import { PartitionLog } from '../../../packages/embedded/src/log/partition-log';
+import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
 import { garbage } from '../broker-harness';
 import { encodeRecordBatch, recordsIn, type BatchSpec } from '../record-batches';
 

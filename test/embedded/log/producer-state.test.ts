@@ -1,5 +1,5 @@
-import { ProducerStates, sequenceAfter } from '../../../embedded/src/log/producer-state';
-import type { BatchInfo } from '../../../embedded/src/ports';
+import { ProducerStates, sequenceAfter } from '../../../packages/embedded/src/log/producer-state';
+import type { BatchInfo } from '../../../packages/embedded/src/ports';
 
 const batch = (baseSequence: number, baseOffset: number, more: Partial<BatchInfo> = {}): BatchInfo => ({
   baseOffset,

@@ -1,5 +1,5 @@
-import { FrameAssembler } from '../../../embedded/src/network/frames';
-import { MemoryBudget } from '../../../embedded/src/network/memory';
+import { FrameAssembler } from '../../../packages/embedded/src/network/frames';
+import { MemoryBudget } from '../../../packages/embedded/src/network/memory';
 import { garbage } from '../broker-harness';
 
 const framed = (body: Buffer): Buffer => {

@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { apiNamed, brokers, fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
-import type { FETCH } from '../../../embedded/src/protocol/apis/data';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
-import type { MessageOf } from '../../../embedded/src/protocol/layout';
+import type { FETCH } from '../../../packages/embedded/src/protocol/apis/data';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
+import type { MessageOf } from '../../../packages/embedded/src/protocol/layout';
 
 const start = brokers();
 const API_VERSIONS = apiNamed('ApiVersions');

@@ -4,13 +4,13 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { EmbeddedBroker } from '../../../embedded/src/broker';
-import { APIS } from '../../../embedded/src/protocol/apis';
-import { METADATA } from '../../../embedded/src/protocol/apis/connection';
-import { FETCH, PRODUCE } from '../../../embedded/src/protocol/apis/data';
-import { JOIN_GROUP } from '../../../embedded/src/protocol/apis/groups';
-import { CREATE_TOPICS } from '../../../embedded/src/protocol/apis/topics';
-import { isFlexible } from '../../../embedded/src/protocol/codec';
+import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
+import { APIS } from '../../../packages/embedded/src/protocol/apis';
+import { METADATA } from '../../../packages/embedded/src/protocol/apis/connection';
+import { FETCH, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
+import { JOIN_GROUP } from '../../../packages/embedded/src/protocol/apis/groups';
+import { CREATE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
+import { isFlexible } from '../../../packages/embedded/src/protocol/codec';
 import { fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { startBrokerProcess, type BrokerProcess } from '../broker-process';
 

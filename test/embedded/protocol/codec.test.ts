@@ -1,8 +1,8 @@
-import { APIS } from '../../../embedded/src/protocol/apis';
-import { decode, encode } from '../../../embedded/src/protocol/codec';
-import { api, type Api, type Field } from '../../../embedded/src/protocol/layout';
-import { MalformedMessage, Reader } from '../../../embedded/src/protocol/reader';
-import { Writer } from '../../../embedded/src/protocol/writer';
+import { APIS } from '../../../packages/embedded/src/protocol/apis';
+import { decode, encode } from '../../../packages/embedded/src/protocol/codec';
+import { api, type Api, type Field } from '../../../packages/embedded/src/protocol/layout';
+import { MalformedMessage, Reader } from '../../../packages/embedded/src/protocol/reader';
+import { Writer } from '../../../packages/embedded/src/protocol/writer';
 
 const SAMPLES: Record<string, unknown> = {
   bool: true,

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OFFSET_COMMIT, OFFSET_FETCH } from '../../../embedded/src/protocol/apis/groups';
-import * as api from '../../../embedded/src/protocol/apis/transactions';
-import { ErrorCode } from '../../../embedded/src/protocol/errors';
+import { OFFSET_COMMIT, OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
+import * as api from '../../../packages/embedded/src/protocol/apis/transactions';
+import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { CoordinatorsHarness, settle } from '../coordinators-harness';
 
 const TIMEOUT_MS = 60_000;

@@ -2,8 +2,8 @@
  * What a partition knows of transactions: the last stable offset and what readers of committed records skip
  * (kafka-client 3 and 4).
  */
-import type { BatchInfo } from '../../../embedded/src/ports';
-import { PartitionTransactions } from '../../../embedded/src/transactions/transaction-index';
+import type { BatchInfo } from '../../../packages/embedded/src/ports';
+import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
 
 const batch = (baseOffset: number, producerId: number, more: Partial<BatchInfo> = {}): BatchInfo => ({
   baseOffset,

@@ -1,5 +1,5 @@
 /** Kafka's state machine of a transactional id, decision by decision (kafka-client 4). */
-import { ErrorCode } from '../../../embedded/src/protocol/errors';
+import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import {
   complete,
   end,
@@ -9,7 +9,7 @@ import {
   newTransaction,
   type Transaction,
   type TransactionState,
-} from '../../../embedded/src/transactions/transaction';
+} from '../../../packages/embedded/src/transactions/transaction';
 
 const ME = { producerId: 5, epoch: 3 };
 const at = (state: TransactionState, more: Partial<Transaction> = {}): Transaction => ({

@@ -1,6 +1,6 @@
 /** The emulator's protocol, as a client without any SDK speaks it. */
 import { randomUUID } from 'node:crypto';
-import type { AnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import type { AnalyticsEmulator } from '../../../dev/analytics-emulator';
 
 export interface Answer {
   readonly status: number;

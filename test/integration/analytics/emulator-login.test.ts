@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startAnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { issueCertificate } from '../../../dev/services/certificates';
 
 test('analytics-sink 59: client credentials through tenant adfs, with certificates of a private authority', async () => {

@@ -3,11 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startAnalyticsEmulator,
-  type AnalyticsEmulator,
-  type EmulatorOptions,
-} from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator, type EmulatorOptions } from '../../../dev/analytics-emulator';
 import { EmulatorClient } from './emulator-client';
 
 const running: AnalyticsEmulator[] = [];

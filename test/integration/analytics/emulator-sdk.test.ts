@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type * as Data from 'azure-kusto-data';
 import type * as Ingest from 'azure-kusto-ingest';
 import avro from 'avsc';
-import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 
 // The SDK has ES modules alone.
 let data: typeof Data;

@@ -1,6 +1,6 @@
 /** What the emulator's answers say, to the last digit, and what it loads. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { EmulatorClient } from './emulator-client';
 
 let emulator: AnalyticsEmulator;

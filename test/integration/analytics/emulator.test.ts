@@ -1,6 +1,6 @@
 /** The emulator by its own protocol, as a client without any SDK speaks it. */
 import { randomUUID } from 'node:crypto';
-import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { waitFor } from '../../helpers/wait-for';
 import { EmulatorClient, type Answer, type EmulatorResources } from './emulator-client';
 

@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SinkTaskHarness, type SinkHarnessOptions } from '@millrace/sdk/testing';
 import { analyticsSink } from '@millrace/connector-analytics';
-import {
-  startAnalyticsEmulator,
-  type AnalyticsEmulator,
-  type EmulatorOptions,
-} from '../../../connectors/analytics/emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator, type EmulatorOptions } from '../../../dev/analytics-emulator';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { TaskProducers } from '../../../src/tasks/clients/task-producers';

@@ -2,8 +2,7 @@
 import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import { ServiceError } from '../service/service-error';
-import type { Shipment } from './queued-target';
-import type { Target } from './target';
+import type { Shipment, Target } from './target';
 
 const FIRST_POLL_MS = 250;
 const LONGEST_POLL_MS = 10_000;

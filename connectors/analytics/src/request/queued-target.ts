@@ -1,24 +1,13 @@
 /** Hands a file to the service: blob, then message. Rows appear later. Sources: analytics-sink §5.1, §5.6, §5.7. */
-import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Http } from '../service/http';
 import { samePlaces, type IngestionResources, type ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import { isUnreachable, postMessage, uploadBlob } from '../service/storage';
 import { blobName, ingestionMessage } from './ingestion-message';
-import type { Ownership } from './ownership';
-import type { Target } from './target';
+import type { Shipment, Target } from './target';
 
 const MOST_PLACES = 3;
-
-export interface Shipment {
-  readonly file: SealedFile;
-  /** The same for all tries of a file. */
-  readonly sourceId: string;
-  readonly owner: Ownership;
-  /** Told when the service has the file, for targets that wait for more than that. */
-  readonly onHandedOver?: () => void;
-}
 
 export class QueuedTarget implements Target {
   constructor(

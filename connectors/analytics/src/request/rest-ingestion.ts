@@ -10,8 +10,8 @@ import type { ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import type { Confirmation, FileStatus } from './confirmed-target';
 import { dedupeTag } from './ingestion-message';
-import type { QueuedTarget, Shipment } from './queued-target';
-import type { Target } from './target';
+import type { QueuedTarget } from './queued-target';
+import type { Shipment, Target } from './target';
 
 const ROOT = '/v1/rest/ingestion';
 

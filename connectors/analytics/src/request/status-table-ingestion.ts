@@ -4,7 +4,8 @@ import type { IngestionResources, ResourceSet } from '../service/ingestion-resou
 import { ServiceError } from '../service/service-error';
 import { insertStatus, readStatus } from '../service/status-table';
 import type { Confirmation, FileStatus } from './confirmed-target';
-import type { QueuedTarget, Shipment } from './queued-target';
+import type { QueuedTarget } from './queued-target';
+import type { Shipment } from './target';
 
 export class StatusTableIngestion implements Confirmation {
   constructor(

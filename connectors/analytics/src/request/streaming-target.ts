@@ -8,8 +8,7 @@ import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
 import { asServiceError } from '../service/service-error';
 import { GivenAwayError } from './ownership';
-import type { Shipment } from './queued-target';
-import type { Target } from './target';
+import type { Shipment, Target } from './target';
 
 const LARGEST = 4 * 1024 * 1024;
 const ATTEMPTS = 3;

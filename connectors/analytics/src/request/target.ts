@@ -1,5 +1,15 @@
 /** Where files go. */
-import type { Shipment } from './queued-target';
+import type { SealedFile } from '../batcher/staging-file';
+import type { Ownership } from './ownership';
+
+export interface Shipment {
+  readonly file: SealedFile;
+  /** The same for all tries of a file. */
+  readonly sourceId: string;
+  readonly owner: Ownership;
+  /** Told when the service has the file, for targets that wait for more than that. */
+  readonly onHandedOver?: () => void;
+}
 
 export interface Target {
   /** Resolves when the file needs no more care. @throws ServiceError, GivenAwayError */

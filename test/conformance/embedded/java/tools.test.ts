@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedBroker, type EmbeddedBroker } from '../../../../embedded/src/broker';
+import { startEmbeddedBroker, type EmbeddedBroker } from '../../../../packages/embedded/src/broker';
 import { findJava, kafkaClassPath } from '../../../../dev/services/kafka-jars';
 import { runKafkaTool } from '../../../../dev/services/kafka';
 import { cell, numbered, tlsIdentity, USER } from '../../../embedded/clients/cell';

@@ -2,13 +2,11 @@
 import { badRequest } from '../kusto-error';
 import { Reader } from '../language/reader';
 import type { ResultTable } from '../result-table';
+import type { Command } from './command';
 import type { CommandContext } from './context';
 import { databaseCommands } from './database-commands';
 import { ingestionCommands } from './ingestion-commands';
 import { tableCommands } from './table-commands';
-
-/** Reads the rest of a command and does it. `database` is the request's. */
-export type Command = (context: CommandContext, reader: Reader, database: string) => Promise<ResultTable>;
 
 /** Words that a command begins with → the command; the longest that fits wins. */
 const COMMANDS: Record<string, Command> = {

@@ -3,7 +3,7 @@ import type { TableEntry } from '../engine/catalog';
 import { textTable, type ResultTable } from '../result-table';
 import { dropMapping, showMappings, writeMapping } from './mappings';
 import { alterPolicy, deletePolicy, showPolicy } from './policies';
-import type { Command } from './run-command';
+import type { Command } from './command';
 
 function described({ database, name, columns }: TableEntry): ResultTable {
   const schema = {

@@ -1,7 +1,7 @@
 import { textTable } from '../result-table';
 import { badRequest } from '../kusto-error';
 import { alterPolicy, deletePolicy, showPolicy } from './policies';
-import type { Command } from './run-command';
+import type { Command } from './command';
 
 const PRETTY = ['DatabaseName', 'PersistentStorage', 'Version', 'IsCurrent', 'DatabaseAccessMode', 'PrettyName'];
 

@@ -3,7 +3,7 @@ import type { Column } from '../engine/column-types';
 import { runSelection } from '../engine/run-selection';
 import { pipeline } from '../language/query';
 import { textTable } from '../result-table';
-import type { Command } from './run-command';
+import type { Command } from './command';
 
 const FAILURES: readonly Column[] = [
   { name: 'OperationId', type: 'string' },
