@@ -2,8 +2,7 @@
  * Repeats an operation while its KafkaError is retriable and time is left. Not for produce or fetch, which keep state
  * between attempts.
  */
-import { sleep } from '@millrace/sdk';
-import { backoffMs } from './backoff';
+import { sleep, backoffMs } from '@millrace/sdk';
 import { KafkaError } from './errors';
 
 export interface RetryPolicy {
@@ -20,7 +19,7 @@ export async function retrying<T>(policy: RetryPolicy, attempt: () => Promise<T>
     try {
       return await attempt();
     } catch (error) {
-      const wait = backoffMs(failures, policy.retryBackoffMs, policy.retryBackoffMaxMs);
+      const wait = backoffMs(failures, { firstMs: policy.retryBackoffMs, maxMs: policy.retryBackoffMaxMs });
       const retriable = error instanceof KafkaError && error.retriable;
       if (!retriable || signal?.aborted === true || performance.now() + wait > deadline) throw error;
       await sleep(wait, signal);

@@ -3,10 +3,9 @@
  * that move over control batches and holes, resets, leader changes. Source: kafka-client §1 and §3.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startTimer } from '@millrace/sdk';
+import { startTimer, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { OffsetReset } from './auto-offset-reset';
-import { backoffMs } from '../backoff';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { type Asked, sendFetch, STALE_LEADER } from './fetch-request';
@@ -382,7 +381,8 @@ export class Fetcher {
   private retryLater(state: FetchedPartition): void {
     state.failures++;
     const { retryBackoffMs, retryBackoffMaxMs } = this.settings;
-    state.retryAt = performance.now() + backoffMs(state.failures, retryBackoffMs, retryBackoffMaxMs);
+    state.retryAt =
+      performance.now() + backoffMs(state.failures, { firstMs: retryBackoffMs, maxMs: retryBackoffMaxMs });
   }
 
   // ------------------------------------------------------------ leaders and positions

@@ -2,9 +2,8 @@
  * Membership of a group, whatever its protocol type: join, sync, heartbeats in the background, leave. Source:
  * connect-runtime 2.1, 2.6 and 2.8, kafka-client §2.
  */
-import { startTimer, sleep } from '@millrace/sdk';
+import { startTimer, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import { backoffMs } from '../backoff';
 import { duration, integer } from '../client-settings';
 import { KafkaError } from '../errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
@@ -147,7 +146,10 @@ export class KafkaGroupMember implements GroupMember {
       if (reaction === 'find-coordinator' || reaction === 'later') {
         if (this.sinceHeartbeatMs > this.options.sessionTimeoutMs) this.expireSession();
         failures++;
-        await sleep(backoffMs(failures, this.timings.retryBackoffMs, this.timings.retryBackoffMaxMs), signal);
+        await sleep(
+          backoffMs(failures, { firstMs: this.timings.retryBackoffMs, maxMs: this.timings.retryBackoffMaxMs }),
+          signal,
+        );
       }
     }
   }
@@ -364,7 +366,7 @@ export class KafkaGroupMember implements GroupMember {
   private heartbeatFailed(): number {
     this.heartbeatFailures++;
     const { retryBackoffMs, retryBackoffMaxMs } = this.timings;
-    const wait = backoffMs(this.heartbeatFailures, retryBackoffMs, retryBackoffMaxMs);
+    const wait = backoffMs(this.heartbeatFailures, { firstMs: retryBackoffMs, maxMs: retryBackoffMaxMs });
     return Math.min(this.options.heartbeatIntervalMs, wait);
   }
 

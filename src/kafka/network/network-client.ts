@@ -2,10 +2,9 @@
  * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version
  * negotiation, coordinators. Source: kafka-client §1.
  */
-import { startInterval, sleep } from '@millrace/sdk';
+import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { silentLogger } from '../../logging/logger';
-import { backoffMs } from '../backoff';
 import { readConnectionSettings, type ConnectionSettings, type HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { KafkaConnection } from './kafkajs-connection';
@@ -67,7 +66,10 @@ class KafkajsWire implements Wire {
         return await this.loadMetadata([]);
       } catch (error) {
         const { retriable } = error as KafkaError;
-        const wait = backoffMs(round, this.settings.reconnectBackoffMs, this.settings.reconnectBackoffMaxMs);
+        const wait = backoffMs(round, {
+          firstMs: this.settings.reconnectBackoffMs,
+          maxMs: this.settings.reconnectBackoffMaxMs,
+        });
         if (!retriable || this.closing.signal.aborted || performance.now() + wait > deadline) throw error;
         await sleep(wait, this.closing.signal);
       }
@@ -307,7 +309,8 @@ class KafkajsWire implements Wire {
       peer.failures++;
       if (!this.closing.signal.aborted) this.logFailure(peer, error as KafkaError);
       const { reconnectBackoffMs, reconnectBackoffMaxMs } = this.settings;
-      peer.retryAt = performance.now() + backoffMs(peer.failures, reconnectBackoffMs, reconnectBackoffMaxMs);
+      peer.retryAt =
+        performance.now() + backoffMs(peer.failures, { firstMs: reconnectBackoffMs, maxMs: reconnectBackoffMaxMs });
       throw error;
     } finally {
       this.closing.signal.removeEventListener('abort', abort);

@@ -1,10 +1,9 @@
 /**
  * The port's producer over a wire: settings, partitioning, backpressure and life cycle around accumulator and sender.
  */
-import { sleep } from '@millrace/sdk';
+import { sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { Accumulator } from './accumulator';
-import { backoffMs } from '../backoff';
 import { codecById } from '../records/compression/codecs';
 import { KafkaError } from '../errors';
 import { partitionForKey } from './partitioner';
@@ -224,7 +223,10 @@ class KafkaProducer implements Producer {
           error.code === 'UNKNOWN_TOPIC_OR_PARTITION'
             ? Math.min(UNKNOWN_TOPIC_WAIT_MS, this.settings.maxBlockMs)
             : this.settings.maxBlockMs;
-        const wait = backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
+        const wait = backoffMs(failures, {
+          firstMs: this.settings.retryBackoffMs,
+          maxMs: this.settings.retryBackoffMaxMs,
+        });
         if (performance.now() + wait - begin > patience) throw error;
         await sleep(wait, this.closing.signal);
         this.expectNotClosed();

@@ -2,10 +2,9 @@
  * Sends what the accumulator holds: at most one batch in flight per partition, several partitions of one broker in one
  * request, retries in place so that order holds. Source: kafka-client §1.
  */
-import { startTimer } from '@millrace/sdk';
+import { startTimer, backoffMs } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
 import type { PartitionQueue } from './partition-queue';
-import { backoffMs } from '../backoff';
 import { KafkaError } from '../errors';
 import type { Logger } from '../../logging/logger';
 import type { ProducerBatch } from './producer-batch';
@@ -250,7 +249,9 @@ export class Sender {
       code: error.code,
     });
     queue.closed.unshift(batch);
-    queue.retryAt = now + backoffMs(batch.attempts, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
+    queue.retryAt =
+      now +
+      backoffMs(batch.attempts, { firstMs: this.settings.retryBackoffMs, maxMs: this.settings.retryBackoffMaxMs });
     this.accumulator.active.add(queue);
   }
 

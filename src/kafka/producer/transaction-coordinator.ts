@@ -2,8 +2,7 @@
  * The requests of a transactional producer, each sent until its coordinator has an answer that is not "again". Source:
  * kafka-client §3.
  */
-import { sleep } from '@millrace/sdk';
-import { backoffMs } from '../backoff';
+import { sleep, backoffMs } from '@millrace/sdk';
 import { KafkaError } from '../errors';
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import type { GivenProducerId } from './producer-ids';
@@ -116,7 +115,7 @@ export class TransactionCoordinator {
       const wait =
         outcome.code === 'CONCURRENT_TRANSACTIONS'
           ? CONCURRENT_TRANSACTIONS_BACKOFF_MS
-          : backoffMs(failures, this.settings.retryBackoffMs, this.settings.retryBackoffMaxMs);
+          : backoffMs(failures, { firstMs: this.settings.retryBackoffMs, maxMs: this.settings.retryBackoffMaxMs });
       if (performance.now() + wait > deadline) throw outcome;
       await sleep(wait, this.signal);
       if (this.signal.aborted) {

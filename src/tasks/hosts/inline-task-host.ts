@@ -1,4 +1,5 @@
 /** Runs tasks in this thread: for tests and debugging. */
+import { settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskHost, TaskListener, TaskSpec } from '../host';
@@ -6,7 +7,6 @@ import type { TaskEnvironment } from '../task-environment';
 import { taskName } from '../task-id';
 import { TaskRunner } from '../task-runner';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
-import { within } from '../waker';
 import type { Watchdog } from './watchdog';
 
 export class InlineTaskHost implements TaskHost {
@@ -57,13 +57,13 @@ export class InlineTaskHost implements TaskHost {
       runner.cancel();
       void runner.done.then(() => open.delete(runner));
     }
-    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    await settledWithin(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     for (const { spec } of runners) this.runners.delete(taskName(spec.id));
     return [...open].map(({ spec }) => spec.id);
   }
 
   private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
-    await within(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
+    await settledWithin(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
     for (const runner of late) {
       runner.cancel();

@@ -2,7 +2,7 @@
  * What becomes of the tasks of a thread that hangs, breaks or is gone: whose fault it was fails and is kept apart
  * from then on; the others begin anew elsewhere, where their offsets say, and are charged with nothing.
  */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, settledWithin } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { Quarantine } from '../../threads/quarantine';
 import type { TaskListener, TaskSpec } from '../host';
@@ -10,7 +10,6 @@ import type { ThreadHandle, Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { blockingTaskText, silenceTrace, type BlockingTask } from './blocking-task';
 import { formatTrace } from '../trace';
-import { within } from '../waker';
 
 /** For a thread to end, which native code delays. */
 export const END_MS = 5_000;
@@ -118,7 +117,7 @@ export class ThreadFailures {
   /** Nothing begins anew before the thread is gone; one in native code runs no code of a task when that comes back. */
   private async endUnder(thread: ThreadHandle, cause: Cause): Promise<void> {
     const late = Symbol();
-    if ((await within(this.options.end(thread), END_MS, late)) === late)
+    if ((await settledWithin(this.options.end(thread), END_MS, late)) === late)
       this.options.logger.error(`Thread ${thread.options.name} is in native code and ends when that comes back`);
     this.settle(thread, cause);
   }

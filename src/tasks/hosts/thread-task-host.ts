@@ -3,7 +3,7 @@
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
-import type { SourceOffset } from '@millrace/sdk';
+import { type SourceOffset, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { threadSilenceMs } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
@@ -19,7 +19,6 @@ import { CUT_OFF_MS, END_MS, ThreadFailures } from './thread-failures';
 import type { FromThread, ThreadData } from './thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import { messageOf } from '../trace';
-import { within } from '../waker';
 import type { Watchdog } from './watchdog';
 
 /** A thread without tasks ends after this. */
@@ -123,7 +122,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
-    await within(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
+    await settledWithin(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
     const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
     for (const run of late) this.cutOff(run);
     return late.map((run) => run.spec.id);
@@ -159,7 +158,7 @@ export class ThreadTaskHost implements TaskHost {
     const threads = [...this.threads];
     this.threads.clear();
     for (const thread of threads) void this.endings.now(thread);
-    await within(this.endings.close(), END_MS, undefined);
+    await settledWithin(this.endings.close(), END_MS, undefined);
   }
 
   private tell(id: ConnectorTaskId, type: 'pause' | 'resume'): void {

@@ -1,5 +1,5 @@
 /** When and how a sink task's offsets are committed. Source: connect-runtime §5.2, §5.5. */
-import type { SinkTask, TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
+import { type SinkTask, type TopicPartition, type TopicPartitionOffset, settledWithin } from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
@@ -8,7 +8,6 @@ import type { DeadLetters } from '../errors/dead-letters';
 import type { OffsetHolds } from '../errors/offset-holds';
 import type { SinkOffsets } from './sink-offsets';
 import { messageOf } from '../trace';
-import { within } from '../waker';
 
 /**
  * Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then
@@ -105,7 +104,7 @@ export class SinkCommits {
     const chosen = attempt === null ? [] : this.choose(attempt.offsets, partitions);
     await this.parts.task.close?.(partitions);
     // Each of the three may have reported records.
-    await within(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
+    await settledWithin(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
     const offsets = this.beforeHolds(chosen);
     const sequence = ++this.sequence;
     this.startedAt = null;

@@ -8,6 +8,7 @@ import {
   type SinkTask,
   type TopicPartition,
   type TopicPartitionOffset,
+  yieldToEventLoop,
 } from '@millrace/sdk';
 import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -24,7 +25,6 @@ import { SinkPauses } from './sink-pauses';
 import type { WorkLease } from '../session-lease';
 import type { SinkConversion } from './sink-conversion';
 import { messageOf } from '../trace';
-import { breathe } from '../waker';
 
 /**
  * Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute.
@@ -165,7 +165,7 @@ export class SinkLoop implements RebalanceListener {
     // While paused a batch that waits to be put again goes on waiting.
     const waiting = this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
     if (!this.stopping && !waiting) await this.deliver();
-    await breathe();
+    await yieldToEventLoop();
   }
 
   /** A failed record that the task may not go on after. */

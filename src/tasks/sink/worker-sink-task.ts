@@ -1,5 +1,5 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
-import type { SinkConnector, SinkTask, SinkTaskContext } from '@millrace/sdk';
+import { type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
 import type { TransformationChain } from '../../transforms/chain';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
@@ -20,7 +20,6 @@ import type { WorkerTask, WorkerTaskOptions } from '../task-environment';
 import { taskName } from '../task-id';
 import { TaskProducers } from '../clients/task-producers';
 import { messageOf } from '../trace';
-import { Waker } from '../waker';
 
 /** For dead letters of a task that reports in `stop`: the others had their time before the last commit. */
 const DEAD_LETTERS_MS = 1000;
@@ -51,12 +50,12 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
           onChange: () => loop.deadLettersMoved(),
         });
   if (deadLetters) reporters.push(deadLetters);
-  const waker = new Waker();
+  const wakeup = new Wakeup();
   const policy: ErrorPolicy = new ErrorPolicy({
     settings,
     reporters,
     metrics: metrics.errors,
-    sleep: (ms) => waker.sleep(ms),
+    sleep: (ms) => wakeup.wait(ms),
     stopping: () => loop.isStopping,
   });
   const errants = reporters.length > 0 ? new ErrantRecords(policy, converters, holds) : null;
@@ -64,7 +63,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     task,
     calls: options.calls,
     lease: options.lease,
-    sleep: (ms) => waker.sleep(ms),
+    sleep: (ms) => wakeup.wait(ms),
     consumer,
     errants,
     deadLetters,
@@ -78,7 +77,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
-  return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, errants, loop, waker });
+  return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, errants, loop, wakeup });
 }
 
 interface Parts {
@@ -90,7 +89,7 @@ interface Parts {
   readonly deadLetters: DeadLetters | null;
   readonly errants: ErrantRecords | null;
   readonly loop: SinkLoop;
-  readonly waker: Waker;
+  readonly wakeup: Wakeup;
 }
 
 class WorkerSinkTask implements WorkerTask {
@@ -108,9 +107,9 @@ class WorkerSinkTask implements WorkerTask {
   }
 
   async run(): Promise<void> {
-    const { task, consumer, loop, topics, waker } = this.parts;
+    const { task, consumer, loop, topics, wakeup } = this.parts;
     const { spec, hooks, calls, logger } = this.options;
-    const wait: Wait = { sleep: (ms: number) => waker.sleep(ms), stopping: () => loop.isStopping };
+    const wait: Wait = { sleep: (ms: number) => wakeup.wait(ms), stopping: () => loop.isStopping };
     try {
       await this.openDeadLetters(wait);
       await connectClient(consumer, wait, logger);
@@ -127,7 +126,7 @@ class WorkerSinkTask implements WorkerTask {
 
   stop(): void {
     this.parts.loop.stop();
-    this.parts.waker.wake();
+    this.parts.wakeup.wake();
     this.aborter.abort();
   }
   pause(): void {

@@ -2,14 +2,20 @@
  * Stores source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or takes too
  * long never fails the task: what it held is tried again with the next one. Source: connect-runtime §4.7.
  */
-import { ConnectError, type SourceOffset, type SourcePartition, type SourceTask, startTimer } from '@millrace/sdk';
+import {
+  ConnectError,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceTask,
+  startTimer,
+  settledWithin,
+} from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { OffsetStorage } from '../host';
 import type { Committable, OffsetTracker } from './offset-tracker';
 import type { WorkLease } from '../session-lease';
 import { messageOf } from '../trace';
-import { within } from '../waker';
 
 export interface OffsetCommitterOptions {
   readonly connector: string;
@@ -98,7 +104,7 @@ export class OffsetCommitter {
       this.options.connector,
       committables.map(({ partition, offset }) => [partition, offset] as const),
     );
-    if ((await within(writing, timeoutMs, LATE)) === LATE) {
+    if ((await settledWithin(writing, timeoutMs, LATE)) === LATE) {
       throw new ConnectError(
         `Timed out after ${timeoutMs} ms (offset.flush.timeout.ms) while waiting for Kafka to store them.`,
         {

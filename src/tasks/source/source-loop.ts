@@ -4,7 +4,7 @@
  *
  * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
  */
-import { isRetriable, type SourceRecord, type SourceTask } from '@millrace/sdk';
+import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -19,7 +19,6 @@ import type { SourceConversion } from './source-conversion';
 import type { TopicCreator } from './topic-creator';
 import { messageOf } from '../trace';
 import { recoverTransformation } from '../errors/transform-recovery';
-import { breathe, Waker } from '../waker';
 
 /** Before a batch that Kafka did not take yet is tried again. */
 const HELD_BATCH_MS = 100;
@@ -51,7 +50,7 @@ export interface SourceLoopParts {
 }
 
 export class SourceLoop {
-  private readonly waker = new Waker();
+  private readonly wakeup = new Wakeup();
   private readonly active = new Set<string>();
   /** Only when someone asks for the records again: tokens then number these, else the tracker's slots. */
   private readonly pending: PendingRecords | null;
@@ -73,7 +72,7 @@ export class SourceLoop {
 
   stop(): void {
     this.stopping = true;
-    this.waker.wake();
+    this.wakeup.wake();
   }
 
   pause(): void {
@@ -82,7 +81,7 @@ export class SourceLoop {
 
   resume(): void {
     this.paused = false;
-    this.waker.wake();
+    this.wakeup.wake();
   }
 
   forgetTopic(topic: string): void {
@@ -92,7 +91,7 @@ export class SourceLoop {
 
   /** Waits, but not beyond a request to stop. */
   async sleep(ms: number): Promise<void> {
-    if (!this.stopping) await this.waker.sleep(ms);
+    if (!this.stopping) await this.wakeup.wait(ms);
   }
 
   get isStopping(): boolean {
@@ -114,7 +113,7 @@ export class SourceLoop {
 
   private async pausedUntilWoken(): Promise<void> {
     this.parts.onPaused();
-    while (this.paused && !this.stopping) await this.waker.woken();
+    while (this.paused && !this.stopping) await this.wakeup.wait(null);
     if (!this.stopping) this.parts.onResumed();
   }
 
@@ -135,7 +134,7 @@ export class SourceLoop {
       this.held = [];
       this.at = 0;
       this.parts.tracker.endBatch();
-      await breathe();
+      await yieldToEventLoop();
     } else {
       await this.sleep(HELD_BATCH_MS);
     }
@@ -167,9 +166,8 @@ export class SourceLoop {
   private async send(): Promise<boolean> {
     const { producer, conversion, chain } = this.parts;
     for (; this.at < this.held.length; this.at++) {
-      const full = producer.whenReady();
-      if (full) {
-        await this.waker.orWoken(full);
+      for (let full = producer.whenReady(); full && !this.sendError; full = producer.whenReady()) {
+        await this.wakeup.waitFor(full);
         if (this.stopping) return false;
       }
       if (this.sendError) this.throwSendError();
@@ -283,7 +281,7 @@ export class SourceLoop {
     if (error.code === 'PRODUCER_CLOSED') return;
     if (!this.parts.policy.tolerant) {
       this.sendError ??= error;
-      this.waker.wake();
+      this.wakeup.wake();
       return;
     }
     void this.parts.policy.report({

@@ -1,5 +1,11 @@
 /** A source task with its producer, converters, offset tracker and committer. Source: connect-runtime §4. */
-import { ConnectError, type SourceConnector, type SourceTask, type SourceTaskContext } from '@millrace/sdk';
+import {
+  ConnectError,
+  type SourceConnector,
+  type SourceTask,
+  type SourceTaskContext,
+  settledWithin,
+} from '@millrace/sdk';
 import type { Admin, Producer } from '../../kafka/port';
 import type { TransformationChain } from '../../transforms/chain';
 import { sourceProducerConfig, taskAdminConfig } from '../clients/client-configs';
@@ -19,7 +25,6 @@ import { TaskProducers } from '../clients/task-producers';
 import { TopicCreator } from './topic-creator';
 import { topicGroups } from './topic-creation-config';
 import { messageOf } from '../trace';
-import { within } from '../waker';
 
 const CLOSE_MS = 30_000;
 
@@ -150,7 +155,7 @@ class WorkerSourceTask implements WorkerTask {
     await this.committer.stop();
     if (!this.cancelled) {
       const limit = this.options.environment.config.offsetFlushTimeoutMs;
-      await within(producer.flush(), limit, undefined).catch(() => undefined);
+      await settledWithin(producer.flush(), limit, undefined).catch(() => undefined);
       await this.committer.commit(limit);
     }
     if (this.started) await this.quietly('stop() of the task', async () => task.stop());

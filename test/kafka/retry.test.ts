@@ -1,13 +1,5 @@
-import { backoffMs } from '../../src/kafka/backoff';
 import { KafkaError } from '../../src/kafka/errors';
 import { retrying } from '../../src/kafka/retry';
-
-test('waits double up to a limit, a fifth of them at random', () => {
-  const middle = (failures: number): number => backoffMs(failures, 100, 1_000, () => 0.5);
-  expect([1, 2, 3, 4, 5, 50].map(middle)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
-  expect(backoffMs(1, 100, 1_000, () => 0)).toBe(80);
-  expect(backoffMs(9, 100, 1_000, () => 1)).toBeCloseTo(1_200);
-});
 
 describe('retrying', () => {
   const policy = { timeoutMs: 10_000, retryBackoffMs: 1, retryBackoffMaxMs: 2 };
