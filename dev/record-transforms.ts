@@ -27,7 +27,7 @@ async function main(debeziumFolder: string | undefined): Promise<void> {
   await write('fields', fields);
   await write('routing', routing);
   await write('values', values);
-  const classes = builtInTransformations.map(({ description }) => description.class);
+  const classes = builtInTransformations.map(({ className }) => className);
   await write(
     'definitions',
     classes.map((definitions) => ({ definitions })),

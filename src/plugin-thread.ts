@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConfigValidator } from './config/validation-impl';
 import { parseWorkerConfig } from './config/worker-config';
-import { builtInConverters } from './converters';
+import { builtInPlugins } from './built-in-plugins';
 import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
 import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/messages';
@@ -14,8 +14,6 @@ import { StepNote } from './plugin-host/step-note';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { ThreadBeat } from './threads/thread-beat';
 import { ThreadLogger } from './threads/thread-logger';
-import { builtInTransformations } from './transforms';
-import { builtInPredicates } from './transforms/predicates';
 
 const port = parentPort;
 if (!port) throw new Error('plugin-thread runs as a worker thread only');
@@ -28,7 +26,7 @@ const logger = new ThreadLogger(post, levels, {}, 'millrace.herder');
 const config = parseWorkerConfig(data.settings);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
-  builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
+  builtIns: builtInPlugins,
   logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
 });

@@ -1,7 +1,7 @@
 /** Composition root of a task thread: everything a task needs, made anew inside the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseWorkerConfig } from './config/worker-config';
-import { builtInConverters } from './converters';
+import { builtInPlugins } from './built-in-plugins';
 import { createKafkaClients } from './kafka/create-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { providedValues } from './logging/hidden-values';
@@ -11,8 +11,6 @@ import type { FromThread, ThreadData, ToThread } from './tasks/hosts/thread-mess
 import { ThreadServer } from './tasks/hosts/thread-server';
 import { ThreadBeat } from './threads/thread-beat';
 import { ThreadLogger } from './threads/thread-logger';
-import { builtInTransformations } from './transforms';
-import { builtInPredicates } from './transforms/predicates';
 
 const port = parentPort;
 if (!port) throw new Error('task-thread runs as a worker thread only');
@@ -26,7 +24,7 @@ const config = parseWorkerConfig(data.settings);
 const clients = createKafkaClients(logger.child({}, 'millrace.kafka'), config.tokenUrls);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
-  builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
+  builtIns: builtInPlugins,
   logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
 });

@@ -8,7 +8,7 @@ import { configWarnings } from './config/config-warnings';
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
-import { builtInConverters } from './converters';
+import { builtInPlugins } from './built-in-plugins';
 import { createKafkaClients } from './kafka/create-clients';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
@@ -19,8 +19,6 @@ import { createPluginRegistry } from './plugins/create-registry';
 import { forwardingTls } from './rest/https';
 import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/hosts/create-task-host';
-import { builtInTransformations } from './transforms';
-import { builtInPredicates } from './transforms/predicates';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
 /** A start that takes longer is said to be waiting. */
@@ -54,7 +52,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
   const named = (name: string): Logger => logger.child({}, `millrace.${name}`);
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
-    builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
+    builtIns: builtInPlugins,
     logger: named('plugins'),
   });
   const { pluginHost, validator } = createPluginHost(config.taskHost, {

@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '..');
 const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   sdk: [],
   metrics: [],
-  logging: [],
+  logging: ['sdk'],
   converters: ['sdk'],
   transforms: ['sdk', 'config', 'converters'],
   connectors: ['sdk'],
@@ -111,6 +111,7 @@ const COMPOSITION_ROOTS = [
   'task-thread.ts',
   'plugin-thread.ts',
   'broker-thread.ts',
+  'built-in-plugins.ts',
 ];
 const BASE = 'files directly in the folder';
 const LONGEST_FILE = 450;

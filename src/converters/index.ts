@@ -8,35 +8,20 @@ import { PRIMITIVE_CONVERTERS, PrimitiveConverter } from './primitive-converters
 import { SimpleHeaderConverter } from './simple-header-converter';
 import { STRING_CONFIG, StringConverter } from './string-converter';
 
-/** They behave as that release's. */
-const VERSION = '4.3.1';
 const PACKAGE = 'org.apache.kafka.connect';
 
-/** What the plug-in registry takes (`BuiltInPlugin`), said again because converters know the SDK alone. */
-export interface BuiltInConverter {
-  readonly description: {
-    readonly type: 'converter' | 'header_converter';
-    readonly class: string;
-    readonly version: string;
-    readonly aliases: readonly string[];
-    readonly taskClass: null;
-    readonly location: string;
-  };
-  readonly plugin: ConverterPlugin | HeaderConverterPlugin;
-}
-
-function describe(type: BuiltInConverter['description']['type'], name: string): BuiltInConverter['description'] {
-  return { type, class: name, version: VERSION, aliases: [], taskClass: null, location: 'built-in' };
-}
-
 /** Listed twice, as in Java: for values, and for headers. */
-function both(name: string, config: readonly ConfigKey[], create: () => Converter): BuiltInConverter[] {
+function both(name: string, config: readonly ConfigKey[], create: () => Converter) {
+  const className = `${PACKAGE}.${name}`;
+  const converter: ConverterPlugin = { type: 'converter', config, create };
+  const header: HeaderConverterPlugin = {
+    type: 'header_converter',
+    config,
+    create: () => new HeaderAdapter(create()),
+  };
   return [
-    { description: describe('converter', name), plugin: { type: 'converter', config, create } },
-    {
-      description: describe('header_converter', name),
-      plugin: { type: 'header_converter', config, create: () => new HeaderAdapter(create()) },
-    },
+    { className, plugin: converter },
+    { className, plugin: header },
   ];
 }
 
@@ -46,12 +31,13 @@ const simpleHeader: HeaderConverterPlugin = {
   create: () => new SimpleHeaderConverter(),
 };
 
-export const builtInConverters: readonly BuiltInConverter[] = [
-  ...both(`${PACKAGE}.json.JsonConverter`, JSON_CONFIG, () => new JsonConverter()),
-  ...both(`${PACKAGE}.storage.StringConverter`, STRING_CONFIG, () => new StringConverter()),
-  ...both(`${PACKAGE}.converters.ByteArrayConverter`, [CONVERTER_TYPE], () => new ByteArrayConverter()),
+/** By Java class name. */
+export const builtInConverters = [
+  ...both('json.JsonConverter', JSON_CONFIG, () => new JsonConverter()),
+  ...both('storage.StringConverter', STRING_CONFIG, () => new StringConverter()),
+  ...both('converters.ByteArrayConverter', [CONVERTER_TYPE], () => new ByteArrayConverter()),
   ...PRIMITIVE_CONVERTERS.flatMap((name) =>
-    both(`${PACKAGE}.converters.${name}`, [CONVERTER_TYPE], () => new PrimitiveConverter(name)),
+    both(`converters.${name}`, [CONVERTER_TYPE], () => new PrimitiveConverter(name)),
   ),
-  { description: describe('header_converter', `${PACKAGE}.storage.SimpleHeaderConverter`), plugin: simpleHeader },
+  { className: `${PACKAGE}.storage.SimpleHeaderConverter`, plugin: simpleHeader },
 ];

@@ -1,15 +1,12 @@
-/** The logger every module is handed. Same shape as the SDK's, so one object serves both. */
-export interface Logger {
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  trace(message: string, fields?: Readonly<Record<string, unknown>>): void;
+import type { Logger as PluginLogger } from '@millrace/sdk';
+
+/** The worker's logger: what plugins log with, and loggers made from it. */
+export interface Logger extends PluginLogger {
   /** A logger whose lines carry these fields and, when given, a logger name of their own. */
   child(fields: Readonly<Record<string, unknown>>, name?: string): Logger;
 }
 
-/** Swallows everything: for tests. */
+/** Discards everything. For tests. */
 export const silentLogger: Logger = {
   error: () => undefined,
   warn: () => undefined,

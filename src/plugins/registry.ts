@@ -23,7 +23,7 @@ export interface PluginDescription {
 
 export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin;
 
-/** A plug-in that is compiled into the worker (converters). */
+/** A plugin that is compiled into the worker. */
 export interface BuiltInPlugin {
   readonly description: PluginDescription;
   readonly plugin: LoadedPlugin;

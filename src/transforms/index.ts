@@ -18,47 +18,20 @@ import { TIMESTAMP_CONVERTER_CONFIG, TimestampConverter } from './timestamp-conv
 import { TIMESTAMP_ROUTER_CONFIG, TimestampRouter } from './timestamp-router';
 import { VALUE_TO_KEY_CONFIG, ValueToKey } from './value-to-key';
 
-/** They behave as that release's. */
-const VERSION = '4.3.1';
 const PACKAGE = 'org.apache.kafka.connect.transforms';
 
-/** What the plug-in registry takes (`BuiltInPlugin`). */
-export interface BuiltInTransformation {
-  readonly description: {
-    readonly type: 'transformation';
-    readonly class: string;
-    readonly version: string;
-    readonly aliases: readonly string[];
-    readonly taskClass: null;
-    readonly location: string;
-  };
-  readonly plugin: TransformationPlugin;
-}
-
-function one(name: string, config: readonly ConfigKey[], create: () => Transformation): BuiltInTransformation {
-  return {
-    description: {
-      type: 'transformation',
-      class: `${PACKAGE}.${name}`,
-      version: VERSION,
-      aliases: [],
-      taskClass: null,
-      location: 'built-in',
-    },
-    plugin: { type: 'transformation', config, create },
-  };
+function one(name: string, config: readonly ConfigKey[], create: () => Transformation) {
+  const plugin: TransformationPlugin = { type: 'transformation', config, create };
+  return { className: `${PACKAGE}.${name}`, plugin };
 }
 
 /** Java's inner classes: one for keys, one for values. */
-function both(
-  name: string,
-  config: readonly ConfigKey[],
-  create: (side: Side) => Transformation,
-): BuiltInTransformation[] {
+function both(name: string, config: readonly ConfigKey[], create: (side: Side) => Transformation) {
   return [one(`${name}$Key`, config, () => create(KEY)), one(`${name}$Value`, config, () => create(VALUE))];
 }
 
-export const builtInTransformations: readonly BuiltInTransformation[] = [
+/** By Java class name. */
+export const builtInTransformations = [
   ...both('Cast', CAST_CONFIG, (side) => new Cast(side)),
   one('DropHeaders', DROP_HEADERS_CONFIG, () => new DropHeaders()),
   ...both('ExtractField', EXTRACT_FIELD_CONFIG, (side) => new ExtractField(side)),

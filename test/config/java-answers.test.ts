@@ -6,13 +6,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileStreamSink } from '../../connectors/file/src/sink/connector';
 import { fileStreamSource } from '../../connectors/file/src/source/connector';
+import { builtInPlugins } from '../../src/built-in-plugins';
 import { createConfigValidator } from '../../src/config/validation-impl';
-import { builtInConverters } from '../../src/converters';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
-import { builtInTransformations } from '../../src/transforms';
-import { builtInPredicates } from '../../src/transforms/predicates';
 import { reduceAnswer, type Answer, type Reduced } from '../golden/validation/reduce';
 import { fakeWorkerConfig } from '../rest/fake-worker';
 
@@ -40,13 +38,7 @@ const validator = createConfigValidator({
     pluginPath: [],
     catalog: { entries: [], problems: [] },
     logger: silentLogger,
-    builtIns: [
-      connector('Source', fileStreamSource),
-      connector('Sink', fileStreamSink),
-      ...builtInTransformations,
-      ...builtInPredicates,
-      ...builtInConverters,
-    ],
+    builtIns: [connector('Source', fileStreamSource), connector('Sink', fileStreamSink), ...builtInPlugins],
   }),
   config: fakeWorkerConfig({ 'key.converter': json, 'value.converter': json }),
 });

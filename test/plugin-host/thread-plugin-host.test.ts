@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import { createConfigValidator } from '../../src/config/validation-impl';
 import { ValidationError } from '../../src/config/validation-error';
 import { parseWorkerConfig } from '../../src/config/worker-config';
-import { builtInConverters } from '../../src/converters';
+import { builtInPlugins } from '../../src/built-in-plugins';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import type { InstanceEvents } from '../../src/plugin-host/host';
 import { ThreadPluginHost, type ThreadPluginHostOptions } from '../../src/plugin-host/thread-plugin-host';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
-import { builtInTransformations } from '../../src/transforms';
-import { builtInPredicates } from '../../src/transforms/predicates';
 import { waitFor } from '../helpers/wait-for';
 import { RecordingLogger } from '../tasks/fakes';
 
@@ -28,7 +26,7 @@ const TALKER = 'com.example.Talker';
 const config = parseWorkerConfig(SETTINGS);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
-  builtIns: [...builtInTransformations, ...builtInPredicates, ...builtInConverters],
+  builtIns: builtInPlugins,
   logger: silentLogger,
 });
 const description = registry.find(TALKER, 'source') as NonNullable<ReturnType<typeof registry.find>>;

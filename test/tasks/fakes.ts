@@ -11,7 +11,7 @@ import type {
 } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { parseWorkerConfig } from '../../src/config/worker-config';
-import { builtInConverters } from '../../src/converters';
+import { builtInPlugins } from '../../src/built-in-plugins';
 import { KafkaError } from '../../src/kafka/errors';
 import type {
   Admin,
@@ -374,7 +374,7 @@ export function world(
     taskClass: null,
     location: 'test',
   };
-  const plugins = [...builtInConverters, ...installed, { description, plugin: connector }];
+  const plugins = [...builtInPlugins, ...installed, { description, plugin: connector }];
   const registry: TaskEnvironment['registry'] = {
     list: () => plugins.map((p) => p.description),
     find: (name, type) => {

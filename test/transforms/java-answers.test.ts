@@ -53,7 +53,7 @@ describe.each([
   test('every case was recorded', () => expect(answers.length).toBe(cases.length));
 
   test.each(cases.map((one, i) => [one.class, one.config, i] as const))('%s %j', (name, _config, i) => {
-    const { plugin } = builtInTransformations.find(({ description }) => description.class === wholeName(name))!;
+    const { plugin } = builtInTransformations.find(({ className }) => className === wholeName(name))!;
     const java = withoutIdentity(answers[i]!);
     expect(answerOf(plugin, cases[i]!, java, DIFFERENCES)).toEqual(java);
   });
@@ -61,7 +61,7 @@ describe.each([
 
 describe('connect-runtime 105: the settings have Java’s names, types, defaults and order', () => {
   const definitions = recorded<readonly { readonly validator: string | null }[]>('definitions');
-  test.each(builtInTransformations.map(({ description, plugin }, i) => [description.class, plugin.config, i] as const))(
+  test.each(builtInTransformations.map(({ className, plugin }, i) => [className, plugin.config, i] as const))(
     '%s',
     (_class, config, i) => {
       expect(config.map(factsOf)).toEqual(definitions[i]!.map(({ validator: _, ...facts }) => facts));

@@ -27,7 +27,7 @@ test.each([
 ])(
   'connect-runtime 105: %s is refused when the transformation is configured, not with the first record',
   (text, reason) => {
-    const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith('.RegexRouter'))!;
+    const { plugin } = builtInTransformations.find(({ className }) => className.endsWith('.RegexRouter'))!;
     expect(() => {
       plugin.create().configure({ regex: '(a)', replacement: text });
     }).toThrow(`Invalid value ${text} for configuration replacement: ${reason}`);

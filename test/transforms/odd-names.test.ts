@@ -4,7 +4,7 @@ import { JsonConverter } from '../../src/converters/json-converter';
 import { builtInTransformations } from '../../src/transforms';
 
 function create(name: string, config: ConnectorConfig): Transformation {
-  const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith(`.${name}`))!;
+  const { plugin } = builtInTransformations.find(({ className }) => className.endsWith(`.${name}`))!;
   const transformation = plugin.create();
   transformation.configure(config);
   return transformation;

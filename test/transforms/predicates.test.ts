@@ -2,7 +2,7 @@ import type { ConnectRecord, Header, Predicate } from '@millrace/sdk';
 import { builtInPredicates } from '../../src/transforms/predicates';
 
 function predicate(name: string, config: Record<string, string> = {}): Predicate {
-  const found = builtInPredicates.find(({ description }) => description.class.endsWith(`.${name}`));
+  const found = builtInPredicates.find(({ className }) => className.endsWith(`.${name}`));
   const made = (found as (typeof builtInPredicates)[number]).plugin.create();
   made.configure(config);
   return made;
@@ -19,11 +19,11 @@ const record = (over: Partial<ConnectRecord>): ConnectRecord => ({
 });
 const header = (key: string): Header => ({ key, schema: null, value: null });
 
-test('connect-runtime 106: Java’s classes and version', () => {
-  expect(builtInPredicates.map(({ description }) => [description.class, description.version])).toEqual([
-    ['org.apache.kafka.connect.transforms.predicates.HasHeaderKey', '4.3.1'],
-    ['org.apache.kafka.connect.transforms.predicates.RecordIsTombstone', '4.3.1'],
-    ['org.apache.kafka.connect.transforms.predicates.TopicNameMatches', '4.3.1'],
+test('connect-runtime 106: Java’s classes', () => {
+  expect(builtInPredicates.map(({ className }) => className)).toEqual([
+    'org.apache.kafka.connect.transforms.predicates.HasHeaderKey',
+    'org.apache.kafka.connect.transforms.predicates.RecordIsTombstone',
+    'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
   ]);
 });
 

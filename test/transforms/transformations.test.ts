@@ -14,7 +14,7 @@ import { checkKey } from '../../src/config/validation-entry';
 import { builtInTransformations } from '../../src/transforms';
 
 function create(name: string, config: ConnectorConfig): Transformation {
-  const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith(`.${name}`))!;
+  const { plugin } = builtInTransformations.find(({ className }) => className.endsWith(`.${name}`))!;
   const transformation = plugin.create();
   transformation.configure(config);
   return transformation;
@@ -101,7 +101,7 @@ describe('connect-runtime 105: letters of dates that are not supported are refus
 });
 
 test('connect-runtime 105: a name that is there twice is refused by validation, and means itself once where it got through', () => {
-  const { plugin } = builtInTransformations.find(({ description }) => description.class.endsWith('.DropHeaders'))!;
+  const { plugin } = builtInTransformations.find(({ className }) => className.endsWith('.DropHeaders'))!;
   expect(checkKey(plugin.config[0]!, { headers: 'a,a' }).errors).toEqual([
     "Configuration 'headers' values must not be duplicated.",
   ]);

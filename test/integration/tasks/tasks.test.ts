@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
-import { builtInConverters } from '../../../src/converters';
+import { builtInPlugins } from '../../../src/built-in-plugins';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
@@ -63,7 +63,7 @@ function setUp(
   const offsets = new MemoryOffsets();
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
-    builtIns: builtInConverters,
+    builtIns: builtInPlugins,
     logger: silentLogger,
   });
   const host =
