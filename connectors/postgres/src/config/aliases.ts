@@ -2,6 +2,7 @@
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { editDistance } from './edit-distance';
+import { KEY } from './keys';
 import { invalid } from './problem';
 import { isUnsupported, isWithoutEffect } from './unsupported';
 
@@ -16,8 +17,8 @@ export interface CanonicalConfig {
 
 /** Legacy values (§1.2). */
 const LEGACY_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'snapshot.mode': { never: 'no_data', exported: 'initial' },
-  'lsn.flush.mode': { true: 'connector', false: 'manual' },
+  [KEY.snapshotMode]: { never: 'no_data', exported: 'initial' },
+  [KEY.lsnFlushMode]: { true: 'connector', false: 'manual' },
 };
 
 export function canonical(config: ConnectorConfig): CanonicalConfig {

@@ -2,6 +2,7 @@
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import { DEFINITIONS, type Definition } from './definitions';
+import { KEY } from './keys';
 import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
 import { refusedKeys } from './unsupported';
@@ -16,9 +17,9 @@ const BAD_CHARACTERS = 'has invalid format (only the underscore, hyphen, dot and
 
 /** Include and exclude lists that may not both be given. */
 const EXCLUSIVE = [
-  ['schema.include.list', 'schema.exclude.list'],
-  ['table.include.list', 'table.exclude.list'],
-  ['column.include.list', 'column.exclude.list'],
+  [KEY.schemaIncludeList, KEY.schemaExcludeList],
+  [KEY.tableIncludeList, KEY.tableExcludeList],
+  [KEY.columnIncludeList, KEY.columnExcludeList],
 ] as const;
 
 export interface CheckedConfig extends CanonicalConfig {
@@ -40,37 +41,37 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       complain(exclude, `"${include}" is already specified`);
   }
   for (const [name, pattern] of [
-    ['topic.prefix', LOGICAL_NAME],
-    ['database.hostname', HOST_NAME],
+    [KEY.topicPrefix, LOGICAL_NAME],
+    [KEY.databaseHostname, HOST_NAME],
   ] as const) {
     const value = read.values[name];
     if (isSet(value) && !pattern.test(value)) complain(name, `${value} ${BAD_CHARACTERS}`);
   }
-  const slot = read.values['slot.name'];
+  const slot = read.values[KEY.slotName];
   if (slot !== undefined && !SLOT_NAME.test(slot)) {
     complain(
-      'slot.name',
+      KEY.slotName,
       'Valid replication slot name must contain only digits, lowercase characters and underscores with length <= 63',
     );
   }
-  const mode = read.values['snapshot.mode']?.trim().toLowerCase();
+  const mode = read.values[KEY.snapshotMode]?.trim().toLowerCase();
   if (mode === 'custom' || mode === 'configuration_based')
     complain(
-      'snapshot.mode',
+      KEY.snapshotMode,
       `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
     );
   checkQueue(read.values, complain);
-  const keys = keyColumnsProblem(read.values['message.key.columns'] ?? '');
-  if (keys !== null) complain('message.key.columns', keys);
-  const binary = binaryParam(read.values['slot.stream.params']);
+  const keys = keyColumnsProblem(read.values[KEY.messageKeyColumns] ?? '');
+  if (keys !== null) complain(KEY.messageKeyColumns, keys);
+  const binary = binaryParam(read.values[KEY.slotStreamParams]);
   if (binary !== undefined)
     complain(
-      'slot.stream.params',
+      KEY.slotStreamParams,
       `${binary} makes the server send values in binary form, which is not supported; remove it`,
     );
-  const skipped = read.values['skipped.operations'];
+  const skipped = read.values[KEY.skippedOperations];
   if (skipped !== undefined && skipped.split(',').some((one) => !/^(?:[cudt]|none)?$/.test(one.trim())))
-    complain('skipped.operations', 'Invalid operation');
+    complain(KEY.skippedOperations, 'Invalid operation');
   return { ...read, problems };
 }
 
@@ -103,7 +104,7 @@ function valueProblem(definition: Definition, value: string | undefined): string
   if (value === undefined || value.trim() === '') {
     if (constraint?.kind === 'required') return 'A value is required';
     // The default would go on without TLS; often it is a variable that is not set.
-    if (value !== undefined && definition.name === 'database.sslmode') return oneOfProblem(constraint, '');
+    if (value !== undefined && definition.name === KEY.databaseSslmode) return oneOfProblem(constraint, '');
     if (value === undefined || definition.type === 'STRING' || definition.type === 'LIST') return null;
   }
   if (value === undefined) return null;
@@ -130,9 +131,9 @@ function numberProblem(text: string, definition: Definition, message: string, ma
   if (!/^[+-]?\d+$/.test(text)) return message;
   const number = Number(text);
   if (Math.abs(number) > max) return message;
-  if (definition.name === 'max.queue.size' && number <= 0) return 'A positive queue size is required';
+  if (definition.name === KEY.maxQueueSize && number <= 0) return 'A positive queue size is required';
   // The client throws for others in the middle of connecting, where nobody could catch what follows.
-  if (definition.name === 'database.port' && number > 65_535) return 'A port from 1 to 65535 is expected';
+  if (definition.name === KEY.databasePort && number > 65_535) return 'A port from 1 to 65535 is expected';
   if (definition.constraint?.kind === 'positive' && number <= 0)
     return 'A positive, non-zero integer value is expected';
   if (definition.constraint?.kind === 'nonNegative' && number < 0) return 'An non-negative integer is expected';
@@ -140,7 +141,7 @@ function numberProblem(text: string, definition: Definition, message: string, ma
 }
 
 function checkQueue(values: ConnectorConfig, complain: (name: string, message: string) => void): void {
-  const size = Number(values['max.queue.size'] ?? 8192);
-  const batch = Number(values['max.batch.size'] ?? 2048);
-  if (size > 0 && batch > 0 && size <= batch) complain('max.queue.size', 'Must be larger than the maximum batch size');
+  const size = Number(values[KEY.maxQueueSize] ?? 8192);
+  const batch = Number(values[KEY.maxBatchSize] ?? 2048);
+  if (size > 0 && batch > 0 && size <= batch) complain(KEY.maxQueueSize, 'Must be larger than the maximum batch size');
 }

@@ -3,6 +3,7 @@ import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { DEFINITIONS } from './definitions';
+import { KEY, type Key } from './keys';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
 
@@ -118,113 +119,113 @@ export function parseConfig(config: ConnectorConfig): PostgresConfig {
 }
 
 function read(values: ConnectorConfig, warnings: readonly string[]): PostgresConfig {
-  const text = (name: string): string | null => {
+  const text = (name: Key): string | null => {
     const value = values[name]?.trim();
     if (value !== undefined && value !== '') return value;
     const fallback = DEFAULTS.get(name);
     return fallback == null ? null : String(fallback);
   };
-  const must = (name: string): string => text(name) as string;
-  const number = (name: string): number => Number(must(name));
-  const flag = (name: string): boolean => must(name).toLowerCase() === 'true';
-  const choice = <T extends string>(name: string): T => must(name).toLowerCase() as T;
-  const patterns = (name: string): PatternList | null => {
+  const must = (name: Key): string => text(name) as string;
+  const number = (name: Key): number => Number(must(name));
+  const flag = (name: Key): boolean => must(name).toLowerCase() === 'true';
+  const choice = <T extends string>(name: Key): T => must(name).toLowerCase() as T;
+  const patterns = (name: Key): PatternList | null => {
     const value = text(name);
     return value === null ? null : PatternList.parse(value);
   };
-  const secret = (name: string): string | null => values[name] ?? null;
-  const prefix = must('topic.prefix');
-  const skipped = splitList(must('skipped.operations')).filter((one) => one !== 'none') as Operation[];
-  const maxBytes = number('max.queue.size.in.bytes');
-  const retries = number('errors.max.retries');
+  const secret = (name: Key): string | null => values[name] ?? null;
+  const prefix = must(KEY.topicPrefix);
+  const skipped = splitList(must(KEY.skippedOperations)).filter((one) => one !== 'none') as Operation[];
+  const maxBytes = number(KEY.maxQueueSizeInBytes);
+  const retries = number(KEY.errorsMaxRetries);
   return {
     prefix,
     connection: {
-      host: must('database.hostname').replace(/^\[(.*)\]$/, '$1'),
-      port: number('database.port'),
-      user: must('database.user'),
-      password: secret('database.password') ?? '',
-      database: must('database.dbname'),
-      sslMode: choice<SslMode>('database.sslmode'),
-      sslRootCert: text('database.sslrootcert'),
-      sslCert: text('database.sslcert'),
-      sslKey: text('database.sslkey'),
-      sslPassword: secret('database.sslpassword'),
-      initialStatements: splitStatements(text('database.initial.statements') ?? ''),
-      keepAlive: flag('database.tcpKeepAlive'),
-      queryTimeoutMs: number('database.query.timeout.ms'),
-      validationTimeoutMs: number('connection.validation.timeout.ms'),
+      host: must(KEY.databaseHostname).replace(/^\[(.*)\]$/, '$1'),
+      port: number(KEY.databasePort),
+      user: must(KEY.databaseUser),
+      password: secret(KEY.databasePassword) ?? '',
+      database: must(KEY.databaseDbname),
+      sslMode: choice<SslMode>(KEY.databaseSslmode),
+      sslRootCert: text(KEY.databaseSslrootcert),
+      sslCert: text(KEY.databaseSslcert),
+      sslKey: text(KEY.databaseSslkey),
+      sslPassword: secret(KEY.databaseSslpassword),
+      initialStatements: splitStatements(text(KEY.databaseInitialStatements) ?? ''),
+      keepAlive: flag(KEY.databaseTcpKeepAlive),
+      queryTimeoutMs: number(KEY.databaseQueryTimeoutMs),
+      validationTimeoutMs: number(KEY.connectionValidationTimeoutMs),
     },
     slot: {
-      name: must('slot.name'),
-      dropOnStop: flag('slot.drop.on.stop'),
-      failover: flag('slot.failover'),
-      streamParams: pairs(text('slot.stream.params') ?? ''),
-      maxRetries: number('slot.max.retries'),
-      retryDelayMs: number('slot.retry.delay.ms'),
-      createTimeoutSeconds: number('internal.create.slot.command.timeout'),
-      statusIntervalMs: number('status.update.interval.ms'),
-      flush: choice('lsn.flush.mode') !== 'manual',
-      checkPosition: flag('internal.log.position.check.enable'),
-      trustGreater: choice('offset.mismatch.strategy') === 'trust_greater_lsn',
+      name: must(KEY.slotName),
+      dropOnStop: flag(KEY.slotDropOnStop),
+      failover: flag(KEY.slotFailover),
+      streamParams: pairs(text(KEY.slotStreamParams) ?? ''),
+      maxRetries: number(KEY.slotMaxRetries),
+      retryDelayMs: number(KEY.slotRetryDelayMs),
+      createTimeoutSeconds: number(KEY.internalCreateSlotCommandTimeout),
+      statusIntervalMs: number(KEY.statusUpdateIntervalMs),
+      flush: choice(KEY.lsnFlushMode) !== 'manual',
+      checkPosition: flag(KEY.internalLogPositionCheckEnable),
+      trustGreater: choice(KEY.offsetMismatchStrategy) === 'trust_greater_lsn',
     },
     publication: {
-      name: must('publication.name'),
-      mode: choice<PublicationMode>('publication.autocreate.mode'),
-      viaPartitionRoot: flag('publish.via.partition.root'),
+      name: must(KEY.publicationName),
+      mode: choice<PublicationMode>(KEY.publicationAutocreateMode),
+      viaPartitionRoot: flag(KEY.publishViaPartitionRoot),
     },
     snapshot: {
-      mode: choice<SnapshotMode>('snapshot.mode'),
-      isolation: choice('snapshot.isolation.mode'),
-      include: patterns('snapshot.include.collection.list'),
+      mode: choice<SnapshotMode>(KEY.snapshotMode),
+      isolation: choice(KEY.snapshotIsolationMode),
+      include: patterns(KEY.snapshotIncludeCollectionList),
       overrides: overrides(values),
-      fetchSize: number('snapshot.fetch.size'),
-      delayMs: number('snapshot.delay.ms'),
+      fetchSize: number(KEY.snapshotFetchSize),
+      delayMs: number(KEY.snapshotDelayMs),
     },
     filters: {
-      schemaInclude: patterns('schema.include.list'),
-      schemaExclude: patterns('schema.exclude.list'),
-      tableInclude: patterns('table.include.list'),
-      tableExclude: patterns('table.exclude.list'),
-      columnInclude: patterns('column.include.list'),
-      columnExclude: patterns('column.exclude.list'),
-      ignoreBuiltin: flag('table.ignore.builtin'),
+      schemaInclude: patterns(KEY.schemaIncludeList),
+      schemaExclude: patterns(KEY.schemaExcludeList),
+      tableInclude: patterns(KEY.tableIncludeList),
+      tableExclude: patterns(KEY.tableExcludeList),
+      columnInclude: patterns(KEY.columnIncludeList),
+      columnExclude: patterns(KEY.columnExcludeList),
+      ignoreBuiltin: flag(KEY.tableIgnoreBuiltin),
     },
-    keyColumns: keyColumns(text('message.key.columns') ?? ''),
+    keyColumns: keyColumns(text(KEY.messageKeyColumns) ?? ''),
     skipped: new Set(skipped),
     values: {
-      decimals: choice('decimal.handling.mode'),
-      moneyFractionDigits: number('money.fraction.digits'),
-      time: choice('time.precision.mode'),
-      interval: choice('interval.handling.mode'),
-      hstore: choice('hstore.handling.mode'),
-      binary: choice('binary.handling.mode'),
-      includeUnknown: flag('include.unknown.datatypes'),
-      placeholder: placeholder(must('unavailable.value.placeholder')),
+      decimals: choice(KEY.decimalHandlingMode),
+      moneyFractionDigits: number(KEY.moneyFractionDigits),
+      time: choice(KEY.timePrecisionMode),
+      interval: choice(KEY.intervalHandlingMode),
+      hstore: choice(KEY.hstoreHandlingMode),
+      binary: choice(KEY.binaryHandlingMode),
+      includeUnknown: flag(KEY.includeUnknownDatatypes),
+      placeholder: placeholder(must(KEY.unavailableValuePlaceholder)),
     },
     events: {
-      tombstones: flag('tombstones.on.delete'),
-      skipUnchanged: flag('skip.messages.without.change'),
-      schemaNames: choice('schema.name.adjustment.mode'),
-      fieldNames: choice('field.name.adjustment.mode'),
-      headers: flag('extended.headers.enabled'),
-      delimiter: must('topic.delimiter'),
-      sourceVersion: must('event.source.version'),
-      incompleteKey: choice('event.incomplete.key.handling'),
+      tombstones: flag(KEY.tombstonesOnDelete),
+      skipUnchanged: flag(KEY.skipMessagesWithoutChange),
+      schemaNames: choice(KEY.schemaNameAdjustmentMode),
+      fieldNames: choice(KEY.fieldNameAdjustmentMode),
+      headers: flag(KEY.extendedHeadersEnabled),
+      delimiter: must(KEY.topicDelimiter),
+      sourceVersion: must(KEY.eventSourceVersion),
+      incompleteKey: choice(KEY.eventIncompleteKeyHandling),
     },
     heartbeat: {
-      intervalMs: number('heartbeat.interval.ms'),
-      actionQuery: text('heartbeat.action.query'),
-      topic: `${must('topic.heartbeat.prefix')}.${prefix}`,
+      intervalMs: number(KEY.heartbeatIntervalMs),
+      actionQuery: text(KEY.heartbeatActionQuery),
+      topic: `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
     },
     queue: {
-      maxBatch: number('max.batch.size'),
-      maxMessages: number('max.queue.size'),
+      maxBatch: number(KEY.maxBatchSize),
+      maxMessages: number(KEY.maxQueueSize),
       maxBytes: maxBytes === 0 ? Infinity : maxBytes,
-      pollIntervalMs: number('poll.interval.ms'),
+      pollIntervalMs: number(KEY.pollIntervalMs),
     },
     maxRetries: retries < 0 ? Infinity : retries,
-    firstRetryMs: Math.min(number('retriable.restart.connector.wait.ms'), 1000),
+    firstRetryMs: Math.min(number(KEY.retriableRestartConnectorWaitMs), 1000),
     warnings,
   };
 }
@@ -249,8 +250,8 @@ function pairs(text: string): [string, string][] {
 
 function overrides(values: ConnectorConfig): Map<string, string> {
   const found = new Map<string, string>();
-  for (const table of splitList(values['snapshot.select.statement.overrides'] ?? '')) {
-    const statement = values[`snapshot.select.statement.overrides.${table}`];
+  for (const table of splitList(values[KEY.snapshotSelectStatementOverrides] ?? '')) {
+    const statement = values[`${KEY.snapshotSelectStatementOverrides}.${table}`];
     if (statement !== undefined) found.set(table.replaceAll('"', ''), statement);
   }
   return found;

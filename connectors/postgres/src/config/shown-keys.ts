@@ -4,15 +4,16 @@
  */
 import type { ConfigKey } from '@millrace/sdk';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES, type Definition } from './definitions';
+import { KEY } from './keys';
 import { LAYOUT } from './layout';
 import { isRefused } from './unsupported';
 
 /** The keys that decide what table.include.list can match. */
-const BEFORE_TABLES = ['schema.include.list', 'database.include.list'];
+const BEFORE_TABLES: readonly string[] = [KEY.schemaIncludeList, 'database.include.list'];
 /** Debezium hides this one from forms. */
-const HIDDEN = 'schema.exclude.list';
+const HIDDEN = KEY.schemaExcludeList;
 
-const definitions = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
+const definitions = new Map<string, Definition>(DEFINITIONS.map((definition) => [definition.name, definition]));
 const spellings: ReadonlyMap<string, string> = new Map(Object.entries({ ...LEGACY_NAMES, ...TOLERATED_NAMES }));
 
 export function shownKeys(): readonly ConfigKey[] {
@@ -57,7 +58,7 @@ function shownKey(group: string, row: (typeof LAYOUT)[number][1][number], order:
     order,
     width,
     displayName: title(name),
-    dependents: BEFORE_TABLES.includes(name) ? ['table.include.list'] : [],
+    dependents: BEFORE_TABLES.includes(name) ? [KEY.tableIncludeList] : [],
     visible: name !== HIDDEN,
   };
 }

@@ -7,6 +7,7 @@ import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
+import { connectionOf } from './pg-internals';
 
 /** What a connection is for; part of its application_name, which operators search for. */
 export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Validate Connection';
@@ -123,6 +124,5 @@ export async function closeConnection(client: Client | null): Promise<void> {
   });
   await Promise.race([client.end().catch(() => undefined), limit]);
   clearTimeout(timer);
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
-  stream.destroy();
+  connectionOf(client).stream.destroy();
 }

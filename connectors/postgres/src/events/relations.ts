@@ -17,7 +17,7 @@ import {
 import type { ServerFacts } from '../database/server';
 import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
-import { TypeResolver, type EnumAlarm } from '../values/resolve-type';
+import { TypeResolver, type EnumLabels } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable, deliversGenerated } from './announced-table';
 import { DefinitionsAhead } from './definition-prefetch';
@@ -51,7 +51,7 @@ export class Relations {
   /** Shared by snapshot and stream, so that each column is reported once. */
   readonly unrepresentable: UnrepresentableValues;
   private readonly values: ValueOptions;
-  readonly alarm: EnumAlarm = { unknown: null, accepted: new Map() };
+  readonly enumLabels: EnumLabels = { unlisted: null, accepted: new Map() };
 
   constructor(
     private readonly config: PostgresConfig,
@@ -72,7 +72,7 @@ export class Relations {
     const types = await readTypes(client, [
       ...new Set(tables.flatMap((table) => table.columns.map((column) => column.typeOid))),
     ]);
-    const resolver = new TypeResolver(types, this.values, this.alarm);
+    const resolver = new TypeResolver(types, this.values, this.enumLabels);
     const models = new Map<number, TableModel>();
     for (const table of tables) models.set(table.oid, this.model(table, types, resolver, false));
     return models;
@@ -106,8 +106,8 @@ export class Relations {
     if (before !== name) this.logger.info(`Table ${before} is now ${name}; its topic changes with it.`);
     this.announced.set(message.oid, name);
     const table = announcedTable(message, now, known);
-    this.settleAlarm(types);
-    const resolver = new TypeResolver(types, this.values, this.alarm);
+    this.acceptRenamedLabel(types);
+    const resolver = new TypeResolver(types, this.values, this.enumLabels);
     const model = this.model(table, types, resolver, deliversGenerated(message, now));
     const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
     const keyColumns = model.key.map((field) => field.column);
@@ -118,13 +118,13 @@ export class Relations {
   }
 
   /** A label that the catalog does not know now either was renamed since; its old text is all there is. */
-  private settleAlarm(types: ReadonlyMap<number, PgType>): void {
-    const { alarm } = this;
-    const { unknown } = alarm;
-    alarm.unknown = null;
-    if (unknown === null || types.get(unknown.enumOid)?.labels.includes(unknown.label)) return;
-    const labels = alarm.accepted.get(unknown.enumOid) ?? new Set();
-    alarm.accepted.set(unknown.enumOid, labels.add(unknown.label));
+  private acceptRenamedLabel(types: ReadonlyMap<number, PgType>): void {
+    const { enumLabels } = this;
+    const { unlisted } = enumLabels;
+    enumLabels.unlisted = null;
+    if (unlisted === null || types.get(unlisted.enumOid)?.labels.includes(unlisted.label)) return;
+    const labels = enumLabels.accepted.get(unlisted.enumOid) ?? new Set();
+    enumLabels.accepted.set(unlisted.enumOid, labels.add(unlisted.label));
   }
 
   forceOptional(oid: number, column: string): void {
@@ -143,7 +143,7 @@ export class Relations {
     const { config, logger } = this;
     const { oid, schema, name, columns, key } = table;
     const forcedOptional = this.forcedOptional.get(oid) ?? new Set();
-    const accepted = ({ oid: type }: PgType): string[] => [...(this.alarm.accepted.get(type) ?? [])];
+    const accepted = ({ oid: type }: PgType): string[] => [...(this.enumLabels.accepted.get(type) ?? [])];
     const used = columns.flatMap((column) => typeChain(column.typeOid, types).map((type) => [type, accepted(type)]));
     const facts = JSON.stringify([schema, name, columns, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);

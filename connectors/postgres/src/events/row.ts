@@ -36,12 +36,13 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
       at += 4;
       const decode = decoders[i];
       if (decode != null) {
+        let value: unknown;
         try {
-          cells[i] = decode(buffer, at, at + length);
+          value = decode(buffer, at, at + length);
         } catch (cause) {
           throw undecodable(model, i, buffer, at, length, cause);
         }
-        if (cells[i] === null) context.unrepresentable.found(model, i);
+        cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
       }
       at += length;
     } else {
@@ -67,12 +68,13 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
     }
     const decode = decoders[i];
     if (decode != null) {
+      let value: unknown;
       try {
-        cells[i] = decode(buffer, at, at + length);
+        value = decode(buffer, at, at + length);
       } catch (cause) {
         throw undecodable(model, i, buffer, at, length, cause);
       }
-      if (cells[i] === null) context.unrepresentable.found(model, i);
+      cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
     }
     at += length;
   }

@@ -3,7 +3,7 @@
  * reason given.
  */
 import { ConnectError, type Logger } from '@millrace/sdk';
-import { voided, type VoidReason } from '../values/value-type';
+import { DIMENSIONS, NOT_FINITE, NULL_ITEM, type Unrepresentable } from '../values/value-type';
 import type { TableModel } from './table-model';
 
 interface Explanation {
@@ -15,16 +15,16 @@ const withoutColumn = (isKey: boolean): string =>
   isKey
     ? 'Name other columns for the key with message.key.columns, and leave this one out with column.exclude.list'
     : 'Make the column nullable, or leave it out with column.exclude.list';
-const EXPLANATIONS: Readonly<Record<VoidReason, Explanation>> = {
-  NOT_FINITE: {
+const EXPLANATIONS: Readonly<Record<Unrepresentable, Explanation>> = {
+  [NOT_FINITE]: {
     what: 'NaN or infinity, which decimal.handling.mode=precise cannot express',
     cure: () => 'Set decimal.handling.mode to string or double',
   },
-  DIMENSIONS: {
+  [DIMENSIONS]: {
     what: 'an array of more than one dimension, which an array of one item schema cannot express',
     cure: withoutColumn,
   },
-  NULL_ITEM: {
+  [NULL_ITEM]: {
     what: 'an array with a NULL among its elements, which arrays of its type cannot have in events',
     cure: withoutColumn,
   },
@@ -36,14 +36,15 @@ export class UnrepresentableValues {
   constructor(private readonly logger: Logger) {}
 
   /**
-   * The decoder of a cell has just given null for a value that is not NULL. Says so once per column.
+   * Warns once per column.
+   * @returns null, which is published instead
    * @throws ConnectError `PG_NOT_EXPRESSIBLE` where the column must not be null and has no default
    */
-  found(model: TableModel, cell: number): void {
+  report(model: TableModel, cell: number, value: symbol): null {
     const inRow = model.row.find((field) => field.cell === cell);
     const field = inRow ?? model.key.find((one) => one.cell === cell);
-    if (field === undefined) return;
-    const { what, cure } = EXPLANATIONS[voided.reason];
+    if (field === undefined) return null;
+    const { what, cure } = EXPLANATIONS[value as Unrepresentable];
     const table = `${model.schema}.${model.name}`;
     if (!field.optional && !field.hasDefault)
       throw new ConnectError(
@@ -51,9 +52,10 @@ export class UnrepresentableValues {
         { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.column } },
       );
     const column = `${table}.${field.column}`;
-    if (this.warned.has(column)) return;
+    if (this.warned.has(column)) return null;
     this.warned.add(column);
     const instead = field.optional ? 'null' : "the column's default";
     this.logger.warn(`Column ${column} holds ${what}: such values are published as ${instead}.`);
+    return null;
   }
 }

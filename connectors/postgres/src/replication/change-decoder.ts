@@ -27,7 +27,7 @@ const DELETE = 0x44;
 const TRUNCATE = 0x54;
 const MESSAGE = 0x4d;
 
-interface Known {
+interface AnnouncedRelation {
   readonly message: RelationMessage;
   relation: Relation;
 }
@@ -35,7 +35,7 @@ interface Known {
 /**
  * Why decoding cannot go on before the catalog was asked; `refresh` settles it, then the same message is decoded again.
  */
-interface Stall {
+interface CatalogLookup {
   readonly message: RelationMessage;
   readonly forceOptional: string | null;
   /** The message is what is decoded, not a row of that table. */
@@ -43,13 +43,13 @@ interface Stall {
 }
 
 export class ChangeDecoder {
-  private readonly byOid = new Map<number, Known>();
+  private readonly byOid = new Map<number, AnnouncedRelation>();
   private readonly tx = new Transaction();
   private filter: ResumeFilter;
-  private held: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
-  private stall: Stall | null = null;
+  private deferred: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
+  private lookup: CatalogLookup | null = null;
   /** The table whose announcement, the message that is decoded again now, the catalog was asked about. */
-  private answered: number | null = null;
+  private lookedUp: number | null = null;
   /** Up to the last message that was decoded completely. Changed in place: it moves with every message. */
   private readonly at: { -readonly [K in keyof Position]: Position[K] };
   private readonly rows: RowChanges;
@@ -99,9 +99,9 @@ export class ChangeDecoder {
     this.relations.restart();
     this.filter = new ResumeFilter(this.current);
     this.tx.open = false;
-    this.held = null;
-    this.stall = null;
-    this.answered = null;
+    this.deferred = null;
+    this.lookup = null;
+    this.lookedUp = null;
   }
 
   /** Offset for a heartbeat. @param idleAt server position up to which everything was delivered */
@@ -133,13 +133,13 @@ export class ChangeDecoder {
 
   /** @param ask called with the relation to look up, and whether it is announced just now */
   async refresh(ask: (message: RelationMessage, announced: boolean) => Promise<Relation>): Promise<void> {
-    const { stall } = this;
-    if (stall === null) return;
-    if (stall.forceOptional !== null) this.relations.forceOptional(stall.message.oid, stall.forceOptional);
-    const relation = await ask(stall.message, stall.announces);
-    this.byOid.set(stall.message.oid, { message: stall.message, relation });
-    if (stall.announces) this.answered = stall.message.oid;
-    this.stall = null;
+    const { lookup } = this;
+    if (lookup === null) return;
+    if (lookup.forceOptional !== null) this.relations.forceOptional(lookup.message.oid, lookup.forceOptional);
+    const relation = await ask(lookup.message, lookup.announces);
+    this.byOid.set(lookup.message.oid, { message: lookup.message, relation });
+    if (lookup.announces) this.lookedUp = lookup.message.oid;
+    this.lookup = null;
   }
 
   private payload(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean {
@@ -183,15 +183,15 @@ export class ChangeDecoder {
     tx.open = true;
     tx.index = 0;
     tx.lsn = 0;
-    tx.old = this.filter.begin(finalLsn, tx.xid);
+    tx.completedBefore = this.filter.begin(finalLsn, tx.xid);
   }
 
   private end(lsn: Lsn): void {
     const { tx } = this;
     tx.open = false;
-    this.held = null;
+    this.deferred = null;
     this.filter.commit();
-    if (tx.old) return;
+    if (tx.completedBefore) return;
     this.completed(lsn);
   }
 
@@ -209,12 +209,12 @@ export class ChangeDecoder {
 
   private relation(buffer: Buffer, at: number): boolean {
     const message = parseRelation(buffer, at);
-    if (this.answered === message.oid) {
-      this.answered = null;
+    if (this.lookedUp === message.oid) {
+      this.lookedUp = null;
       return true;
     }
     if (this.relations.captures(message)) {
-      this.stall = { message, forceOptional: null, announces: true };
+      this.lookup = { message, forceOptional: null, announces: true };
       return false;
     }
     this.byOid.set(message.oid, { message, relation: NOT_CAPTURED });
@@ -223,22 +223,22 @@ export class ChangeDecoder {
 
   private change(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean {
     const { tx } = this;
-    if (tx.old) return true;
-    const { held } = this;
-    if (held !== null) {
+    if (tx.completedBefore) return true;
+    const { deferred } = this;
+    if (deferred !== null) {
       // Rows that share a position cannot be told apart in this offset: all of them again rather than one too few.
-      if (held.lsn === lsn && !this.emit(held.bytes, 0, lsn)) return false;
-      this.held = null;
+      if (deferred.lsn === lsn && !this.emit(deferred.bytes, 0, lsn)) return false;
+      this.deferred = null;
     }
     tx.index++;
     tx.sameLsn = lsn === tx.lsn ? tx.sameLsn + 1 : 1;
     tx.lsn = lsn;
-    const verdict = this.filter.change(lsn, tx.index);
-    if (verdict === 'hold') {
-      this.held = { bytes: Buffer.from(buffer.subarray(at, end)), lsn };
+    const decision = this.filter.change(lsn, tx.index);
+    if (decision === 'defer') {
+      this.deferred = { bytes: Buffer.from(buffer.subarray(at, end)), lsn };
       return true;
     }
-    if (verdict === 'skip') return true;
+    if (decision === 'skip') return true;
     if (this.emit(buffer, at, lsn)) return true;
     tx.index--;
     tx.sameLsn--;
@@ -254,19 +254,19 @@ export class ChangeDecoder {
       this.advance(lsn);
       return true;
     }
-    const known = this.byOid.get(buffer.readUInt32BE(at + 1));
-    if (known === undefined)
+    const announced = this.byOid.get(buffer.readUInt32BE(at + 1));
+    if (announced === undefined)
       throw new ConnectError('The server sent a change of a table that it had not announced.', {
         code: 'PG_PROTOCOL',
         place: { lsn },
       });
-    const { relation } = known;
+    const { relation } = announced;
     const { model } = relation;
     if (model !== null) {
       if (type === INSERT) this.rows.insert(model, buffer, at + 6, lsn);
       else if (type === UPDATE) this.rows.update(relation, model, buffer, at + 5, lsn);
       else this.rows.delete(relation, model, buffer, at + 5, lsn);
-      if (this.alarmed(known, mark, lastOffset)) return false;
+      if (this.contradictsDefinition(announced, mark, lastOffset)) return false;
     }
     this.advance(lsn);
     return true;
@@ -293,8 +293,8 @@ export class ChangeDecoder {
   }
 
   /** True when the rows just decoded contradict the definition they were decoded with; they are taken back. */
-  private alarmed(known: Known, mark: number, lastOffset: SourceOffset): boolean {
-    const label = this.relations.alarm.unknown;
+  private contradictsDefinition(announced: AnnouncedRelation, mark: number, lastOffset: SourceOffset): boolean {
+    const label = this.relations.enumLabels.unlisted;
     const field = this.rowContext.nullInRequired;
     if (label === null && field === null) return false;
     this.rowContext.nullInRequired = null;
@@ -302,7 +302,7 @@ export class ChangeDecoder {
     // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose
     // the rest.
     this.rows.lastOffset = lastOffset;
-    this.stall = { message: known.message, forceOptional: field?.column ?? null, announces: false };
+    this.lookup = { message: announced.message, forceOptional: field?.column ?? null, announces: false };
     return true;
   }
 }

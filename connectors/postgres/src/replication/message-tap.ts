@@ -6,6 +6,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
+import { connectionOf } from '../database/pg-internals';
 import { FrameQueue, HEADER } from './frame-queue';
 
 export const COPY_DATA = 0x64; // d
@@ -44,7 +45,7 @@ export class MessageTap<Tag> {
     private readonly limits: TapLimits,
     public tag: Tag,
   ) {
-    this.socket = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+    this.socket = connectionOf(client).stream;
     this.parserListeners = this.socket.listeners('data') as Listener[];
     this.socket.removeAllListeners('data');
     this.socket.on('data', this.onChunk);

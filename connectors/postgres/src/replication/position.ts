@@ -108,10 +108,10 @@ export function flushLsn(offset: SourceOffset): Lsn | null {
   return stored.kind === 'position' ? startLsn(stored.position) : null;
 }
 
-export type Verdict = 'emit' | 'skip' | 'hold';
+export type ResumeDecision = 'emit' | 'skip' | 'defer';
 
 /**
- * Decides which change messages after a start were emitted before. `hold`: cannot be told before the next message is
+ * Decides which change messages after a start were emitted before. `defer`: cannot be told before the next message is
  * seen (offsets of Debezium up to 3.6, where rows of one WAL record share a position).
  */
 export class ResumeFilter {
@@ -148,7 +148,7 @@ export class ResumeFilter {
   }
 
   /** @param index ordinal of the message in its transaction, from 1 */
-  change(lsn: Lsn, index: number): Verdict {
+  change(lsn: Lsn, index: number): ResumeDecision {
     if (this.done || !this.inTransaction) return 'emit';
     const { index: doneIndex, processed, sameLsnDone } = this.position;
     if (doneIndex !== null) {
@@ -164,7 +164,7 @@ export class ResumeFilter {
     }
     this.sameLsnSeen++;
     if (sameLsnDone !== null && sameLsnDone > 0) return this.sameLsnSeen <= sameLsnDone ? 'skip' : 'emit';
-    if (this.sameLsnSeen === 1) return 'hold';
+    if (this.sameLsnSeen === 1) return 'defer';
     this.done = true;
     return 'emit';
   }

@@ -1,12 +1,12 @@
 /** One START_REPLICATION: the socket, its queue, and the status messages that keep it alive. */
 import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
-import { startInterval, settledWithin } from '@millrace/sdk';
+import { settledWithin, startInterval } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig } from '../database/connection';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
+import { connectionOf } from '../database/pg-internals';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
 import { COPY_DATA, MessageTap } from './message-tap';
@@ -120,9 +120,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     if (this.ended || client === null) return;
     const written = this.received > this.flushed ? this.received : this.flushed;
     const message = statusUpdate(written, this.flushed, Date.now(), replyNow);
-    (client as unknown as { connection: { sendCopyFromChunk(chunk: Buffer): void } }).connection.sendCopyFromChunk(
-      message,
-    );
+    connectionOf(client).sendCopyFromChunk(message);
   }
 
   /**
@@ -134,8 +132,9 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     this.sendStatus(false);
     this.stopTimer();
     this.plugin.tap?.discard();
-    const connection = (this.plugin.client as unknown as { connection: Goodbye } | null)?.connection;
-    if (connection !== undefined && !this.ended) {
+    const { client } = this.plugin;
+    const connection = client === null ? null : connectionOf(client);
+    if (connection !== null && !this.ended) {
       // pg itself would cut the socket, because a query (the stream) is running; the server would notice late.
       const closed = new Promise<void>((resolve) => connection.stream.once('close', resolve));
       connection.end();
@@ -191,11 +190,6 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
   }
-}
-
-interface Goodbye {
-  end(): void;
-  readonly stream: Socket;
 }
 
 const noop = (): void => undefined;

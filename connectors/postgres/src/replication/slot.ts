@@ -7,6 +7,7 @@ import { clientConfig, closeConnection, connectError } from '../database/connect
 import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
+import { backendPid } from '../database/pg-internals';
 
 export interface SlotState {
   readonly plugin: string;
@@ -118,9 +119,8 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     timer = startTimer(cancel, ms);
   };
   const cancel = (): void => {
-    const { processID } = client as unknown as { processID: number };
-    general.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
-    // A server that has not begun yet does not heed it.
+    general.query('SELECT pg_cancel_backend($1)', [backendPid(client)]).catch(() => undefined);
+    // The server ignores a cancellation that arrives before the command has started, so send another one later.
     cancelAfter(CANCEL_AGAIN_MS);
   };
   cancelAfter(signal.aborted ? 0 : config.slot.createTimeoutSeconds * 1000);

@@ -9,7 +9,7 @@ export class Transaction implements EventContext {
   originLsn: Lsn | null = null;
   open = false;
   /** Completed before the start: all of it is skipped. */
-  old = false;
+  completedBefore = false;
   /** Change messages so far, skipped and filtered ones included. */
   index = 0;
   /** Position of the last of them, and how many so far have it: rows of one record in the log share it. */

@@ -14,11 +14,12 @@ import { findPublication, planPublication, unpublished } from '../replication/pu
 import { findSlot, checkSlot } from '../replication/slot';
 import { grant, noTableProblem, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
+import { KEY } from '../config/keys';
 import { invalid } from '../config/problem';
 
 /** @param nameOf the name under which the user gave a key */
 export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
-  const host = nameOf('database.hostname');
+  const host = nameOf(KEY.databaseHostname);
   const limitMs = config.connection.validationTimeoutMs;
   let client: Client | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -50,13 +51,13 @@ async function ask(client: Client, config: PostgresConfig, nameOf: (key: string)
   const streams = config.snapshot.mode !== 'initial_only';
   const server = streams ? replicationProblem(facts) : null;
   if (server !== null) {
-    const key = server.code === 'PG_ROLE_REPLICATION' ? 'database.user' : 'database.hostname';
+    const key = server.code === 'PG_ROLE_REPLICATION' ? KEY.databaseUser : KEY.databaseHostname;
     return [invalid(nameOf(key), server.message)];
   }
   const problems: ConfigProblem[] = [];
   const found = await findTables(client, config.filters);
   const missing = noTableProblem(config, found.length);
-  if (missing !== null) return [invalid(nameOf('table.include.list'), missing)];
+  if (missing !== null) return [invalid(nameOf(KEY.tableIncludeList), missing)];
   const oids = found.map((table) => table.oid);
   const tables = await readTables(client, oids, facts.version);
   if (streams) {
@@ -64,20 +65,20 @@ async function ask(client: Client, config: PostgresConfig, nameOf: (key: string)
     try {
       if (slot !== null) checkSlot(slot, config);
     } catch (error) {
-      problems.push(invalid(nameOf('slot.name'), errorText(error)));
+      problems.push(invalid(nameOf(KEY.slotName), errorText(error)));
     }
     const publication = await findPublication(client, config.publication.name);
     try {
       planPublication(config, publication, tables, facts.version);
     } catch (error) {
-      problems.push(invalid(nameOf('publication.name'), errorText(error)));
+      problems.push(invalid(nameOf(KEY.publicationName), errorText(error)));
     }
     const { mode, name } = config.publication;
     const absent = config.filters.tableInclude === null ? [] : unpublished(mode, publication, tables);
     if (absent.length > 0 && mode !== 'no_tables')
       problems.push(
         invalid(
-          nameOf('publication.name'),
+          nameOf(KEY.publicationName),
           `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${absent.map(quoteTable).join(', ')};`,
         ),
       );
@@ -87,7 +88,7 @@ async function ask(client: Client, config: PostgresConfig, nameOf: (key: string)
     if (denied.length > 0)
       problems.push(
         invalid(
-          nameOf('database.user'),
+          nameOf(KEY.databaseUser),
           `permission denied for table ${denied.map(qualified).join(', ')}. Run ${denied.map((table) => grant(table, facts.user)).join(' ')}`,
         ),
       );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { arraySchema, optional } from '@millrace/sdk';
 import { binaryValue } from './bytes';
 import { quotedText } from './quoted-text';
-import { utf8, voidValue, type ValueOptions, type ValueType } from './value-type';
+import { DIMENSIONS, NULL_ITEM, utf8, type ValueOptions, type ValueType } from './value-type';
 
 /**
  * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more
@@ -58,27 +58,27 @@ function nameUuid(bytes: Buffer): string {
 }
 
 /** One NULL among their items makes the whole value null, as in Debezium (cdc-postgres R11). */
-const NULL_ITEM_VOIDS = new Set(['ltree', 'isbn']);
+const NO_NULL_ITEMS = new Set(['ltree', 'isbn']);
 
 export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {
-  const nullVoids = isEnum || NULL_ITEM_VOIDS.has(element);
+  const refusesNull = isEnum || NO_NULL_ITEMS.has(element);
   return {
     schema: arraySchema(isEnum ? item.schema : optional(item.schema)),
     decode: (b, s, e) => {
       const items = parseArray(utf8(b, s, e));
-      if (items === null) return voidValue('DIMENSIONS');
+      if (items === null) return DIMENSIONS;
       const out: unknown[] = new Array(items.length);
       for (let i = 0; i < items.length; i++) {
         const text = items[i] as string | null;
         if (text === null) {
-          if (nullVoids) return voidValue('NULL_ITEM');
+          if (refusesNull) return NULL_ITEM;
           out[i] = null;
           continue;
         }
         const bytes = Buffer.from(text, 'utf8');
         const value = item.decode(bytes, 0, bytes.length);
-        // One item that Connect cannot express takes the array with it (cdc-postgres §3.2).
-        if (value === null) return null;
+        // One item that Connect cannot represent makes the whole array unrepresentable (cdc-postgres §3.2).
+        if (typeof value === 'symbol') return value;
         out[i] = value;
       }
       return out;

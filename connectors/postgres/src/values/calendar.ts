@@ -25,40 +25,40 @@ export function civilFromDays(days: number): { year: number; month: number; day:
 
 export type Infinite = 'infinity' | '-infinity';
 
-/**
- * What the last `scan…` call found. One object for the whole module: scanning is synchronous and runs once per temporal
- * value, so that nothing is allocated for it.
- */
-export const found = {
-  infinite: null as Infinite | null,
+/** Parts of a date or time. Those that the text does not have are 0. */
+export interface Scanned {
+  readonly infinite: Infinite | null;
   /** Days since 1970-01-01. */
-  days: 0,
+  readonly days: number;
   /** Microseconds since midnight; 86 400 000 000 for 24:00:00. */
-  micros: 0,
+  readonly micros: number;
   /** East of UTC. */
-  offsetSeconds: 0,
-};
-
-export function scanDate(bytes: Buffer, start: number, end: number): void {
-  scan(bytes, start, end, true, false);
-}
-export function scanTime(bytes: Buffer, start: number, end: number): void {
-  scan(bytes, start, end, false, true);
-}
-export function scanTimestamp(bytes: Buffer, start: number, end: number): void {
-  scan(bytes, start, end, true, true);
+  readonly offsetSeconds: number;
 }
 
-function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTime: boolean): void {
-  found.infinite = null;
-  found.days = 0;
-  found.micros = 0;
-  found.offsetSeconds = 0;
+/** Reused by every scan, so that none allocates: read a result before the next scan. */
+const scanned = { infinite: null as Infinite | null, days: 0, micros: 0, offsetSeconds: 0 };
+
+export function scanDate(bytes: Buffer, start: number, end: number): Scanned {
+  return scan(bytes, start, end, true, false);
+}
+export function scanTime(bytes: Buffer, start: number, end: number): Scanned {
+  return scan(bytes, start, end, false, true);
+}
+export function scanTimestamp(bytes: Buffer, start: number, end: number): Scanned {
+  return scan(bytes, start, end, true, true);
+}
+
+function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTime: boolean): Scanned {
+  scanned.infinite = null;
+  scanned.days = 0;
+  scanned.micros = 0;
+  scanned.offsetSeconds = 0;
   let at = start;
   const first = bytes[at] as number;
   if (first === 105 /* i */ || first === 45 /* - */) {
-    found.infinite = first === 105 ? 'infinity' : '-infinity';
-    return;
+    scanned.infinite = first === 105 ? 'infinity' : '-infinity';
+    return scanned;
   }
   // " BC" is the only text that can end in C.
   let bc = false;
@@ -74,9 +74,9 @@ function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTi
     const month = two(bytes, at);
     const day = two(bytes, at + 3);
     at += 6;
-    found.days = daysFromCivil(bc ? 1 - year : year, month, day);
+    scanned.days = daysFromCivil(bc ? 1 - year : year, month, day);
   }
-  if (!hasTime) return;
+  if (!hasTime) return scanned;
   let seconds = two(bytes, at) * 3600 + two(bytes, at + 3) * 60 + two(bytes, at + 6);
   at += 8;
   let micros = 0;
@@ -95,10 +95,11 @@ function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTi
     let offset = two(bytes, at + 1) * 3600;
     if (at + 3 < end) offset += two(bytes, at + 4) * 60;
     if (at + 6 < end) offset += two(bytes, at + 7);
-    found.offsetSeconds = sign * offset;
+    scanned.offsetSeconds = sign * offset;
   }
   seconds *= 1_000_000;
-  found.micros = seconds + micros;
+  scanned.micros = seconds + micros;
+  return scanned;
 }
 
 function two(bytes: Buffer, at: number): number {

@@ -46,7 +46,8 @@ function literal(expression: string): string | null {
 function decodeDefault(text: string, type: ValueType): unknown {
   const bytes = Buffer.from(text, 'utf8');
   try {
-    const value = type.decode(bytes, 0, bytes.length) ?? undefined;
+    const value = type.decode(bytes, 0, bytes.length);
+    if (typeof value === 'symbol') return undefined;
     // An integer may be too wide.
     return checkValue(type.schema, value) === null ? value : undefined;
   } catch {

@@ -2,8 +2,8 @@ import { decimalSchema, plainDecimal, schema, structSchema, type Decimal } from 
 import {
   ascii,
   int64,
+  NOT_FINITE,
   textLike,
-  voidValue,
   type DecimalMode,
   type DefaultText,
   type TextDecoder,
@@ -34,13 +34,13 @@ export const decodeFloat: TextDecoder = (bytes, start, end) => Number(ascii(byte
 
 export const decodeBool: TextDecoder = (bytes, start) => bytes[start] === 116;
 
-/** Unscaled value and scale of plain decimal text; null for NaN and infinities. */
-export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal | null {
+/** Unscaled value and scale of plain decimal text. */
+export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal | typeof NOT_FINITE {
   let at = start;
   const negative = bytes[at] === MINUS;
   if (negative) at++;
   const first = bytes[at] as number;
-  if (first > 57) return voidValue('NOT_FINITE');
+  if (first > 57) return NOT_FINITE;
   let scale = 0;
   if (end - at <= EXACT_DIGITS) {
     let unscaled = 0;
@@ -127,7 +127,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
   if (declared === null) {
     const decode: TextDecoder = (bytes, start, end) => {
       const decimal = parseDecimal(bytes, start, end);
-      if (decimal === null) return null;
+      if (decimal === NOT_FINITE) return decimal;
       let { unscaled, scale } = decimal;
       while (scale > 0 && unscaled % 10n === 0n) {
         unscaled /= 10n;

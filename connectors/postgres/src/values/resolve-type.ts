@@ -97,8 +97,8 @@ export interface EnumLabel {
 /**
  * An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again.
  */
-export interface EnumAlarm {
-  unknown: EnumLabel | null;
+export interface EnumLabels {
+  unlisted: EnumLabel | null;
   /**
    * By enum: labels that the catalog does not know either (renamed since). What is resolved from then on emits them as
    * they are.
@@ -110,7 +110,7 @@ export class TypeResolver {
   constructor(
     private readonly types: ReadonlyMap<number, PgType>,
     private readonly options: ValueOptions,
-    private readonly alarm: EnumAlarm,
+    private readonly enumLabels: EnumLabels,
   ) {}
 
   /** Null: the column is left out of events. */
@@ -143,16 +143,16 @@ export class TypeResolver {
   }
 
   private enumType(type: PgType): ValueType {
-    const { alarm } = this;
+    const { enumLabels } = this;
     const enumOid = type.oid;
-    const labels = new Set([...type.labels, ...(alarm.accepted.get(enumOid) ?? [])]);
+    const labels = new Set([...type.labels, ...(enumLabels.accepted.get(enumOid) ?? [])]);
     const base = stringType(this.options, 'io.debezium.data.Enum', { allowed: type.labels.join(',') });
     return {
       ...base,
       unavailable: null,
       decode: (b, s, e) => {
         const label = utf8(b, s, e);
-        if (!labels.has(label)) alarm.unknown = { enumOid, label };
+        if (!labels.has(label)) enumLabels.unlisted = { enumOid, label };
         return label;
       },
     };

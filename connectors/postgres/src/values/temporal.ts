@@ -1,5 +1,14 @@
 import { dateSchema, schema, timeSchema, timestampSchema } from '@millrace/sdk';
-import { MICROS_PER_DAY, found, fractionDigits, isoDate, isoTime, scanDate, scanTime, scanTimestamp } from './calendar';
+import {
+  MICROS_PER_DAY,
+  fractionDigits,
+  isoDate,
+  isoTime,
+  scanDate,
+  scanTime,
+  scanTimestamp,
+  type Scanned,
+} from './calendar';
 import {
   LONG_MAX,
   LONG_MIN,
@@ -61,9 +70,9 @@ export function precisionOf(typmod: number): number {
   return typmod < 0 ? 6 : typmod & 0xffff;
 }
 
-/** @param ms since the epoch, of what was just scanned */
-function connectDate(ms: number): Date {
-  if (found.infinite) return new Date(found.infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
+/** @param ms since the epoch; ignored for infinities */
+function connectDate({ infinite }: Scanned, ms: number): Date {
+  if (infinite) return new Date(infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
   if (Math.abs(ms) > DATE_LIMIT)
     throw new RangeError('it lies beyond the dates that time.precision.mode=connect can express');
   return new Date(ms);
@@ -74,8 +83,8 @@ export function dateType(mode: TimeMode): ValueType {
     return ofDate(
       dateSchema(),
       (b, s, e) => {
-        scanDate(b, s, e);
-        return connectDate(found.days * 86_400_000);
+        const found = scanDate(b, s, e);
+        return connectDate(found, found.days * 86_400_000);
       },
       new Date(0),
     );
@@ -84,7 +93,7 @@ export function dateType(mode: TimeMode): ValueType {
     return ofDate(
       named('STRING', 'IsoDate'),
       (b, s, e) => {
-        scanDate(b, s, e);
+        const found = scanDate(b, s, e);
         return found.infinite ?? isoDate(found.days) + 'Z';
       },
       '1970-01-01Z',
@@ -93,17 +102,14 @@ export function dateType(mode: TimeMode): ValueType {
   return ofDate(
     named('INT32', 'Date'),
     (b, s, e) => {
-      scanDate(b, s, e);
+      const found = scanDate(b, s, e);
       return found.infinite ? DATE_INFINITY[found.infinite] : found.days;
     },
     0,
   );
 }
 
-const decodeTimeMicros: TextDecoder = (b, s, e) => {
-  scanTime(b, s, e);
-  return found.micros;
-};
+const decodeTimeMicros: TextDecoder = (b, s, e) => scanTime(b, s, e).micros;
 
 export function timeType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
@@ -111,7 +117,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
       return ofTime(
         timeSchema(),
         (b, s, e) => {
-          scanTime(b, s, e);
+          const found = scanTime(b, s, e);
           return new Date(Math.floor(found.micros / 1000));
         },
         new Date(0),
@@ -120,7 +126,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
       return ofTime(
         named('STRING', 'IsoTime'),
         (b, s, e) => {
-          scanTime(b, s, e);
+          const found = scanTime(b, s, e);
           return isoTime(found.micros, null) + 'Z';
         },
         '00:00:00Z',
@@ -129,7 +135,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
       return ofTime(
         named('INT64', 'NanoTime'),
         (b, s, e) => {
-          scanTime(b, s, e);
+          const found = scanTime(b, s, e);
           return found.micros * 1000;
         },
         0,
@@ -139,7 +145,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
         return ofTime(
           named('INT32', 'Time'),
           (b, s, e) => {
-            scanTime(b, s, e);
+            const found = scanTime(b, s, e);
             return Math.floor(found.micros / 1000);
           },
           0,
@@ -148,8 +154,8 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
   return ofTime(named('INT64', 'MicroTime'), decodeTimeMicros, 0);
 }
 
-/** Microseconds since the epoch of what was just scanned. */
-function epochMicros(): number | bigint {
+/** Microseconds since the epoch. */
+function epochMicros(found: Scanned): number | bigint {
   const micros = found.days * MICROS_PER_DAY + found.micros;
   if (Number.isSafeInteger(micros)) return micros;
   const exact = BigInt(found.days) * 86_400_000_000n + BigInt(found.micros);
@@ -167,8 +173,8 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       return ofTimestamp(
         timestampSchema(),
         (b, s, e) => {
-          scanTimestamp(b, s, e);
-          return connectDate(found.days * 86_400_000 + Math.floor(found.micros / 1000));
+          const found = scanTimestamp(b, s, e);
+          return connectDate(found, found.days * 86_400_000 + Math.floor(found.micros / 1000));
         },
         new Date(0),
       );
@@ -176,7 +182,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       return ofTimestamp(
         named('STRING', 'IsoTimestamp'),
         (b, s, e) => {
-          scanTimestamp(b, s, e);
+          const found = scanTimestamp(b, s, e);
           return found.infinite ?? `${isoDate(found.days)}T${isoTime(found.micros, null)}Z`;
         },
         '1970-01-01T00:00:00Z',
@@ -185,9 +191,9 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       return ofTimestamp(
         named('INT64', 'NanoTimestamp'),
         (b, s, e) => {
-          scanTimestamp(b, s, e);
+          const found = scanTimestamp(b, s, e);
           if (found.infinite) return LONG_INFINITY[found.infinite];
-          return int64(checkLong(BigInt(epochMicros()) * 1000n));
+          return int64(checkLong(BigInt(epochMicros(found)) * 1000n));
         },
         0,
       );
@@ -197,7 +203,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
         return ofTimestamp(
           named('INT64', 'Timestamp'),
           (b, s, e) => {
-            scanTimestamp(b, s, e);
+            const found = scanTimestamp(b, s, e);
             if (found.infinite) return MILLIS_INFINITY[found.infinite];
             return found.days * 86_400_000 + Math.floor(found.micros / 1000);
           },
@@ -207,8 +213,8 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
   return ofTimestamp(
     named('INT64', 'MicroTimestamp'),
     (b, s, e) => {
-      scanTimestamp(b, s, e);
-      return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros();
+      const found = scanTimestamp(b, s, e);
+      return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros(found);
     },
     0,
   );
@@ -218,7 +224,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
 export function timestamptzType(typmod: number): ValueType {
   const digits = precisionOf(typmod);
   const decode: TextDecoder = (b, s, e) => {
-    scanTimestamp(b, s, e);
+    const found = scanTimestamp(b, s, e);
     if (found.infinite) return found.infinite;
     // Sessions run in UTC, so the common case is a copy of the server's text.
     if (found.offsetSeconds === 0 && b[s + 4] === 45 && b[e - 1] !== 67) {
@@ -237,8 +243,8 @@ export function timestamptzType(typmod: number): ValueType {
 
 export function timetzType(): ValueType {
   const decode: TextDecoder = (b, s, e) => {
-    scanTime(b, s, e);
-    let micros = found.micros;
+    const found = scanTime(b, s, e);
+    let { micros } = found;
     if (found.offsetSeconds !== 0) {
       micros = (micros - found.offsetSeconds * 1_000_000) % MICROS_PER_DAY;
       if (micros < 0) micros += MICROS_PER_DAY;

@@ -1,25 +1,20 @@
 import type { Schema } from '@millrace/sdk';
 
 /**
- * Turns the text form of one PostgreSQL value, as it lies in a network buffer, into a Connect value. Never sees NULL;
- * see `voidValue`.
+ * Decodes the text form of one PostgreSQL value in a network buffer to a Connect value, or returns why it has none
+ * (`Unrepresentable`). Never called for NULL.
  */
 export type TextDecoder = (bytes: Buffer, start: number, end: number) => unknown;
 
-/**
- * Why a value that is not NULL has no Connect form: NaN and infinities, an array's dimensions, a NULL among required
- * items.
- */
-export type VoidReason = 'NOT_FINITE' | 'DIMENSIONS' | 'NULL_ITEM';
+/** NaN or infinity in a decimal. */
+export const NOT_FINITE: unique symbol = Symbol('NOT_FINITE');
+/** An array of more than one dimension. */
+export const DIMENSIONS: unique symbol = Symbol('DIMENSIONS');
+/** NULL among the elements of an array whose items are required. */
+export const NULL_ITEM: unique symbol = Symbol('NULL_ITEM');
 
-/** About the last value for which a decoder gave null. One object for all: decoding is synchronous. */
-export const voided = { reason: 'NOT_FINITE' as VoidReason };
-
-/** What a decoder gives for a value that Connect cannot express. */
-export function voidValue(reason: VoidReason): null {
-  voided.reason = reason;
-  return null;
-}
+/** Returned by decoders in place of a value that Connect cannot represent. No Connect value is a symbol. */
+export type Unrepresentable = typeof NOT_FINITE | typeof DIMENSIONS | typeof NULL_ITEM;
 
 /**
  * What the server would send of a column whose default is this literal, which may be of another type; null where that

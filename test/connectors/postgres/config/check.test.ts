@@ -1,4 +1,6 @@
 import { checkConfig } from '../../../../connectors/postgres/src/config/check';
+import { DEFINITIONS } from '../../../../connectors/postgres/src/config/definitions';
+import { KEY } from '../../../../connectors/postgres/src/config/keys';
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
 
 const GOOD = {
@@ -265,4 +267,8 @@ test('parseConfig fails with the first problem and its key, never with a passwor
       message: "The 'database.port' value is invalid: An integer is expected",
     }),
   );
+});
+
+test('every key has a definition', () => {
+  expect(DEFINITIONS.map(({ name }) => name).sort()).toEqual(Object.values(KEY).sort());
 });

@@ -76,7 +76,7 @@ describe('what was emitted before', () => {
     const filter = new ResumeFilter(position({}));
     filter.begin(200, 7);
     expect(filter.change(80, 1)).toBe('skip');
-    expect(filter.change(100, 2)).toBe('hold');
+    expect(filter.change(100, 2)).toBe('defer');
     expect(filter.change(100, 3)).toBe('emit');
     expect(filter.change(100, 4)).toBe('emit');
   });

@@ -53,7 +53,7 @@ const TYPES = new Map<string, PgType>(
 
 function resolve(name: string, options: Partial<ValueOptions>, typmod = -1): ValueType | null {
   const types = new Map([...TYPES.values()].map((type) => [type.oid, type]));
-  const resolver = new TypeResolver(types, { ...OPTIONS, ...options }, { unknown: null, accepted: new Map() });
+  const resolver = new TypeResolver(types, { ...OPTIONS, ...options }, { unlisted: null, accepted: new Map() });
   return resolver.resolve((TYPES.get(name) as PgType).oid, typmod);
 }
 

@@ -1,3 +1,4 @@
+import type { Decimal } from '@millrace/sdk';
 import { parseArray } from '../../../../connectors/postgres/src/values/arrays';
 import { civilFromDays, daysFromCivil, isoDate } from '../../../../connectors/postgres/src/values/calendar';
 import { schemaDefault } from '../../../../connectors/postgres/src/values/defaults';
@@ -12,7 +13,7 @@ import {
 } from '../../../../connectors/postgres/src/values/numbers';
 import { parseHstore } from '../../../../connectors/postgres/src/values/structured';
 import { timestampType } from '../../../../connectors/postgres/src/values/temporal';
-import type { ValueOptions } from '../../../../connectors/postgres/src/values/value-type';
+import { NOT_FINITE, type ValueOptions } from '../../../../connectors/postgres/src/values/value-type';
 
 const options: ValueOptions = {
   decimals: 'precise',
@@ -51,7 +52,7 @@ test.each([
   expect(parseDecimal(...bytes(text))).toEqual({ unscaled, scale });
 });
 test.each(['NaN', 'Infinity', '-Infinity'])('decimal %s is none', (text) => {
-  expect(parseDecimal(...bytes(text))).toBeNull();
+  expect(parseDecimal(...bytes(text))).toBe(NOT_FINITE);
 });
 
 test('numeric keeps its last digit, whatever its number of digits and its scale', () => {
@@ -67,8 +68,8 @@ test('numeric keeps its last digit, whatever its number of digits and its scale'
             .padStart(scale + 1, '0');
           const whole = unscaled.length - scale;
           const text = `${sign}${unscaled.slice(0, whole)}${scale > 0 ? '.' : ''}${unscaled.slice(whole)}`;
-          const decimal = parseDecimal(...bytes(text));
-          read.push(`${text}: ${decimal?.unscaled} ${decimal?.scale}`);
+          const decimal = parseDecimal(...bytes(text)) as Decimal;
+          read.push(`${text}: ${decimal.unscaled} ${decimal.scale}`);
           expected.push(`${text}: ${BigInt(sign + unscaled)} ${scale}`);
         }
   expect(read).toEqual(expected);

@@ -1,0 +1,26 @@
+/**
+ * Internals of `pg` that the connector relies on; no other file may. Its types do not declare them. Read in pg 8.23.1,
+ * which package.json pins; a unit test checks that the installed version still has them.
+ */
+import type { Socket } from 'node:net';
+import type { Client } from 'pg';
+
+/** `Connection` of lib/connection.js. */
+export interface PgConnection {
+  /** Set by the constructor; replaced by the TLS socket when the server accepts TLS, so read it after `connect`. */
+  readonly stream: Socket;
+  /** Sends one CopyData message: the way to send status updates while START_REPLICATION runs. */
+  sendCopyFromChunk(chunk: Buffer): void;
+  /** Sends Terminate and lets the server close the socket. `Client.end` destroys it when a query is running. */
+  end(): void;
+}
+
+/** `connection` of lib/client.js, set by the constructor. */
+export function connectionOf(client: Client): PgConnection {
+  return (client as unknown as { readonly connection: PgConnection }).connection;
+}
+
+/** `processID` of lib/client.js: pid of the server process, null until it has sent BackendKeyData. */
+export function backendPid(client: Client): number | null {
+  return (client as unknown as { readonly processID: number | null }).processID;
+}

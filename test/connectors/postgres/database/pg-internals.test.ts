@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { backendPid, connectionOf } from '../../../../connectors/postgres/src/database/pg-internals';
+
+const ROOT = join(__dirname, '../../../..');
+
+function manifest(folder: string): { version: string; dependencies: Record<string, string> } {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+}
+
+test('the installed pg is the version that package.json pins, whose internals were read', () => {
+  expect(manifest('node_modules/pg').version).toBe(manifest('connectors/postgres').dependencies.pg);
+});
+
+test('pg has the internals that the connector uses', () => {
+  const client = new Client();
+  const { stream, sendCopyFromChunk, end } = connectionOf(client);
+  expect([typeof stream.on, typeof stream.destroy, typeof sendCopyFromChunk, typeof end]).toEqual(
+    Array<string>(4).fill('function'),
+  );
+  expect(backendPid(client)).toBeNull();
+});
