@@ -1,8 +1,8 @@
-/** Builds a herder from its parts. */
+/** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation';
 import type { WorkerConfig } from '../config/worker-config';
-import type { KafkaClients, SendPermission } from '../kafka/port';
+import type { Admin, KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
@@ -10,12 +10,6 @@ import { GroupMetrics } from '../metrics/group-metrics';
 import { WorkMetrics } from '../metrics/work-metrics';
 import type { PluginHost } from '../plugin-host/host';
 import { InlinePluginHost } from '../plugin-host/inline-plugin-host';
-import type { ChangePermission } from '../storage/change-permission';
-import { ConfigStore } from '../storage/config-store';
-import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
-import { OffsetStore } from '../storage/offset-store';
-import { StatusStore } from '../storage/status-store';
-import { storageTopic } from '../storage/storage-topic';
 import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
 import { LogPermission, SessionLease, WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/hosts/watchdog';
@@ -26,9 +20,10 @@ import { ConfigPermission } from './group/config-permission';
 import { ConfigReloads } from './running/config-reloads';
 import { ConnectorPlugins } from './running/connector-plugins';
 import { ConnectorSet } from './running/connector-set';
-import { DistributedHerder } from './distributed-herder';
+import { DistributedHerder, type DistributedHerderParts } from './distributed-herder';
 import { forwardRequest, type ForwardRequest } from './forwarding/forwarding';
 import type { Herder } from './herder';
+import { createStorage, type HerderStorage } from './herder-storage';
 import { HerderMetrics } from './running/herder-metrics';
 import { HerderOffsets } from './requests/herder-offsets';
 import { HerderReads } from './requests/herder-reads';
@@ -50,6 +45,7 @@ import { TickRequests } from './requests/tick-requests';
 import { TickStage } from './queue/tick-stage';
 import { UnsyncBackoff } from './tick/unsync-backoff';
 import { Wakeup } from './queue/wakeup';
+import { WorkingConfig } from './tick/working-config';
 import { monotonicNow } from './monotonic-clock';
 
 export interface HerderOptions {
@@ -57,20 +53,20 @@ export interface HerderOptions {
   readonly clients: KafkaClients;
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
-  /** Where code of plug-ins runs beside their tasks. (Default: in this thread) */
+  /** Runs plugin code other than tasks. (Default: in this thread) */
   readonly pluginHost?: PluginHost;
-  /** The host reports to the herder and reads offsets through it. The herder closes it. */
+  /** Creates the task host, which reports to the herder and reads offsets through it. The herder closes it. */
   readonly taskHost: (deps: { readonly offsets: OffsetStorage; readonly listener: TaskListener }) => TaskHost;
   readonly logger: Logger;
   /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
   readonly restUrl: string;
-  /** Replaces placeholders of configuration providers. (Default: none are known) */
+  /** Resolves placeholders of config providers. (Default: leaves them) */
   readonly resolve?: (config: ConnectorConfig, expires?: (ttlMs: number) => void) => Promise<ConnectorConfig>;
-  /** How other workers are reached. (Default: without TLS settings) */
+  /** Sends a request to another worker. (Default: without TLS settings) */
   readonly forward?: ForwardRequest;
-  /** A level that some worker set for all of them. (Default: nothing) */
+  /** Called when a worker of the group sets a log level for all of them. (Default: ignored) */
   readonly onLoggerLevel?: (namespace: string, level: string) => void;
-  /** The herder can not go on: the process should end with status 1. (Default: only logged) */
+  /** The herder cannot continue: the process should exit with status 1. (Default: only logged) */
   readonly onFatal?: (error: unknown) => void;
 }
 
@@ -82,189 +78,28 @@ function workerIdOf(restUrl: string): string {
   return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
 }
 
-interface Storage {
-  readonly sharedOffsets: OffsetStore;
-  readonly statuses: StatusStore;
-  readonly configs: ConfigStore;
-}
-
-function createStorage(
-  { config, clients, logger }: HerderOptions,
-  admin: ReturnType<KafkaClients['admin']>,
-  permissions: { readonly offset: SendPermission; readonly status: SendPermission; readonly config: ChangePermission },
-  onEvent: ConstructorParameters<typeof ConfigStore>[2],
-): Storage {
-  const client = config.client('worker');
-  const base = config.clientId.trim() === '' ? config.groupId : `${config.groupId}-${config.clientId}`;
-  const log = (kind: 'config' | 'offset' | 'status', clientId: string, producer?: Record<string, string>) =>
-    new KafkaCompactedLog({
-      topic: storageTopic(kind, config[kind]),
-      clients,
-      admin,
-      client,
-      clientId: `${base}-${clientId}`,
-      producer,
-      permission: permissions[kind],
-      logger,
-    });
-  return {
-    sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
-    // Statuses are written again by the store, which knows when an older one has had its day.
-    statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
-    configs: new ConfigStore(log('config', 'configs'), logger, onEvent, permissions.config),
-  };
-}
-
 export function createHerder(options: HerderOptions): Herder {
-  const { config, clients, validator, onFatal = () => undefined } = options;
-  const logger = options.logger.child({}, 'millrace.herder');
-  const resolve = options.resolve ?? (async (unresolved: ConnectorConfig) => unresolved);
-  const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
-  const workerId = workerIdOf(restUrl);
-  const client = config.client('worker');
-  const admin = clients.admin({ ...client, 'client.id': `${config.groupId}-shared-admin` });
-  const plugins = new ConnectorPlugins(options.registry);
-  const pluginHost = options.pluginHost ?? new InlinePluginHost(options.registry);
-  const workMetrics = new WorkMetrics(config.metricsWindows);
-  const groupMetrics = GroupMetrics.create(config.metricsWindows);
-  const memberId = config.clientId || `connect-${workerId}`;
-  const wakeup = new Wakeup();
-  const stage = new TickStage();
-  const queue = new RequestQueue(() => wakeup.wake());
-  // The tick needs the parts it drives, and they need its snapshot: it gets them when it runs.
-  const tick: HerderTick = new HerderTick({
-    configs: () => configs,
-    statuses: () => statuses,
-    membership: () => membership,
-    work: () => work,
-    reads: () => reads,
-    keys: () => keys,
-    queue,
-    stage,
-    wakeup,
-    backoff: new UnsyncBackoff(config.scheduledRebalanceMaxDelayMs, config.workerUnsyncBackoffMs),
-    syncTimeoutMs: config.workerSyncTimeoutMs,
-    logger,
+  const context = createContext(options);
+  const { config, clients, admin, wakeup, queue, stage, lease, permissions, logger } = context;
+  const storage = createStorage({
+    ...{ config, clients, admin, permissions, logger },
+    onConfigEvent: (event) => {
+      working.record(event);
+      wakeup.wake();
+      if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
+    },
   });
-  const lease = new SessionLease(config.sessionTimeoutMs);
-  const permissions = {
-    offset: new LogPermission(lease),
-    status: new LogPermission(lease),
-    config: new ConfigPermission(lease, config),
-  };
-  const { sharedOffsets, statuses, configs } = createStorage({ ...options, logger }, admin, permissions, (event) => {
-    tick.onConfigEvent(event);
-    if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
-    if (event.type === 'target-state-changed') restarts.targetChanged(event.connector);
-  });
-  const restarts: AutomaticRestarts = new AutomaticRestarts({
-    connectors: () => connectors,
-    tasks: () => tasks,
-    reporter: () => reporter,
-    snapshot: () => tick.snapshot(),
-    newestSnapshot: () => configs.snapshot(),
-    queue,
-    settings: config.restart,
-    logger,
-  });
-  const membership: Membership = new Membership({
+  const { configs, statuses } = storage;
+  const working = new WorkingConfig(configs);
+  const membership = new Membership({
     clients,
-    client: { ...client, 'client.id': memberId },
+    client: { ...config.client('worker'), 'client.id': context.memberId },
     settings: config,
-    workerUrl: restUrl,
-    snapshot: () => configs.snapshot(),
-    joinSnapshot: tick.joinSnapshot,
-    stopWork: async (stopped) => await work.stop(stopped),
-    cancelLostWork: async (lost) => await work.cancelLost(lost),
+    workerUrl: context.restUrl,
+    configs: working,
     lease,
     wake: () => wakeup.wake(),
-    metrics: groupMetrics,
-    logger,
-  });
-  const reporter = new StatusReporter({
-    statuses,
-    workerId,
-    generation: () => membership.generation,
-    version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
-    topicTracking: config.topicTrackingEnable,
-    life: restarts,
-    metrics: workMetrics,
-  });
-  const offsets = new OffsetStores({
-    shared: sharedOffsets,
-    clients,
-    worker: config,
-    snapshot: () => configs.snapshot(),
-    resolve,
-    permission: permissions.offset,
-    logger,
-  });
-  const taskHost = options.taskHost({ offsets, listener: reporter });
-  const offsetLocks = new OffsetLocks();
-  const publication: TaskPublication = new TaskPublication({
-    connectors: () => connectors,
-    configs,
-    plugins,
-    resolve,
-    queue,
-    offsetLocks,
-    isLeader: () => membership.isLeader,
-    sendToLeader: async (connector, taskConfigs) =>
-      await sendTaskConfigs(connector, taskConfigs, {
-        leaderUrl: membership.leaderUrl,
-        sign: membership.signsRequests,
-        key: configs.snapshot().sessionKey,
-        macAlgorithm: config.interWorkerSignatureAlgorithm,
-        forward: options.forward ?? forwardRequest,
-      }),
-    logger,
-  });
-  const reloads: ConfigReloads = new ConfigReloads({
-    queue,
-    restart: async (connector) => await work.reconfigureConnector(connector),
-    logger,
-  });
-  const connectors = new ConnectorSet({
-    plugins,
-    pluginHost,
-    reporter,
-    offsets,
-    resolve,
-    workerSettings: (plugin) => grantedSettings(plugin, config.raw),
-    topicCreation: config.topicCreationEnable,
-    reconfigure: (connector) => publication.request(connector),
-    onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
-    onStop: (connector) => {
-      restarts.forget({ connector, task: null });
-      workMetrics.forget({ connector, task: null });
-      reloads.forget(connector);
-    },
-    logger,
-  });
-  const tasks = new TaskSet({
-    host: taskHost,
-    plugins,
-    pluginHost,
-    reporter,
-    offsets,
-    resolve,
-    lease: () => lease.forWork(),
-    stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
-    metrics: workMetrics,
-    onStop: (id) => {
-      restarts.forget(id);
-      workMetrics.forget(id);
-    },
-    logger,
-  });
-  const work = new AssignedWork({
-    connectors,
-    tasks,
-    statuses,
-    offsets,
-    dropUnsentOffsets: () => permissions.offset.dropUnsent(),
-    reporter,
-    snapshot: () => tick.snapshot(),
+    metrics: context.groupMetrics,
     logger,
   });
   const keys = new SessionKeyKeeper({
@@ -278,56 +113,226 @@ export function createHerder(options: HerderOptions): Herder {
     readTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
-  const reads = new HerderReads(() => configs.snapshot(), statuses.cache, plugins);
-  const requests = new TickRequests({
-    queue,
-    stage,
-    leadership: membership,
-    configs,
-    pulse: () => sessionPulse(config),
+  const running = createRunning(context, storage, working, membership);
+  const reads = new HerderReads(() => configs.snapshot(), statuses.cache, context.plugins);
+  const tick = new HerderTick({
+    ...{ configs, working, statuses, membership, reads, keys, queue, stage, wakeup, logger },
+    work: running.work,
+    restarts: running.automaticRestarts,
+    backoff: new UnsyncBackoff(config.scheduledRebalanceMaxDelayMs, config.workerUnsyncBackoffMs),
+    syncTimeoutMs: config.workerSyncTimeoutMs,
   });
-  const writes = new HerderWrites({
-    configs,
-    reads,
-    requests,
-    validator,
-    offsetLocks,
-    requiresSignature: () => membership.signsRequests,
-    verificationAlgorithms: config.interWorkerVerificationAlgorithms,
+  return new DistributedHerder({
+    ...{ admin, configs, statuses, membership, queue, stage, tick, reads, logger },
+    ...createRequests(context, storage, membership, running, reads, tick),
+    workerId: context.workerId,
+    sharedOffsets: storage.sharedOffsets,
+    offsets: running.offsets,
+    taskHost: running.taskHost,
+    work: running.work,
+    publication: running.publication,
+    metrics: running.metrics,
+    watchdog: createWatchdog(context, tick),
+    gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    onFatal: options.onFatal ?? (() => undefined),
   });
-  const herderRestarts = new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work });
-  const connectorOffsets = new HerderOffsets({
-    configs,
-    offsets,
-    requests,
-    plugins,
-    pluginHost,
-    clients,
+}
+
+/** What all parts share. */
+interface Context extends HerderOptions {
+  readonly pluginHost: PluginHost;
+  readonly resolve: NonNullable<HerderOptions['resolve']>;
+  readonly workerId: string;
+  readonly memberId: string;
+  readonly admin: Admin;
+  readonly plugins: ConnectorPlugins;
+  readonly workMetrics: WorkMetrics;
+  readonly groupMetrics: GroupMetrics;
+  readonly wakeup: Wakeup;
+  readonly stage: TickStage;
+  readonly queue: RequestQueue;
+  readonly lease: SessionLease;
+  readonly permissions: {
+    readonly offset: LogPermission;
+    readonly status: LogPermission;
+    readonly config: ConfigPermission;
+  };
+  readonly offsetLocks: OffsetLocks;
+}
+
+function createContext(options: HerderOptions): Context {
+  const { config, clients, registry } = options;
+  const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
+  const workerId = workerIdOf(restUrl);
+  const wakeup = new Wakeup();
+  const lease = new SessionLease(config.sessionTimeoutMs);
+  return {
+    ...options,
+    logger: options.logger.child({}, 'millrace.herder'),
+    pluginHost: options.pluginHost ?? new InlinePluginHost(registry),
+    resolve: options.resolve ?? (async (unresolved) => unresolved),
+    restUrl,
+    workerId,
+    memberId: config.clientId || `connect-${workerId}`,
+    admin: clients.admin({ ...config.client('worker'), 'client.id': `${config.groupId}-shared-admin` }),
+    plugins: new ConnectorPlugins(registry),
+    workMetrics: new WorkMetrics(config.metricsWindows),
+    groupMetrics: GroupMetrics.create(config.metricsWindows),
+    wakeup,
+    stage: new TickStage(),
+    queue: new RequestQueue(() => wakeup.wake()),
+    lease,
+    permissions: {
+      offset: new LogPermission(lease),
+      status: new LogPermission(lease),
+      config: new ConfigPermission(lease, config),
+    },
+    offsetLocks: new OffsetLocks(),
+  };
+}
+
+interface Running {
+  readonly automaticRestarts: AutomaticRestarts;
+  readonly offsets: OffsetStores;
+  readonly taskHost: TaskHost;
+  readonly connectors: ConnectorSet;
+  readonly tasks: TaskSet;
+  readonly work: AssignedWork;
+  readonly publication: TaskPublication;
+  readonly metrics: HerderMetrics;
+}
+
+/** The connectors and tasks of this worker. */
+function createRunning(
+  context: Context,
+  { configs, statuses, sharedOffsets }: HerderStorage,
+  working: WorkingConfig,
+  membership: Membership,
+): Running {
+  const { config, clients, registry, plugins, pluginHost, resolve, queue, permissions, offsetLocks, logger } = context;
+  const { workMetrics, lease, forward = forwardRequest } = context;
+  const automaticRestarts = new AutomaticRestarts({
+    configs: working,
+    wake: () => context.wakeup.wake(),
+    settings: config.restart,
+    logger,
+  });
+  const reporter = new StatusReporter({
+    statuses,
+    workerId: context.workerId,
+    generation: () => membership.generation,
+    version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
+    topicTracking: config.topicTrackingEnable,
+    life: automaticRestarts,
+    metrics: workMetrics,
+  });
+  const offsets = new OffsetStores({
+    ...{ clients, resolve, logger },
+    shared: sharedOffsets,
     worker: config,
-    locks: offsetLocks,
-    resolve,
-    lease: () => WorkLease.of(lease.forWork()),
-    areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
-    configReadTimeoutMs: config.workerSyncTimeoutMs,
+    snapshot: () => configs.snapshot(),
+    permission: permissions.offset,
+  });
+  const taskHost = context.taskHost({ offsets, listener: reporter });
+  const connectors = new ConnectorSet({
+    ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
+    workerSettings: (plugin) => grantedSettings(plugin, config.raw),
+    topicCreation: config.topicCreationEnable,
+    reconfigure: (connector) => publication.request(connector),
+    onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
+    onStop: (connector) => {
+      automaticRestarts.forget({ connector, task: null });
+      workMetrics.forget({ connector, task: null });
+      reloads.forget(connector);
+    },
+  });
+  const tasks = new TaskSet({
+    ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
+    host: taskHost,
+    lease: () => lease.forWork(),
+    stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    metrics: workMetrics,
+    onStop: (id) => {
+      automaticRestarts.forget(id);
+      workMetrics.forget(id);
+    },
   });
   statuses.onTopicForgotten = (connector, topic) => tasks.forgetTopic(connector, topic);
-  const topics = new ActiveTopics(statuses, {
-    enabled: config.topicTrackingEnable,
-    resetAllowed: config.topicTrackingAllowReset,
+  const work = new AssignedWork({
+    ...{ connectors, tasks, statuses, offsets, reporter, logger },
+    configs: working,
+    dropUnsentOffsets: () => permissions.offset.dropUnsent(),
+  });
+  const reloads = new ConfigReloads({
+    queue,
+    restart: async (connector) => await work.reconfigureConnector(connector),
+    logger,
+  });
+  const publication = new TaskPublication({
+    ...{ connectors, configs, plugins, resolve, queue, offsetLocks, logger },
+    isLeader: () => membership.isLeader,
+    sendToLeader: async (connector, taskConfigs) =>
+      await sendTaskConfigs(connector, taskConfigs, {
+        leaderUrl: membership.leaderUrl,
+        sign: membership.signsRequests,
+        key: configs.snapshot().sessionKey,
+        macAlgorithm: config.interWorkerSignatureAlgorithm,
+        forward,
+      }),
   });
   const metrics = new HerderMetrics({
+    ...{ connectors, tasks, membership },
     work: workMetrics,
-    group: groupMetrics,
-    connectors,
-    tasks,
-    membership,
+    group: context.groupMetrics,
     statuses: statuses.cache,
-    plugins: new PluginNames(plugins, options.registry, config),
+    plugins: new PluginNames(plugins, registry, config),
     snapshot: () => configs.snapshot(),
-    clientId: memberId,
+    clientId: context.memberId,
   });
+  return { automaticRestarts, offsets, taskHost, connectors, tasks, work, publication, metrics };
+}
+
+/** What REST calls. */
+function createRequests(
+  context: Context,
+  { configs, statuses }: HerderStorage,
+  membership: Membership,
+  { connectors, tasks, work, offsets }: Running,
+  reads: HerderReads,
+  tick: HerderTick,
+): Pick<DistributedHerderParts, 'writes' | 'restarts' | 'connectorOffsets' | 'topics'> {
+  const { config, clients, validator, plugins, pluginHost, resolve, queue, stage, lease, offsetLocks } = context;
+  const requests = new TickRequests({
+    ...{ queue, stage, configs },
+    leadership: membership,
+    pulse: () => sessionPulse(config),
+  });
+  return {
+    writes: new HerderWrites({
+      ...{ configs, reads, requests, validator, offsetLocks },
+      requiresSignature: () => membership.signsRequests,
+      verificationAlgorithms: config.interWorkerVerificationAlgorithms,
+    }),
+    restarts: new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work }),
+    connectorOffsets: new HerderOffsets({
+      ...{ configs, offsets, requests, plugins, pluginHost, clients, resolve },
+      worker: config,
+      locks: offsetLocks,
+      lease: () => WorkLease.of(lease.forWork()),
+      areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
+      configReadTimeoutMs: config.workerSyncTimeoutMs,
+    }),
+    topics: new ActiveTopics(statuses, {
+      enabled: config.topicTrackingEnable,
+      resetAllowed: config.topicTrackingAllowReset,
+    }),
+  };
+}
+
+/** Reports a tick that hangs. */
+function createWatchdog({ config, stage, logger }: Context, tick: HerderTick): Watchdog {
   const { tickMs } = config.watchdog;
-  const watchdog = new Watchdog({
+  return new Watchdog({
     look: () => {
       const since = tick.busySince;
       const hint = `${stage.sentence()} Until it does, this worker starts and stops nothing (watchdog.tick.ms).`;
@@ -336,30 +341,5 @@ export function createHerder(options: HerderOptions): Herder {
     limitMs: tickMs,
     logger,
     now: monotonicNow,
-  });
-  return new DistributedHerder({
-    watchdog,
-    workerId,
-    admin,
-    sharedOffsets,
-    offsets,
-    statuses,
-    configs,
-    membership,
-    taskHost,
-    queue,
-    stage,
-    tick,
-    work,
-    publication,
-    reads,
-    writes,
-    connectorOffsets,
-    topics,
-    metrics,
-    restarts: herderRestarts,
-    gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
-    onFatal,
-    logger,
   });
 }

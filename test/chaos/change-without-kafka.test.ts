@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** The answer to what is asked for while Kafka is away and the membership not yet lost. */
 async function withoutKafka(ask: () => Promise<Answer>): Promise<Answer> {
-  const losses = (): number => worker.process.log().split('The worker lost its place in the group').length;
+  const losses = (): number => worker.process.log().split('The worker lost its group membership').length;
   const before = losses();
   await broker.crash();
   const asked = ask();

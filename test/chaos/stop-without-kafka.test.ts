@@ -73,7 +73,7 @@ test.each<[string, () => Promise<void> | void]>([
   const changed = database.sourceConfig({ 'poll.interval.ms': '400' });
   void worker.request('PUT', '/connectors/todos/pause').catch(() => undefined);
   void worker.request('PUT', '/connectors/todos/config', changed).catch(() => undefined);
-  await waitFor('its session to be over', () => worker.process.log().includes('lost its place'), { detail });
+  await waitFor('its session to be over', () => worker.process.log().includes('lost its group membership'), { detail });
   process.kill(worker.pid, 'SIGTERM');
   await waitFor('the worker to end', () => worker.process.exitCode !== undefined, { timeoutMs: PATIENCE_MS, detail });
   expect(worker.process.exitCode).toBe(1);

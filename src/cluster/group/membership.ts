@@ -1,4 +1,4 @@
-/** This worker's place in the group: joins, leads when elected, knows who owns what. Source: connect-runtime §2. */
+/** This worker's membership in the group. Source: connect-runtime §2. */
 import { sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { KafkaError } from '../../kafka/errors';
@@ -14,22 +14,21 @@ import type { Logger } from '../../logging/logger';
 import type { GroupMetrics } from '../../metrics/group-metrics';
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import type { SessionLease } from '../../tasks/session-lease';
-import { taskName } from '../../tasks/task-id';
 import {
   decodeAssignment,
-  decodeMetadata,
   encodeMetadata,
   offeredProtocols,
   type Assignment,
   type ConnectProtocolName,
   type MemberMetadata,
 } from './connect-protocol';
-import { configuredWork, LeaderAssignment } from './leader-assignment';
+import { configuredWork } from './leader-assignment';
+import { Leadership } from './leadership';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 import { monotonicNow } from '../monotonic-clock';
 
-/** For the others to ask for their assignment, before the leader joins again. */
-const OTHERS_HEAR_MS = 1_000;
+/** How long a leader waits for other members to fetch their assignments before it rejoins. */
+const REVOCATION_WAIT_MS = 1_000;
 
 export interface MembershipSettings {
   readonly groupId: string;
@@ -40,22 +39,31 @@ export interface MembershipSettings {
   readonly scheduledRebalanceMaxDelayMs: number;
 }
 
+/** The configuration that this worker knows. */
+export interface GroupConfig {
+  newest(): ConfigSnapshot;
+  /** For a join: the rebalance that follows covers everything read so far. */
+  coverByRebalance(): ConfigSnapshot;
+}
+
+/** The connectors and tasks that run on this worker. */
+export interface RunningWork {
+  /** Resolves when none of it runs any more. */
+  stop(work: Work): Promise<void>;
+  /** Stops at once, without writing statuses, what other members may be running already. */
+  cancelLost(work: Work): Promise<void>;
+}
+
 export interface MembershipOptions {
   readonly clients: KafkaClients;
   readonly client: ClientConfig;
   readonly settings: MembershipSettings;
   /** Advertised REST URL with its trailing slash. */
   readonly workerUrl: string;
-  readonly snapshot: () => ConfigSnapshot;
-  /** The snapshot that a join is made with; everything read so far is covered by the rebalance that follows. */
-  readonly joinSnapshot: () => ConfigSnapshot;
-  /** Stops what is listed; resolves when it no longer runs. */
-  readonly stopWork: (work: Work) => Promise<void>;
-  /** Ends at once, without a word, what other members may be running by now. */
-  readonly cancelLostWork: (work: Work) => Promise<void>;
-  /** What runs here looks at it before it sends anything. */
+  readonly configs: GroupConfig;
+  /** Checked before anything is sent to Kafka. */
   readonly lease: SessionLease;
-  /** The tick has something to do. */
+  /** Wakes the tick. */
   readonly wake: () => void;
   readonly metrics: GroupMetrics;
   readonly logger: Logger;
@@ -68,7 +76,7 @@ interface Current {
   readonly assignment: Assignment;
 }
 
-/** What a worker that lost its place would go on with if it is back before others are given it. */
+/** The work that a worker reports when it rejoins after losing its membership, so that it gets it back. */
 interface Claim {
   readonly allocation: Assignment;
   /** Absolute, milliseconds. */
@@ -77,39 +85,32 @@ interface Claim {
 
 export class Membership {
   private readonly member: GroupMember;
-  private leader: LeaderAssignment;
+  private readonly leadership: Leadership;
   private readonly now: () => number;
   private readonly aborter = new AbortController();
-  /** Aborts the join that is under way, so that lost work is stopped first. */
+  /** Aborts the join in progress, so that lost work is stopped first. */
   private joining: AbortController | null = null;
   private current: Current | null = null;
-  /** What the group spoke last; before the first rebalance, what it will speak if nobody in it is older. */
-  private spoken: ConnectProtocolName;
-  /** Everything assigned so far. */
-  private held: Work = NO_WORK;
-  /** What the join under way reports as this worker's. */
+  /** The group's last protocol; before the first rebalance, the newest one that this worker supports. */
+  private lastProtocol: ConnectProtocolName;
+  private owned: Work = NO_WORK;
+  /** The work that the join in progress reports as this worker's. */
   private reported: Work = NO_WORK;
   private claim: Claim | null = null;
   private lost = false;
-  /** Left on purpose and not joined again; what is held still runs. */
+  /** Left on purpose and not rejoined yet; owned work still runs. */
   private left = false;
   private joinSnapshot: ConfigSnapshot;
   private ownMetadata: readonly GroupProtocol[] = [];
   private lastCompletedGeneration = -1;
   private scheduled: number | null = null;
-  private owners: ReadonlyMap<string, Work> = new Map();
-  /** Leader: the last assignment takes work from others. */
-  private othersRevoke = false;
-  private running: Work = NO_WORK;
-  private urls: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly options: MembershipOptions) {
-    const { settings, clients, client } = options;
+    const { settings, clients, client, lease } = options;
     this.now = options.now ?? monotonicNow;
-    this.leader = this.newLeader();
-    [this.spoken] = offeredProtocols(settings.connectProtocol);
-    this.joinSnapshot = options.snapshot();
-    const { lease } = options;
+    this.leadership = new Leadership(settings.scheduledRebalanceMaxDelayMs, this.now);
+    [this.lastProtocol] = offeredProtocols(settings.connectProtocol);
+    this.joinSnapshot = options.configs.newest();
     this.member = clients.groupMember(client, {
       groupId: settings.groupId,
       protocolType: 'connect',
@@ -138,128 +139,129 @@ export class Membership {
   get protocol(): ConnectProtocolName | null {
     return this.current?.protocol ?? null;
   }
-  /** Whether internal requests carry signatures; without a membership, too, since they are done with the next one. */
+  /** Whether internal requests carry signatures. Known without a membership, too: they are processed after the join. */
   get signsRequests(): boolean {
-    return this.spoken === 'sessioned';
+    return this.lastProtocol === 'sessioned';
   }
-  /** What the last rebalance said to this worker. */
+  /** This worker's part of the last rebalance. */
   get assignment(): Assignment | null {
     return this.current?.assignment ?? null;
   }
-  /** All that this worker is to run. */
+  /** Everything assigned to this worker. */
   get work(): Work {
-    return this.held;
+    return this.owned;
   }
-  /** When everyone must rejoin; absolute, milliseconds. */
+  /** When all members must rejoin; absolute, milliseconds. */
   get scheduledRebalance(): number | null {
     return this.scheduled;
   }
   get needsJoin(): boolean {
     return this.lost || this.left || this.current === null || this.member.needsJoin;
   }
-  /** True: what this worker held may be running elsewhere; the next join stops it first. */
+  /** True if other members may be running the owned work; the next join stops it first. */
   get isLost(): boolean {
     return this.lost;
+  }
+  /** True while the group uses the eager protocol. */
+  get eager(): boolean {
+    return this.current?.protocol === 'default';
   }
 
   /** Leader only: URL of the worker that runs the connector. */
   connectorOwner(connector: string): string | null {
-    return this.owner((work) => work.connectors.includes(connector));
+    return this.leadership.connectorOwner(connector);
   }
   /** Leader only. */
   taskOwner(task: ConnectorTaskId): string | null {
-    const name = taskName(task);
-    return this.owner((work) => work.tasks.some((held) => taskName(held) === name));
+    return this.leadership.taskOwner(task);
   }
-
-  /** Leader only: whether a member said, at the last rebalance, that it still ran a task of the connector. */
+  /** Leader only: whether any member reported at the last rebalance that it was running a task of the connector. */
   wasRunningTasksOf(connector: string): boolean {
-    return this.running.tasks.some((task) => task.connector === connector);
+    return this.leadership.wasRunningTasksOf(connector);
   }
 
-  /**
-   * One rebalance: stops what must be stopped and takes what is given; starts nothing. Rejects when the group can not
-   * be joined.
-   */
-  async join(): Promise<void> {
+  /** One rebalance: stops revoked work and accepts the assignment; starts nothing. Rejects when joining fails. */
+  async join(running: RunningWork): Promise<void> {
     const { metrics } = this.options;
     const began = this.now();
     metrics.rebalancing = true;
-    if (this.lost) await this.giveUpLostWork();
-    else if (this.eager) await this.giveUpWork();
+    if (this.lost) await this.dropLostWork(running);
+    else if (this.eager) await this.dropWork(running);
     this.lost = false;
     this.left = false;
-    this.owners = new Map();
+    this.leadership.forgetOwners();
     this.joining = new AbortController();
     const signal = AbortSignal.any([this.aborter.signal, this.joining.signal]);
     try {
-      await this.apply(await this.member.join(signal));
+      await this.apply(await this.member.join(signal), running);
       metrics.workerRebalances.record(this.now() - began);
       metrics.rebalancing = false;
     } finally {
       this.joining = null;
     }
-    this.watch();
+    this.member.whenNeedsJoin(this.aborter.signal).then(this.options.wake, () => undefined);
   }
 
   /**
-   * A leader that joins again at once cuts off members that have not asked for their assignment yet. They would go on
-   * with what they were to stop, and if that ran twice, the goodbye of whoever did stop would be its last status.
-   * Resolves when one of them joins again, having stopped its part, or a moment later.
+   * Waits for other members to receive their revocations. A leader that rejoins at once cuts off members that have not
+   * fetched their assignment yet. They would keep running revoked work, and if two members ran it, the one that stops
+   * would write UNASSIGNED as its last status. Resolves when a member rejoins, having stopped its part, or after a
+   * second.
    */
-  async othersHear(): Promise<void> {
-    if (!this.isLeader || !this.othersRevoke) return;
+  async awaitRevocations(): Promise<void> {
+    if (!this.isLeader || !this.leadership.revokesFromOthers) return;
     const done = new AbortController();
     const signal = AbortSignal.any([this.aborter.signal, done.signal]);
-    await Promise.race([this.member.whenNeedsJoin(signal), sleep(OTHERS_HEAR_MS, signal)]).catch(() => undefined);
+    await Promise.race([this.member.whenNeedsJoin(signal), sleep(REVOCATION_WAIT_MS, signal)]).catch(() => undefined);
     done.abort();
   }
 
   requestRejoin(reason: string): void {
-    this.options.logger.info(`The group is to be joined again: ${reason}`);
+    this.options.logger.info(`Rejoining the group: ${reason}`);
     this.scheduled = null;
     this.member.requestRejoin(reason);
   }
 
-  /** Stops everything this worker holds and forgets it; the next join reports nothing as running. */
-  async giveUpWork(): Promise<void> {
-    const work = this.held;
+  /** Stops all owned work and forgets it; the next join reports nothing. */
+  async dropWork(running: RunningWork): Promise<void> {
+    const work = this.owned;
     const isLost = this.lost || this.left;
     if (isLost) this.options.lease.end();
-    const stop = isLost ? this.options.cancelLostWork : this.options.stopWork;
-    this.held = NO_WORK;
+    this.owned = NO_WORK;
     this.claim = null;
     this.current = null;
     this.scheduled = null;
-    if (!isEmpty(work)) await stop(work);
+    if (isEmpty(work)) return;
+    if (isLost) await running.cancelLost(work);
+    else await running.stop(work);
   }
 
   /**
-   * Others may take what this worker held, so it is stopped; but until the delay for workers that left is over nobody
-   * does, and whoever is back by then says what was its own. Otherwise the only worker of a group would wait for
-   * itself, for the whole delay.
+   * Other members may be assigned this worker's work, so it is stopped. Until the delay for departed workers is over
+   * they are not, and a worker that rejoins in time claims its work. Otherwise the only worker of a group would wait
+   * out the whole delay for itself.
    */
-  private async giveUpLostWork(): Promise<void> {
+  private async dropLostWork(running: RunningWork): Promise<void> {
     const claim =
       this.current === null || this.eager
         ? this.claim
         : {
-            allocation: this.allocation(this.current.assignment, this.held),
+            allocation: this.allocation(this.current.assignment, this.owned),
             validUntil: this.now() + this.options.settings.scheduledRebalanceMaxDelayMs,
           };
-    await this.giveUpWork();
+    await this.dropWork(running);
     this.claim = claim;
   }
 
-  /** Leaves, so that others need not wait for this worker; it joins again later. */
+  /** Leaves, so that the other members need not wait for this worker. It rejoins later. */
   async leave(reason: string): Promise<void> {
     this.left = true;
-    // So long its work is nobody else's.
+    // Its work is not reassigned before this delay is over.
     this.options.lease.keepFor(this.eager ? 0 : this.options.settings.scheduledRebalanceMaxDelayMs);
     await this.member.leave(reason);
   }
 
-  /** Ends a pending join; no further one is possible. */
+  /** Ends a pending join; no further join is possible. */
   abort(): void {
     this.aborter.abort();
   }
@@ -274,19 +276,9 @@ export class Membership {
     }
   }
 
-  /** True while the group speaks the eager protocol. */
-  get eager(): boolean {
-    return this.current?.protocol === 'default';
-  }
-
-  private owner(test: (work: Work) => boolean): string | null {
-    for (const [member, work] of this.owners) if (test(work)) return this.urls.get(member) ?? null;
-    return null;
-  }
-
   private protocols(): GroupProtocol[] {
-    this.joinSnapshot = this.options.joinSnapshot();
-    const allocation = this.current === null ? this.claimed() : this.allocation(this.current.assignment, this.held);
+    this.joinSnapshot = this.options.configs.coverByRebalance();
+    const allocation = this.current === null ? this.claimed() : this.allocation(this.current.assignment, this.owned);
     this.reported = allocation?.assigned ?? NO_WORK;
     const metadata: MemberMetadata = {
       url: this.options.workerUrl,
@@ -310,14 +302,10 @@ export class Membership {
     const { allocation, validUntil } = this.claim;
     if (this.now() < validUntil)
       return this.allocation(allocation, intersection(allocation.assigned, configuredWork(this.joinSnapshot)));
-    // As leader, this worker would wait once more for those it missed when it was lost.
-    this.leader = this.newLeader();
+    // As leader, this worker would otherwise wait once more for workers that were missing when it lost its membership.
+    this.leadership.reset();
     this.claim = null;
     return null;
-  }
-
-  private newLeader(): LeaderAssignment {
-    return new LeaderAssignment(this.options.settings.scheduledRebalanceMaxDelayMs, this.now);
   }
 
   private assign(
@@ -325,43 +313,33 @@ export class Membership {
     members: readonly GroupMemberInfo[],
     generation: number,
   ): Map<string, Buffer> {
-    const decoded = new Map(members.map(({ memberId, metadata }) => [memberId, decodeMetadata(metadata)]));
-    const leaderId = this.ownMemberId(protocol, members);
-    const { assignments, owners, running } = this.leader.assign({
+    return this.leadership.assign(members, {
       protocol,
-      members: decoded,
-      leaderId,
+      leaderId: this.ownMemberId(protocol, members),
       generation,
       lastCompletedGeneration: this.lastCompletedGeneration,
       snapshot: this.joinSnapshot,
-      freshSnapshot: this.options.snapshot,
+      freshSnapshot: () => this.options.configs.newest(),
     });
-    this.owners = owners;
-    this.running = running;
-    this.othersRevoke = [...assignments].some(
-      ([member, bytes]) => member !== leaderId && !isEmpty(decodeAssignment(bytes).revoked),
-    );
-    this.urls = new Map([...decoded].map(([member, { url }]) => [member, url]));
-    return assignments;
   }
 
-  /** Only this worker sent exactly these bytes: they hold its URL. */
+  /** Only this worker sent exactly these bytes: they contain its URL. */
   private ownMemberId(protocol: string, members: readonly GroupMemberInfo[]): string {
     const own = this.ownMetadata.find(({ name }) => name === protocol)?.metadata;
     return members.find(({ metadata }) => own?.equals(metadata))?.memberId ?? this.member.current?.memberId ?? '';
   }
 
-  private async apply(joined: JoinedGroup): Promise<void> {
+  private async apply(joined: JoinedGroup, running: RunningWork): Promise<void> {
     const assignment = decodeAssignment(joined.assignment);
     const protocol = joined.protocol as ConnectProtocolName;
     this.current = { joined, protocol, assignment };
-    this.spoken = protocol;
+    this.lastProtocol = protocol;
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
-    if (joined.leaderId !== joined.memberId) this.owners = new Map();
+    if (joined.leaderId !== joined.memberId) this.leadership.forgetOwners();
     this.claim = null;
-    const before = this.held;
-    this.held =
+    const before = this.owned;
+    this.owned =
       protocol === 'default'
         ? assignment.assigned
         : union(minus(this.reported, assignment.revoked), assignment.assigned);
@@ -369,23 +347,19 @@ export class Membership {
       protocol,
       leader: assignment.leaderUrl,
       configMismatch: assignment.configMismatch,
-      connectors: this.held.connectors.length,
-      tasks: this.held.tasks.length,
+      connectors: this.owned.connectors.length,
+      tasks: this.owned.tasks.length,
       revoked: assignment.revoked.connectors.length + assignment.revoked.tasks.length,
       delay: assignment.delay,
     });
-    // Under the eager protocol everything was stopped before joining.
-    const stop = protocol === 'default' ? before : assignment.revoked;
-    if (!isEmpty(stop)) await this.options.stopWork(stop);
+    // Under the eager protocol everything was stopped before the join.
+    const revoked = protocol === 'default' ? before : assignment.revoked;
+    if (!isEmpty(revoked)) await running.stop(revoked);
   }
 
-  private watch(): void {
-    this.member.whenNeedsJoin(this.aborter.signal).then(this.options.wake, () => undefined);
-  }
-
-  /** Others may be running this worker's tasks already: whatever the tick is doing, the work is stopped next. */
+  /** Other members may be running this worker's tasks already, so they are stopped next, whatever the tick is doing. */
   private onLost(error: KafkaError): void {
-    this.options.logger.warn(`The worker lost its place in the group, its work is stopped: ${error.message}`);
+    this.options.logger.warn(`The worker lost its group membership; stopping its work: ${error.message}`);
     this.lost = true;
     this.options.lease.end();
     this.joining?.abort();

@@ -3,6 +3,7 @@
  */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
+import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import { within } from '../../storage/retry';
 import type { SourceOffsets } from '../../storage/offset-store';
@@ -24,7 +25,8 @@ export interface AssignedWorkOptions {
   /** Offsets that Kafka has not been sent yet are not to be sent any more; whoever wrote them hears of it. */
   readonly dropUnsentOffsets: () => void;
   readonly reporter: StatusReporter;
-  readonly snapshot: () => ConfigSnapshot;
+  /** The configuration that the tick works with. */
+  readonly configs: { snapshot(): ConfigSnapshot };
   readonly logger: Logger;
 }
 
@@ -43,11 +45,11 @@ export class AssignedWork {
 
   /** Resolves when nothing of it runs any more and everyone can read so. */
   async stop(work: Work): Promise<void> {
-    const { connectors, tasks, statuses, offsets, dropUnsentOffsets, snapshot, logger } = this.options;
+    const { connectors, tasks, statuses, offsets, dropUnsentOffsets, configs, logger } = this.options;
     await Promise.all([connectors.stop(work.connectors), tasks.stop(work.tasks)]);
     const touched = new Set([...work.connectors, ...work.tasks.map(({ connector }) => connector)]);
     for (const connector of touched)
-      if (!snapshot().contains(connector))
+      if (!configs.snapshot().contains(connector))
         for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
     // A commit that a task no longer waited for must not overtake what somebody else writes to the same source
     // partition.
@@ -91,7 +93,9 @@ export class AssignedWork {
    */
   async beginConnectorRestart(connector: string): Promise<() => Promise<void>> {
     await this.options.connectors.stop([connector]);
-    const started = this.options.snapshot().contains(connector) ? this.startConnector(connector) : Promise.resolve();
+    const started = this.options.configs.snapshot().contains(connector)
+      ? this.startConnector(connector)
+      : Promise.resolve();
     this.inBackground(started);
     return async () => await started;
   }
@@ -106,9 +110,9 @@ export class AssignedWork {
 
   /** Applies a changed target state to what runs here. */
   applyTargetState(connector: string): void {
-    const { connectors, tasks, snapshot } = this.options;
-    if (!snapshot().contains(connector)) return;
-    const target = snapshot().targetState(connector);
+    const { connectors, tasks, configs } = this.options;
+    if (!configs.snapshot().contains(connector)) return;
+    const target = configs.snapshot().targetState(connector);
     this.inBackground(connectors.setTarget(connector, target));
     for (const id of tasks.ids()) {
       if (id.connector !== connector) continue;
@@ -120,7 +124,7 @@ export class AssignedWork {
 
   /** Does this worker's part of a restart request. */
   async restart(request: PendingRestart, current: ConnectorStateInfo): Promise<void> {
-    const { connectors, tasks, reporter, logger, snapshot } = this.options;
+    const { connectors, tasks, reporter, logger, configs } = this.options;
     const name = request.connector;
     const plan = restartPlan(request, current);
     const connectorHere = plan.connector && connectors.runner(name) !== null;
@@ -129,15 +133,33 @@ export class AssignedWork {
     logger.info(`Restarting connector ${name}`, { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) });
     if (connectorHere) await connectors.stop([name]);
     await tasks.stop(tasksHere);
-    if (!snapshot().contains(name)) return;
+    if (!configs.snapshot().contains(name)) return;
     if (connectorHere) reporter.connectorState(name, 'RESTARTING');
     for (const id of tasksHere) reporter.taskRestarting(id);
     if (connectorHere) this.inBackground(this.startConnector(name));
-    for (const id of tasksHere) if (snapshot().hasTask(id)) this.inBackground(this.startTask(id));
+    for (const id of tasksHere) if (configs.snapshot().hasTask(id)) this.inBackground(this.startTask(id));
+  }
+
+  /** For an automatic restart: its status stays until the instance starts again. */
+  async stopInstance({ connector, task }: InstanceId): Promise<void> {
+    const { connectors, tasks } = this.options;
+    if (task === null) await connectors.stop([connector], false);
+    else await tasks.stop([{ connector, task }]);
+  }
+
+  startInstance({ connector, task }: InstanceId): void {
+    const { reporter, configs } = this.options;
+    if (task === null && configs.snapshot().contains(connector)) {
+      reporter.connectorState(connector, 'RESTARTING');
+      this.inBackground(this.startConnector(connector));
+    } else if (task !== null && configs.snapshot().hasTask({ connector, task })) {
+      reporter.taskRestarting({ connector, task });
+      this.inBackground(this.startTask({ connector, task }));
+    }
   }
 
   private async startConnector(connector: string): Promise<void> {
-    const snapshot = this.options.snapshot();
+    const snapshot = this.options.configs.snapshot();
     const config = this.ended ? null : snapshot.connectorConfig(connector);
     // Deleted since it was assigned; the next rebalance takes it away.
     if (!config) return;
@@ -145,7 +167,7 @@ export class AssignedWork {
   }
 
   private async startTask(id: ConnectorTaskId): Promise<void> {
-    const snapshot = this.options.snapshot();
+    const snapshot = this.options.configs.snapshot();
     if (!this.ended && snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
   }
 

@@ -1,140 +1,131 @@
 /**
- * Restarts what failed on this worker by itself, after the wait that the policy gives. Counts live here, as long as the
- * connector or task is this worker's: whoever stops or restarts it otherwise (a person, another configuration, a
- * rebalance) begins a new count.
+ * Restarts failed connectors and tasks of this worker after the backoff that the policy gives. A restart count lasts as
+ * long as the connector or task stays on this worker: any other stop or restart (by a user, a new configuration, a
+ * rebalance) resets it.
  */
 import { restartSettings, type RestartSettings } from '../../config/restart-settings';
 import type { Logger } from '../../logging/logger';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import type { InstanceId } from '../../metrics/work-metrics';
+import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import { taskName } from '../../tasks/task-id';
-import type { ConnectorSet } from './connector-set';
-import type { RequestQueue } from '../queue/request-queue';
+import { monotonicNow } from '../monotonic-clock';
 import { decideRestart, NO_HISTORY, restartNote } from './restart-policy';
-import type { StatusReporter } from './status-reporter';
-import type { TaskSet } from './task-set';
 
 export interface AutomaticRestartsOptions {
-  readonly connectors: () => ConnectorSet;
-  readonly tasks: () => TaskSet;
-  readonly reporter: () => StatusReporter;
-  /** What the tick works with. */
-  readonly snapshot: () => ConfigSnapshot;
-  /** What the config topic says by now. */
-  readonly newestSnapshot: () => ConfigSnapshot;
-  /** Restarts are made by the tick, between rebalances. */
-  readonly queue: RequestQueue;
+  readonly configs: {
+    /** The configuration that the tick works with. */
+    snapshot(): ConfigSnapshot;
+    /** Everything read from the config topic so far. */
+    newest(): ConfigSnapshot;
+  };
+  /** Wakes the tick: a restart was scheduled. */
+  readonly wake: () => void;
   /** The worker's defaults. */
   readonly settings: RestartSettings;
   readonly logger: Logger;
-  readonly now?: () => number;
-  readonly random?: () => number;
+}
+
+/** Stops and starts single connectors and tasks. */
+export interface RestartableWork {
+  stopInstance(instance: InstanceId): Promise<void>;
+  /** Failures are reported as status. */
+  startInstance(instance: InstanceId): void;
 }
 
 interface Tracked {
   readonly instance: InstanceId;
   restarts: number;
   runningSince: number | null;
-  /** The restart that is to come; another one, or none, makes a due request stale. */
-  waiting: { due: boolean } | null;
+  scheduled: Scheduled | null;
+}
+
+interface Scheduled {
+  /** By the monotonic clock, milliseconds. */
+  readonly due: number;
+  /** It was due while the connector was not STARTED, and waits until it is. */
+  suspended: boolean;
 }
 
 export class AutomaticRestarts {
   private readonly records = new Map<string, Tracked>();
-  private readonly now: () => number;
 
-  constructor(private readonly options: AutomaticRestartsOptions) {
-    this.now = options.now ?? Date.now;
-  }
+  constructor(private readonly options: AutomaticRestartsOptions) {}
 
   running(instance: InstanceId): void {
     const record = this.record(instance);
-    // One that only moved to another thread has run since before.
-    record.runningSince ??= this.now();
-    record.waiting = null;
+    // A task that only moved to another thread has been running since before.
+    record.runningSince ??= Date.now();
+    record.scheduled = null;
   }
 
-  /** Plans a restart if there is to be one. Answers the line that tells so, for the trace. */
+  /** Schedules a restart if the policy allows one. Returns the line for the trace that says so. */
   failed(instance: InstanceId, worthRestarting: boolean): string {
-    const { snapshot, queue, logger, random = Math.random } = this.options;
-    const settings = restartSettings(snapshot().connectorConfig(instance.connector) ?? {}, this.options.settings);
+    const { configs, wake, logger } = this.options;
+    const config = configs.snapshot().connectorConfig(instance.connector) ?? {};
+    const settings = restartSettings(config, this.options.settings);
     const history = this.records.get(keyOf(instance)) ?? NO_HISTORY;
-    const now = this.now();
-    const decision = decideRestart({ settings, history, worthRestarting, now, random: random() });
+    const now = Date.now();
+    const decision = decideRestart({ settings, history, worthRestarting, now, random: Math.random() });
     const note = restartNote(decision, settings, now);
     if (note !== '') logger.warn(`${nameOf(instance)} has failed. ${note.trimEnd()}`);
     const record = this.record(instance);
     record.runningSince = null;
-    record.waiting = null;
+    record.scheduled = null;
     if (decision.type === 'restart') {
-      const waiting = { due: false };
-      record.waiting = waiting;
+      record.scheduled = { due: monotonicNow() + decision.delayMs, suspended: false };
       record.restarts = decision.attempt;
-      // Rejects when the worker stops.
-      queue
-        .submit(async () => await this.due(record, waiting), decision.delayMs)
-        .catch((error: unknown) => logger.debug('A restart was given up', { error }));
+      wake();
     }
     return note;
   }
 
-  /** It was stopped, by whatever: what comes after is a new beginning. */
+  /** The instance was stopped for whatever reason: its count starts over. */
   forget(instance: InstanceId): void {
     this.records.delete(keyOf(instance));
   }
 
-  /** A connector's target state has changed: what fell due while it was paused need not wait any more. */
-  targetChanged(connector: string): void {
-    for (const record of this.records.values()) {
-      const { waiting } = record;
-      if (record.instance.connector !== connector || !waiting?.due) continue;
-      this.options.queue.submit(async () => await this.due(record, waiting)).catch(() => undefined);
+  /** Runs the restarts that are due, on the tick. Stops early when `isInterrupted`. */
+  async runDue(work: RestartableWork, isInterrupted: () => boolean): Promise<void> {
+    for (const record of [...this.records.values()]) {
+      if (isInterrupted()) return;
+      // An earlier restart may have taken long enough for this one to be cancelled.
+      if (this.records.get(keyOf(record.instance)) === record && this.mayRun(record)) await this.restart(record, work);
     }
   }
 
-  private async due(record: Tracked, waiting: { due: boolean }): Promise<void> {
-    const { connector } = record.instance;
-    if (this.records.get(keyOf(record.instance)) !== record || record.waiting !== waiting) return;
-    // Whoever paused it may want to look at the failure; a FAILED instance stays FAILED, as in Java.
-    if (this.options.newestSnapshot().targetState(connector) !== 'STARTED') {
-      waiting.due = true;
-      this.options.logger.info(`${nameOf(record.instance)} is restarted when its connector is resumed`);
-      return;
-    }
-    record.waiting = null;
-    const { instance, restarts } = record;
-    this.options.logger.info(`${nameOf(instance)} is restarted automatically (${restarts} in a row)`);
-    await this.stop(instance);
-    // Stopping it has ended its count, but this restart belongs to it.
-    this.records.set(keyOf(instance), record);
-    this.start(instance).catch((error: unknown) =>
-      this.options.logger.debug('An automatic restart did not succeed', { error }),
+  /** Of the next restart, by the monotonic clock; null if none is scheduled. */
+  nextDue(): number | null {
+    const due = [...this.records.values()].flatMap(({ scheduled }) =>
+      scheduled === null || scheduled.suspended ? [] : [scheduled.due],
     );
+    return due.length === 0 ? null : Math.min(...due);
   }
 
-  private async stop({ connector, task }: InstanceId): Promise<void> {
-    const { connectors, tasks } = this.options;
-    if (task === null) await connectors().stop([connector], false);
-    else await tasks().stop([{ connector, task }]);
+  private mayRun({ instance, scheduled }: Tracked): boolean {
+    if (scheduled === null || scheduled.due > monotonicNow()) return false;
+    const newest = this.options.configs.newest();
+    const isConfigured = newest.contains(instance.connector);
+    // A user who paused the connector may want to examine the failure; FAILED stays FAILED, as in Java.
+    if (isConfigured && newest.targetState(instance.connector) === 'STARTED') return true;
+    if (isConfigured && !scheduled.suspended)
+      this.options.logger.info(`${nameOf(instance)} is restarted when its connector is resumed`);
+    scheduled.suspended = true;
+    return false;
   }
 
-  /** What fails is reported as status, and comes back here. */
-  private async start({ connector, task }: InstanceId): Promise<void> {
-    const { connectors, tasks, reporter } = this.options;
-    const snapshot = this.options.snapshot();
-    const config = snapshot.connectorConfig(connector);
-    if (task === null && config !== null) {
-      reporter().connectorState(connector, 'RESTARTING');
-      await connectors().start(connector, config, snapshot.targetState(connector));
-    } else if (task !== null && snapshot.hasTask({ connector, task })) {
-      reporter().taskRestarting({ connector, task });
-      await tasks().start({ connector, task }, snapshot);
-    }
+  private async restart(record: Tracked, work: RestartableWork): Promise<void> {
+    const { instance, restarts } = record;
+    record.scheduled = null;
+    this.options.logger.info(`${nameOf(instance)} is restarted automatically (attempt ${restarts})`);
+    await work.stopInstance(instance);
+    // Stopping it has reset the count, but this restart belongs to it.
+    this.records.set(keyOf(instance), record);
+    work.startInstance(instance);
   }
 
   private record(instance: InstanceId): Tracked {
     const key = keyOf(instance);
-    const record = this.records.get(key) ?? { instance, ...NO_HISTORY, waiting: null };
+    const record = this.records.get(key) ?? { instance, ...NO_HISTORY, scheduled: null };
     this.records.set(key, record);
     return record;
   }

@@ -29,7 +29,7 @@ const LAST_RETRY_MS = 60_000;
 const KEY_ROTATION_MS = 60_000;
 
 export interface TaskPublicationOptions {
-  readonly connectors: () => ConnectorSet;
+  readonly connectors: ConnectorSet;
   readonly configs: ConfigStore;
   readonly plugins: ConnectorPlugins;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
@@ -115,7 +115,7 @@ export class TaskPublication {
 
   private async publish(connector: string): Promise<void> {
     const { connectors, configs, resolve, queue, logger, isLeader, sendToLeader, offsetLocks } = this.options;
-    const runner = connectors().runner(connector);
+    const runner = connectors.runner(connector);
     const before = configs.snapshot();
     const rawConfig = before.connectorConfig(connector);
     if (!runner || rawConfig === null || runner.state !== 'STARTED' || before.targetState(connector) !== 'STARTED') {
@@ -131,7 +131,7 @@ export class TaskPublication {
     const outcome = await queue.submit(async () => {
       const now = configs.snapshot();
       // What was generated belongs to this instance and this configuration; whoever changed them asks again.
-      if (connectors().runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return 'outdated';
+      if (connectors.runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return 'outdated';
       if (now.targetState(connector) !== 'STARTED') return 'outdated';
       const stored = now.taskConfigs(connector);
       if (!now.isInconsistent(connector) && !taskConfigsChanged(stored, generated, applied, resolvedConfig))

@@ -4,21 +4,20 @@
  */
 import { sleep } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { ConfigEvent } from '../../storage/config-state';
 import type { ConfigStore } from '../../storage/config-store';
 import { within } from '../../storage/retry';
 import type { StatusStore } from '../../storage/status-store';
 import { messageOf } from '../../tasks/trace';
 import type { AssignedWork } from '../running/assigned-work';
+import type { AutomaticRestarts } from '../running/automatic-restarts';
 import type { HerderReads } from '../requests/herder-reads';
 import type { Membership } from '../group/membership';
-import { PendingChanges } from './pending-changes';
 import type { RequestQueue } from '../queue/request-queue';
 import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../group/resolve-assignment';
 import type { SessionKeyKeeper } from '../forwarding/session-key-keeper';
 import type { TickStage } from '../queue/tick-stage';
 import type { UnsyncBackoff } from './unsync-backoff';
+import type { WorkingConfig } from './working-config';
 import type { Wakeup } from '../queue/wakeup';
 import { isEmpty } from '../group/work';
 import { monotonicNow } from '../monotonic-clock';
@@ -27,12 +26,14 @@ import { monotonicNow } from '../monotonic-clock';
 const STATUS_READ_TIMEOUT_MS = 1_000;
 
 export interface HerderTickOptions {
-  readonly configs: () => ConfigStore;
-  readonly statuses: () => StatusStore;
-  readonly membership: () => Membership;
-  readonly work: () => AssignedWork;
-  readonly reads: () => HerderReads;
-  readonly keys: () => SessionKeyKeeper;
+  readonly configs: ConfigStore;
+  readonly working: WorkingConfig;
+  readonly statuses: StatusStore;
+  readonly membership: Membership;
+  readonly work: AssignedWork;
+  readonly restarts: AutomaticRestarts;
+  readonly reads: HerderReads;
+  readonly keys: SessionKeyKeeper;
   readonly queue: RequestQueue;
   readonly stage: TickStage;
   readonly wakeup: Wakeup;
@@ -44,9 +45,6 @@ export interface HerderTickOptions {
 }
 
 export class HerderTick {
-  /** What the tick works with; replaced at definite moments only, so that no change goes unnoticed. */
-  private known: ConfigSnapshot = ConfigSnapshot.EMPTY;
-  private readonly changes = new PendingChanges();
   private readonly stopping = new AbortController();
   private resolved = false;
   private canReadConfigs = true;
@@ -68,30 +66,15 @@ export class HerderTick {
     return this.busy;
   }
 
-  snapshot(): ConfigSnapshot {
-    return this.known;
-  }
-
   /** False from the moment that a change of work is read until the rebalance that it belongs to is over here. */
   get isSettled(): boolean {
-    return this.resolved && !this.changes.needRebalance && !this.options.membership().needsJoin;
-  }
-
-  /** For the membership: everything recorded so far is part of the rebalance that is made with it. */
-  readonly joinSnapshot = (): ConfigSnapshot => {
-    this.known = this.options.configs().snapshot();
-    this.changes.cover();
-    return this.known;
-  };
-
-  onConfigEvent(event: ConfigEvent): void {
-    this.changes.record(event, this.known);
-    this.options.wakeup.wake();
+    const { working, membership } = this.options;
+    return this.resolved && !working.needsRebalance && !membership.needsJoin;
   }
 
   /** Resolves after `stop`; rejects with an error the worker can not go on after. */
   async run(): Promise<void> {
-    this.known = this.options.configs().snapshot();
+    this.options.working.refresh();
     while (!this.stopping.signal.aborted) {
       this.busy = this.now();
       try {
@@ -107,7 +90,7 @@ export class HerderTick {
 
   stop(): void {
     this.stopping.abort();
-    this.options.membership().abort();
+    this.options.membership.abort();
     this.options.wakeup.wake();
   }
 
@@ -115,19 +98,21 @@ export class HerderTick {
     const { queue, stage, wakeup } = this.options;
     if (!this.canReadConfigs && !(await this.recover())) return;
     if (!(await stage.during('ensuring membership in the cluster', async () => await this.ensureMembership()))) return;
-    await this.options.keys().keep();
-    const isLost = (): boolean => this.options.membership().isLost;
+    await this.options.keys.keep();
+    const isLost = (): boolean => this.options.membership.isLost;
     await queue.runDue(isLost);
     // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes
     // its time.
     if (isLost()) return;
-    for (const request of this.changes.takeRestarts()) {
-      const current = this.options.reads().statusOrNull(request.connector);
-      if (current) await this.options.work().restart(request, current);
+    await this.options.restarts.runDue(this.options.work, isLost);
+    if (isLost()) return;
+    for (const request of this.options.working.takeRestarts()) {
+      const current = this.options.reads.statusOrNull(request.connector);
+      if (current) await this.options.work.restart(request, current);
     }
     await this.applyChanges();
     this.completed = true;
-    if (this.stopping.signal.aborted || this.options.membership().needsJoin) return;
+    if (this.stopping.signal.aborted || this.options.membership.needsJoin) return;
     const wait = this.waitMs();
     const stageText =
       wait === null
@@ -139,14 +124,14 @@ export class HerderTick {
 
   /** False: the group is to be joined again before anything else. */
   private async ensureMembership(): Promise<boolean> {
-    const membership = this.options.membership();
+    const { membership } = this.options;
     const { scheduledRebalance } = membership;
     if (this.resolved && scheduledRebalance !== null && scheduledRebalance <= this.now())
       membership.requestRejoin('the scheduled rebalance is due');
     if (membership.needsJoin) {
       this.resolved = false;
       try {
-        await membership.join();
+        await membership.join(this.options.work);
       } catch (error) {
         // The work that was lost is stopped first, with the next tick.
         if (membership.isLost && !this.stopping.signal.aborted) return false;
@@ -157,14 +142,13 @@ export class HerderTick {
   }
 
   private async resolve(): Promise<boolean> {
-    const { syncTimeoutMs, configs, stage, logger, backoff } = this.options;
-    const membership = this.options.membership();
+    const { syncTimeoutMs, configs, working, membership, stage, logger, backoff } = this.options;
     const { assignment } = membership;
     if (assignment === null) return false;
     const situation = (): AssignmentSituation => ({
       configMismatch: assignment.configMismatch,
       isLeader: membership.isLeader,
-      ownOffset: this.known.offset,
+      ownOffset: working.snapshot().offset,
       assignmentOffset: assignment.configOffset,
       scheduledRebalance: membership.scheduledRebalance,
       now: this.now(),
@@ -173,7 +157,7 @@ export class HerderTick {
       try {
         await stage.during(
           'reading to the end of the config topic',
-          async () => await configs().readToEnd(syncTimeoutMs),
+          async () => await configs.readToEnd(syncTimeoutMs),
         );
       } catch (error) {
         logger.warn(`The worker can not keep up with the config topic and leaves the group: ${messageOf(error)}`);
@@ -182,7 +166,7 @@ export class HerderTick {
         return false;
       }
       backoff.reset();
-      this.joinSnapshot();
+      working.coverByRebalance();
     }
     const reason = rejoinReason(situation());
     if (reason !== null) {
@@ -194,7 +178,7 @@ export class HerderTick {
     if (!isEmpty(assignment.revoked)) {
       await stage.during(
         'waiting for the others to hear what they are to stop',
-        async () => await membership.othersHear(),
+        async () => await membership.awaitRevocations(),
       );
       membership.requestRejoin('work was taken away and is to be given to others');
       return false;
@@ -203,10 +187,9 @@ export class HerderTick {
   }
 
   private async startWork(): Promise<void> {
-    const membership = this.options.membership();
-    const work = this.options.work();
+    const { membership, work } = this.options;
     if (membership.isLeader) await this.deleteStaleStatuses();
-    await work.stopTasksOf(this.changes.takeCoveredTasks());
+    await work.stopTasksOf(this.options.working.takeCoveredTasks());
     const { connectors, tasks } = membership.work;
     const stage = `starting ${connectors.length + tasks.length} connector(s) and task(s) after a rebalance`;
     await this.options.stage.during(stage, async () => work.startMissing(membership.work));
@@ -214,25 +197,24 @@ export class HerderTick {
 
   /** Leader: what is not configured has no status. Whoever gave up work has written his last words before he joined. */
   private async deleteStaleStatuses(): Promise<void> {
-    const statuses = this.options.statuses();
+    const { statuses, working } = this.options;
     const { cache } = statuses;
+    const known = working.snapshot();
     const read = within(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
     await read.catch((error: unknown) =>
       this.options.logger.warn(`Statuses may be left over, they could not be read: ${messageOf(error)}`),
     );
     for (const connector of cache.connectorNames())
-      if (!this.known.contains(connector)) statuses.delete({ kind: 'connector', connector });
+      if (!known.contains(connector)) statuses.delete({ kind: 'connector', connector });
     for (const connector of cache.connectorsWithTasks())
       for (const [task] of cache.tasksOf(connector))
-        if (!this.known.hasTask({ connector, task })) statuses.delete({ kind: 'task', connector, task });
+        if (!known.hasTask({ connector, task })) statuses.delete({ kind: 'task', connector, task });
   }
 
   private async applyChanges(): Promise<void> {
-    const changes = this.changes.take();
+    const { working, membership, work } = this.options;
+    const changes = working.takeChanges();
     if (changes === null) return;
-    const membership = this.options.membership();
-    const work = this.options.work();
-    this.known = this.options.configs().snapshot();
     if (changes.needsRebalance) {
       membership.requestRejoin('connectors or their tasks have changed');
       // Everything is stopped and started anew with what is known by then.
@@ -246,17 +228,17 @@ export class HerderTick {
   /** False: the config topic still can not be read. Waits before it tries. */
   private async recover(): Promise<boolean> {
     const { backoff, configs, syncTimeoutMs, logger } = this.options;
-    const membership = this.options.membership();
+    const { membership } = this.options;
     const wait = backoff.next(membership.eager);
     if (wait === 'give-up') {
       logger.warn('The worker has not caught up with the config topic: its work is stopped');
-      await membership.giveUpWork();
+      await membership.dropWork(this.options.work);
       return false;
     }
     await sleep(wait, this.stopping.signal);
     if (this.stopping.signal.aborted) return false;
     try {
-      await configs().readToEnd(syncTimeoutMs);
+      await configs.readToEnd(syncTimeoutMs);
     } catch (error) {
       logger.warn(`The config topic still can not be read to its end: ${messageOf(error)}`);
       return false;
@@ -271,8 +253,9 @@ export class HerderTick {
     const until = (time: number | null): number | null => (time === null ? null : time - now);
     const waits = [
       until(this.options.queue.nextDue()),
-      until(this.options.membership().scheduledRebalance),
-      this.options.keys().waitMs(),
+      until(this.options.restarts.nextDue()),
+      until(this.options.membership.scheduledRebalance),
+      this.options.keys.waitMs(),
     ].filter((wait) => wait !== null);
     return waits.length === 0 ? null : Math.max(0, Math.min(...waits));
   }

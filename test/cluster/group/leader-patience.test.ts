@@ -86,20 +86,17 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
       scheduledRebalanceMaxDelayMs: 0,
     },
     workerUrl: 'http://w1/',
-    snapshot: () => snapshot,
-    joinSnapshot: () => snapshot,
-    stopWork: async () => undefined,
-    cancelLostWork: async () => undefined,
+    configs: { newest: () => snapshot, coverByRebalance: () => snapshot },
     lease: new SessionLease(1),
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_WINDOWS),
     logger: silentLogger,
   });
   const found = member as unknown as LeadMember;
-  await membership.join();
+  await membership.join({ stop: async () => undefined, cancelLost: async () => undefined });
   expect(membership.work.connectors).toEqual(['c']);
   found.other = other;
-  await membership.join();
+  await membership.join({ stop: async () => undefined, cancelLost: async () => undefined });
   return { membership, member: found };
 }
 
@@ -107,7 +104,7 @@ test('connect-runtime 42: work reported twice is taken from both, and the other 
   const { membership, member } = await leading({ connectors: ['c'], tasks: [] });
   expect(membership.assignment?.revoked.connectors).toEqual(['c']);
   let heard = false;
-  const waiting = membership.othersHear().then(() => (heard = true));
+  const waiting = membership.awaitRevocations().then(() => (heard = true));
   // Not by a turn of the event loop: on a slow machine the moment after which it goes on anyway is over by then.
   for (let step = 0; step < 100; step++) await null;
   expect(heard).toBe(false);
@@ -118,6 +115,6 @@ test('connect-runtime 42: work reported twice is taken from both, and the other 
 test('nobody is waited for when the others lose nothing', async () => {
   const { membership, member } = await leading(NO_WORK);
   member.waitedFor = false;
-  await membership.othersHear();
+  await membership.awaitRevocations();
   expect(member.waitedFor).toBe(false);
 });

@@ -1,0 +1,54 @@
+/** The worker's storage topics. Source: connect-runtime §1. */
+import type { WorkerConfig } from '../config/worker-config';
+import type { Admin, KafkaClients, SendPermission } from '../kafka/port';
+import type { Logger } from '../logging/logger';
+import type { ChangePermission } from '../storage/change-permission';
+import type { ConfigEvent } from '../storage/config-state';
+import { ConfigStore } from '../storage/config-store';
+import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
+import { OffsetStore } from '../storage/offset-store';
+import { StatusStore } from '../storage/status-store';
+import { storageTopic } from '../storage/storage-topic';
+
+export interface HerderStorageOptions {
+  readonly config: WorkerConfig;
+  readonly clients: KafkaClients;
+  readonly admin: Admin;
+  readonly permissions: {
+    readonly offset: SendPermission;
+    readonly status: SendPermission;
+    readonly config: ChangePermission;
+  };
+  /** Called for every change of the config topic that is read after the start. */
+  readonly onConfigEvent: (event: ConfigEvent) => void;
+  readonly logger: Logger;
+}
+
+export interface HerderStorage {
+  readonly sharedOffsets: OffsetStore;
+  readonly statuses: StatusStore;
+  readonly configs: ConfigStore;
+}
+
+export function createStorage(options: HerderStorageOptions): HerderStorage {
+  const { config, clients, admin, permissions, onConfigEvent, logger } = options;
+  const client = config.client('worker');
+  const base = config.clientId.trim() === '' ? config.groupId : `${config.groupId}-${config.clientId}`;
+  const log = (kind: 'config' | 'offset' | 'status', clientId: string, producer?: Record<string, string>) =>
+    new KafkaCompactedLog({
+      topic: storageTopic(kind, config[kind]),
+      clients,
+      admin,
+      client,
+      clientId: `${base}-${clientId}`,
+      producer,
+      permission: permissions[kind],
+      logger,
+    });
+  return {
+    sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
+    // The store retries statuses itself, because it knows which of them are outdated.
+    statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
+    configs: new ConfigStore(log('config', 'configs'), logger, onConfigEvent, permissions.config),
+  };
+}
