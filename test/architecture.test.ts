@@ -1,5 +1,5 @@
 /** Holds "Who may know whom" of docs/architecture.md against the imports that are really there. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix, relative } from 'node:path';
 import ts from 'typescript';
@@ -207,6 +207,22 @@ test('the page’s table of rooms is MAY_KNOW and FRONT_DOORS', () => {
     code(FRONT_DOORS[room] ?? []),
   ]);
   expect(printed.map((line) => cells(line).join(' | '))).toEqual(held.map((row) => row.join(' | ')));
+});
+
+/** Backticked paths of files and folders; rooms of `src` may be named without it. */
+const PATH = /`((?:[\w@.-]+\/)+[\w.-]*)`/g;
+const IN = ['', 'src', 'connectors'];
+
+test('files that the architecture page and the decision records name exist', () => {
+  const records = readdirSync(join(ROOT, 'docs', 'decisions')).map((name) => `docs/decisions/${name}`);
+  const missing = ['docs/architecture.md', ...records].flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(PATH)]
+      .map(([, path = '']) => path)
+      .filter((path) => !path.startsWith('@'))
+      .filter((path) => !['', '.ts'].some((end) => IN.some((folder) => existsSync(join(ROOT, folder, path + end)))))
+      .map((path) => `${page} names ${path}`),
+  );
+  expect(missing).toEqual([]);
 });
 
 test('rooms know only the rooms they may', () => {
