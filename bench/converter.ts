@@ -3,7 +3,7 @@
  * busy machine does not show. `npm run bench -- converter [RECORDS]` (Default: 200,000)
  */
 import { schema, structSchema, type Schema } from '@millrace/sdk';
-import { JsonConverter } from '../src/converters/json-converter';
+import { JsonConverter } from '../src/converters/json/json-converter';
 import { benchmark, figure, heading, whole } from './lib/report';
 
 const optionalText = schema('STRING', { optional: true });

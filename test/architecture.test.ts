@@ -11,8 +11,10 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   sdk: [],
   metrics: [],
   logging: ['sdk'],
-  converters: ['sdk'],
-  transforms: ['sdk', 'config', 'converters'],
+  json: ['sdk'],
+  values: ['sdk'],
+  converters: ['sdk', 'json', 'values'],
+  transforms: ['sdk', 'config', 'values'],
   connectors: ['sdk'],
   threads: ['sdk', 'logging'],
   'plugin-host': ['sdk', 'tasks', 'config', 'plugins', 'logging', 'threads'],
@@ -92,6 +94,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     consumer: ['group', 'records', 'protocol'],
     group: ['protocol'],
     admin: ['protocol'],
+  },
+  'src/converters': {
+    'index.ts': ['json'],
+    json: [],
   },
   'src/tasks': {
     clients: [],

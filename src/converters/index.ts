@@ -2,8 +2,9 @@
 import type { ConfigKey, Converter, ConverterPlugin, HeaderConverterPlugin } from '@millrace/sdk';
 import { ByteArrayConverter } from './byte-array-converter';
 import { HeaderAdapter } from './header-adapter';
-import { CONVERTER_TYPE, JSON_CONFIG } from './json-config';
-import { JsonConverter } from './json-converter';
+import { CONVERTER_TYPE } from './converter-type';
+import { JSON_CONFIG } from './json/config';
+import { JsonConverter } from './json/json-converter';
 import { PRIMITIVE_CONVERTERS, PrimitiveConverter } from './primitive-converters';
 import { SimpleHeaderConverter } from './simple-header-converter';
 import { STRING_CONFIG, StringConverter } from './string-converter';

@@ -2,6 +2,7 @@
  * Converters for one fixed-width value: Short, Integer, Long, Float, Double and Boolean. Source: connect-runtime §6.3.
  */
 import {
+  safeInteger,
   DataError,
   schema as makeSchema,
   type ConnectValue,
@@ -10,7 +11,6 @@ import {
   type SchemaAndValue,
   kindOf,
 } from '@millrace/sdk';
-import { safeInteger } from './json-tree';
 
 interface Primitive {
   readonly type: 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64' | 'BOOLEAN';

@@ -8,8 +8,8 @@ import {
   type Schema,
   type SchemaAndValue,
 } from '@millrace/sdk';
-import { headerText } from './header-text';
-import { ExhaustedTokens, parseHeader } from './header-parser';
+import { formatValue } from '../values/format-value';
+import { ExhaustedTokens, parseValue } from '../values/parse-value';
 
 const BYTES = makeSchema('BYTES');
 
@@ -18,14 +18,14 @@ export class SimpleHeaderConverter implements HeaderConverter {
 
   fromConnectHeader(_topic: string, _key: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     if (value === null || value === undefined) return null;
-    return Buffer.from(headerText(schema, value));
+    return Buffer.from(formatValue(schema, value));
   }
 
   toConnectHeader(topic: string, key: string, bytes: Uint8Array | null): SchemaAndValue {
     if (bytes === null) return { schema: null, value: null };
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     try {
-      return parseHeader(buffer.toString());
+      return parseValue(buffer.toString());
     } catch (error) {
       if (error instanceof ExhaustedTokens) {
         throw new DataError(`Failed to deserialize header "${key}": its text ends too early.`, {

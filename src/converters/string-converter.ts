@@ -10,7 +10,7 @@ import {
   type Schema,
   type SchemaAndValue,
 } from '@millrace/sdk';
-import { CONVERTER_TYPE } from './json-config';
+import { CONVERTER_TYPE } from './converter-type';
 
 export const STRING_CONFIG: readonly ConfigKey[] = [
   CONVERTER_TYPE,

@@ -1,7 +1,6 @@
 /** One value as another primitive type, with Java's conversions. Source: connect-runtime §7.2, “Cast”. */
-import { isDecimal, LogicalName, type Schema } from '@millrace/sdk';
-import { headerText } from '../converters/header-text';
-import { DAY_MS } from '../converters/logical-values';
+import { DAY_MS, isDecimal, LogicalName, type Schema } from '@millrace/sdk';
+import { formatValue } from '../values/format-value';
 import { dataError } from './failures';
 import { BITS, parseFloating, parseInteger, saturated, wholePart, wrapped } from './java-numbers';
 import { isNull, isSchemalessMap, javaClassOf } from './shapes';
@@ -13,7 +12,7 @@ export type CastType = (typeof CAST_TYPES)[number];
 export function castValue(schema: Schema | null, value: unknown, to: CastType): unknown {
   if (isNull(value)) return null;
   refuseOthers(schema, value);
-  if (to === 'STRING') return headerText(schema, value);
+  if (to === 'STRING') return formatValue(schema, value);
   const plain = value instanceof Date ? encoded(schema, value) : value;
   const bits = BITS[to];
   if (bits !== undefined) return integer(schema, plain, bits);

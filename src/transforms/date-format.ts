@@ -1,6 +1,6 @@
 /** Writes dates as `java.text.SimpleDateFormat` does, in English and UTC. */
+import { DAY_MS } from '@millrace/sdk';
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
-import { DAY_MS } from '../converters/logical-values';
 
 export function formatDate(pieces: readonly Piece[], date: Date): string {
   let text = '';

@@ -1,6 +1,6 @@
 /** `InsertHeader`: one more header, the same for every record. Source: connect-runtime §7.2. */
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Header, ParsedValue, Transformation } from '@millrace/sdk';
-import { parseHeader } from '../converters/header-parser';
+import { parseValue } from '../values/parse-value';
 import { Settings } from './settings';
 
 const notNull = (value: ParsedValue): string | null => (value === null ? 'entry must be non null' : null);
@@ -27,7 +27,7 @@ export class InsertHeader implements Transformation {
 
   configure(config: ConnectorConfig): void {
     const settings = new Settings(INSERT_HEADER_CONFIG, config);
-    this.header = { key: settings.text('header'), ...parseHeader(settings.text('value.literal')) };
+    this.header = { key: settings.text('header'), ...parseValue(settings.text('value.literal')) };
   }
 
   apply<R extends ConnectRecord>(record: R): R {

@@ -1,6 +1,5 @@
 /** Numbers from texts and from other numbers as Java makes them: `Long.parseLong`, `Double.parseDouble`, narrowing. */
-import type { Decimal } from '@millrace/sdk';
-import { safeInteger } from '../converters/json-tree';
+import { safeInteger, type Decimal } from '@millrace/sdk';
 
 /** Of the integer types. */
 export const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };

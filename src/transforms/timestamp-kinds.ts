@@ -2,6 +2,8 @@
  * The five ways to write a time that TimestampConverter knows, each to and from a Date. Source: connect-runtime §7.2.
  */
 import {
+  DAY_MS,
+  safeInteger,
   dateSchema,
   LogicalName,
   schema as makeSchema,
@@ -10,8 +12,6 @@ import {
   type Schema,
   type SchemaOptions,
 } from '@millrace/sdk';
-import { safeInteger } from '../converters/json-tree';
-import { DAY_MS } from '../converters/logical-values';
 import { formatDate } from './date-format';
 import { parseDate } from './date-parse';
 import type { Piece } from './date-pattern';

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from '@millrace/sdk';
-import { JsonConverter } from '../../src/converters/json-converter';
+import { JsonConverter } from '../../src/converters/json/json-converter';
 import { SimpleHeaderConverter } from '../../src/converters/simple-header-converter';
 
 const golden = (name: string): string => readFileSync(join(__dirname, '..', 'golden', 'converters', name), 'utf8');

@@ -28,7 +28,7 @@ import type { ConfigValidator } from '../../src/config/validation';
 import { validationFailure } from '../../src/config/validation-failure';
 import { createConfigValidator } from '../../src/config/validation-impl';
 import type { WorkerConfig } from '../../src/config/worker-config';
-import { CONVERTER_TYPE } from '../../src/converters/json-config';
+import { CONVERTER_TYPE } from '../../src/converters/converter-type';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { GroupMetrics } from '../../src/metrics/group-metrics';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decimalText, javaDouble, javaFloat, javaText, schema, structSchema, timestampSchema } from '@millrace/sdk';
-import { JsonConverter } from '../../src/converters/json-converter';
+import { JsonConverter } from '../../src/converters/json/json-converter';
 
 const recorded = readFileSync(join(__dirname, '..', 'golden', 'java-text', 'texts.txt'), 'utf8')
   .trimEnd()

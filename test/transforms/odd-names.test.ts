@@ -1,6 +1,6 @@
 /** Fields whose names are something else to JavaScript: `__proto__`, and what every object inherits. */
 import type { ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
-import { JsonConverter } from '../../src/converters/json-converter';
+import { JsonConverter } from '../../src/converters/json/json-converter';
 import { builtInTransformations } from '../../src/transforms';
 
 function create(name: string, config: ConnectorConfig): Transformation {

@@ -4,9 +4,7 @@
  */
 import { DataError } from './errors';
 import { readMember } from './member';
-import { LogicalName, type Decimal, type Schema } from './schema';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, LogicalName, type Decimal, type Schema } from './schema';
 
 export interface ValueProblem {
   /** E.g. `after.items[2].price`; empty for the value itself. */

@@ -14,6 +14,7 @@ export * from './config-def';
 export * from './connector';
 export * from './converter';
 export * from './errors';
+export * from './int64';
 export * from './java-regex';
 export * from './java-replacement';
 export * from './java-text';

@@ -123,6 +123,9 @@ export interface Decimal {
   readonly scale: number;
 }
 
+/** Milliseconds per day, the unit of the logical type Date. */
+export const DAY_MS = 86_400_000;
+
 /** Names of Connect's logical types. Values: Decimal → `Decimal`, the other three → `Date`. */
 export const LogicalName = {
   DECIMAL: 'org.apache.kafka.connect.data.Decimal',

@@ -1,8 +1,6 @@
 /** A structure as avsc writes it; 64-bit integers stay exact. */
-import { LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
+import { DAY_MS, LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
 import { avroFieldName } from './avro-schema';
-
-const DAY_MS = 86_400_000;
 
 export function avroValue(schema: Schema, value: unknown): unknown {
   if (value === null || value === undefined) return schema.default == null ? null : avroValue(schema, schema.default);

@@ -1,7 +1,5 @@
 /** Connect values as JSON text, without their schema. Source: analytics-sink §3.1; Connect's JSON converter. */
-import { LogicalName, isDecimal, plainDecimal, readMember, shortestFloat, type Schema } from '@millrace/sdk';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, LogicalName, isDecimal, plainDecimal, readMember, shortestFloat, type Schema } from '@millrace/sdk';
 
 /**
  * Struct members in schema order; bytes as base64; decimals as numbers of all their digits; float32 with a float32's

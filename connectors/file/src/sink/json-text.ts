@@ -3,6 +3,7 @@
  * digits (`decimal.format=NUMERIC`).
  */
 import {
+  DAY_MS,
   LogicalName,
   isDecimal,
   javaDouble,
@@ -12,8 +13,6 @@ import {
   type ConnectValue,
   type Schema,
 } from '@millrace/sdk';
-
-const DAY_MS = 86_400_000;
 
 export function jsonText(schema: Schema | null, value: ConnectValue): string {
   const present = value ?? schema?.default ?? null;

@@ -9,7 +9,7 @@ import { openTarget } from '../../../../connectors/file/src/sink/file-target';
 import { jsonText } from '../../../../connectors/file/src/sink/json-text';
 import { pathTemplate, templateProblem } from '../../../../connectors/file/src/sink/path-template';
 import { Targets } from '../../../../connectors/file/src/sink/targets';
-import { JsonConverter } from '../../../../src/converters/json-converter';
+import { JsonConverter } from '../../../../src/converters/json/json-converter';
 
 let folder: string;
 let file: string;

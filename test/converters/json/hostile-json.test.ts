@@ -3,7 +3,7 @@
  * walked through.
  */
 import { isConnectError } from '@millrace/sdk';
-import { JsonConverter } from '../../src/converters/json-converter';
+import { JsonConverter } from '../../../src/converters/json/json-converter';
 
 function codeOf(text: string, schemas: boolean): unknown {
   const json = new JsonConverter();

@@ -11,7 +11,7 @@ import {
   timestampSchema,
   type Schema,
 } from '@millrace/sdk';
-import { JsonConverter } from '../../src/converters/json-converter';
+import { JsonConverter } from '../../../src/converters/json/json-converter';
 
 function converter(config: Record<string, string> = {}): JsonConverter {
   const json = new JsonConverter();

@@ -3,6 +3,7 @@
  * that a struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
  */
 import {
+  DAY_MS,
   LogicalName,
   type Decimal,
   type Schema,
@@ -15,11 +16,11 @@ import {
   javaDouble,
   javaFloat,
 } from '@millrace/sdk';
-import { JsonMember } from './json-member';
-import type { JsonOutput } from './json-output';
-import { schemalessText } from './json-schemaless-writer';
-import { quote } from './json-text';
-import { DAY_MS, unscaledToBytes } from './logical-values';
+import { RepeatedMember } from './repeated-member';
+import type { OutputBuffer } from './output-buffer';
+import { schemalessText } from './schemaless-writer';
+import { quote } from '../../json/quote';
+import { unscaledToBytes } from './decimal-bytes';
 
 export interface WriterOptions {
   readonly decimalFormat: 'BASE64' | 'NUMERIC';
@@ -29,7 +30,7 @@ export interface WriterOptions {
 /** Adds a value to the output. */
 export type WritePayload = (value: unknown) => void;
 
-/** Thrown by compiled writers; `mismatch.ts` then finds the place. Never leaves this folder. */
+/** Thrown by compiled writers; `mismatch-error.ts` then finds the place. Never leaves this folder. */
 export class Mismatch extends Error {}
 const MISMATCH = new Mismatch('value does not fit its schema');
 function fail(): never {
@@ -42,13 +43,13 @@ const NOTHING = Buffer.alloc(0);
 const NULL = Buffer.from('null');
 
 /** Compiles schemas; writers are cached per schema object for the life of that object. */
-export class JsonWriter {
+export class PayloadWriter {
   private readonly cache = new WeakMap<Schema, WritePayload>();
   private readonly primitives: Readonly<Record<string, WritePayload>>;
 
   constructor(
     private readonly options: WriterOptions,
-    private readonly out: JsonOutput,
+    private readonly out: OutputBuffer,
   ) {
     this.primitives = primitives(out);
   }
@@ -131,7 +132,7 @@ export class JsonWriter {
       const quoted = JSON.stringify(name);
       const property = `x = ${isInherited(name) ? `read(v, ${quoted})` : `v[${quoted}]`}`;
       if (REPEATED.has(of.type) && write === this.primitives[of.type]) {
-        constants[`m${i}`] = new JsonMember(this.out, literal, write);
+        constants[`m${i}`] = new RepeatedMember(this.out, literal, write);
         steps.push(
           `if ((${property}) === m${i}.value) o.raw(m${i}.bytes); else if (x == null) ${orNull} else m${i}.add(x);`,
         );
@@ -210,7 +211,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 
-function primitives(out: JsonOutput): Readonly<Record<string, WritePayload>> {
+function primitives(out: OutputBuffer): Readonly<Record<string, WritePayload>> {
   const int =
     (limit: number): WritePayload =>
     (value) => {

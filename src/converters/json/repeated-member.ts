@@ -2,13 +2,13 @@
  * A struct's member whose value is often that of the record before, such as a table's name: its bytes, property name
  * included, are then there already. Remembers a value when it comes for the second time in a row.
  */
-import type { JsonOutput } from './json-output';
+import type { OutputBuffer } from './output-buffer';
 
 /** Longer text is not worth remembering, and would be kept from the collector. */
 const LONGEST = 100;
 const NONE = Symbol('no value');
 
-export class JsonMember {
+export class RepeatedMember {
   /** While a member's value is this, `bytes` are its JSON. */
   value: unknown = NONE;
   bytes: Uint8Array = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export class JsonMember {
 
   /** @param write of values that are equal by `===` only if their JSON is */
   constructor(
-    private readonly out: JsonOutput,
+    private readonly out: OutputBuffer,
     private readonly literal: Uint8Array,
     private readonly write: (value: unknown) => void,
   ) {}

@@ -1,15 +1,6 @@
-/** Settings of JsonConverter and the one all converters share. Sources: connect-runtime §6.2, connect-rest §3.4 (6). */
+/** Settings of JsonConverter. Sources: connect-runtime §6.2, connect-rest §3.4 (6). */
 import type { ConfigKey } from '@millrace/sdk';
-
-/** Set by the runtime: what a converter is used for. */
-export const CONVERTER_TYPE: ConfigKey = {
-  name: 'converter.type',
-  type: 'STRING',
-  importance: 'LOW',
-  documentation: 'What the converter is used for: key, value or header. Set by the worker.',
-  validator: (value) =>
-    value === 'key' || value === 'value' || value === 'header' ? null : 'String must be one of: key, value, header',
-};
+import { CONVERTER_TYPE } from '../converter-type';
 
 export const JSON_CONFIG: readonly ConfigKey[] = [
   CONVERTER_TYPE,

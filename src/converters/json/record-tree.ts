@@ -1,6 +1,6 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
-import { DataError } from '@millrace/sdk';
-import { JsonNumber, MAX_DEPTH, parseExact } from './json-parser';
+import { DataError, safeInteger } from '@millrace/sdk';
+import { JsonNumber, MAX_DEPTH, parseExact } from '../../json/parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
@@ -68,11 +68,4 @@ function expectDepth(depth: number, topic: string): void {
     `Converting byte[] to Kafka Connect data failed due to serialization error: the record's JSON is nested deeper than ${MAX_DEPTH} levels.`,
     { code: 'CONVERTER_JSON', place: { topic } },
   );
-}
-
-/** int64 as number where that is exact. */
-export function safeInteger(value: bigint): number | bigint {
-  const wrapped = BigInt.asIntN(64, value);
-  const number = Number(wrapped);
-  return Number.isSafeInteger(number) ? number : wrapped;
 }

@@ -2,7 +2,7 @@
  * UTF-8 bytes of JSON text, written straight into one buffer that is used again for every record: no string per value
  * or record.
  */
-import { quote } from './json-text';
+import { quote } from '../../json/quote';
 
 /** A buffer grown beyond this by a large text is given back when a smaller one has followed. */
 const KEEP_BYTES = 1 << 20;
@@ -25,7 +25,7 @@ interface NativeWrites {
   latin1Write(text: string, at: number, length: number): number;
 }
 
-export class JsonOutput {
+export class OutputBuffer {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private at = 0;
   /** What the buffer begins with: records of one schema come in runs, and their head is then there already. */

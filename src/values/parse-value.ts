@@ -11,7 +11,7 @@ import {
   type Schema,
   type SchemaAndValue,
 } from '@millrace/sdk';
-import { parseHeaderNumber, widen } from './header-numbers';
+import { parseNumber, widen } from './parse-number';
 
 /** The text ended where the grammar needs more; a conversion error and not just a string. */
 export class ExhaustedTokens extends Error {}
@@ -26,7 +26,7 @@ const TIME = timeSchema();
 const TIMESTAMP = timestampSchema();
 const NULL: SchemaAndValue = { schema: null, value: null };
 
-export function parseHeader(text: string): SchemaAndValue {
+export function parseValue(text: string): SchemaAndValue {
   if (text === '') return { schema: STRING, value: '' };
   const trimmed = text.trim();
   if (trimmed === 'null') return NULL;
@@ -174,7 +174,7 @@ class HeaderParser {
   }
 
   private number(token: string): SchemaAndValue | null {
-    return parseHeaderNumber(token.trim());
+    return parseNumber(token.trim());
   }
 }
 

@@ -3,10 +3,10 @@
  * bytes and not parsed.
  */
 import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
-import type { JsonSettings } from './json-config';
-import { readPayload } from './json-reader';
-import { readSchema } from './json-schema-reader';
-import { expectShallow, parseTree, plain } from './json-tree';
+import type { JsonSettings } from './config';
+import { readPayload } from './payload-reader';
+import { readSchema } from './schema-reader';
+import { expectShallow, parseTree, plain } from './record-tree';
 import { LruMap } from './lru-map';
 
 const SCHEMA_FIRST = '{"schema":';

@@ -1,6 +1,4 @@
-/** Connect's logical types between their runtime value and their base type. Source: connect-runtime §6.1. */
-
-export const DAY_MS = 86_400_000;
+/** A Decimal's unscaled value as bytes. Source: connect-runtime §6.1. */
 
 /** Big-endian two's complement of minimal length, as `BigInteger.toByteArray`. */
 export function unscaledToBytes(value: bigint): Buffer {

@@ -9,9 +9,9 @@ import {
   type SchemaOptions,
   type SchemaType,
 } from '@millrace/sdk';
-import { JsonNumber } from './json-parser';
-import { readPayload } from './json-reader';
-import { TYPE_NAMES } from './json-schema-text';
+import { JsonNumber } from '../../json/parser';
+import { readPayload } from './payload-reader';
+import { TYPE_NAMES } from './schema-writer';
 
 const TYPES = new Map<string, SchemaType>(Object.entries(TYPE_NAMES).map(([type, name]) => [name, type as SchemaType]));
 

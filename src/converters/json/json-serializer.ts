@@ -1,10 +1,10 @@
 /** Connect data → JSON bytes in one buffer that is used again for every record. */
 import type { Schema } from '@millrace/sdk';
-import type { JsonSettings } from './json-config';
-import { JsonOutput } from './json-output';
-import { schemaText } from './json-schema-text';
-import { JsonWriter, Mismatch, type WritePayload } from './json-writer';
-import { mismatchError } from './mismatch';
+import type { JsonSettings } from './config';
+import { OutputBuffer } from './output-buffer';
+import { schemaText } from './schema-writer';
+import { PayloadWriter, Mismatch, type WritePayload } from './payload-writer';
+import { mismatchError } from './mismatch-error';
 
 const NOTHING = Buffer.alloc(0);
 const SCHEMALESS_HEAD = Buffer.from('{"schema":null,"payload":');
@@ -18,15 +18,15 @@ interface Compiled {
 }
 
 export class JsonSerializer {
-  private readonly out = new JsonOutput();
-  private readonly writer: JsonWriter;
+  private readonly out = new OutputBuffer();
+  private readonly writer: PayloadWriter;
   private readonly compiled = new WeakMap<Schema, Compiled>();
   private readonly schemaless: Compiled;
   private readonly tail: Buffer;
   private last: Compiled;
 
   constructor(private readonly settings: JsonSettings) {
-    this.writer = new JsonWriter(settings, this.out);
+    this.writer = new PayloadWriter(settings, this.out);
     this.tail = settings.schemasEnable ? END : NOTHING;
     this.schemaless = {
       schema: null,

@@ -1,9 +1,8 @@
 /** Values as header text. Source: connect-runtime §6.4 "To bytes". */
-import { type Schema, isDecimal, decimalText, javaDouble, javaFloat } from '@millrace/sdk';
-import { DAY_MS } from './logical-values';
+import { DAY_MS, type Schema, isDecimal, decimalText, readMember, javaDouble, javaFloat } from '@millrace/sdk';
 
 /** `nested`: inside a list, map or struct, where strings and bytes are quoted. */
-export function headerText(schema: Schema | null, value: unknown, nested = false): string {
+export function formatValue(schema: Schema | null, value: unknown, nested = false): string {
   if (value === null || value === undefined) return 'null';
   switch (typeof value) {
     case 'string':
@@ -21,7 +20,7 @@ export function headerText(schema: Schema | null, value: unknown, nested = false
 
 function objectText(schema: Schema | null, value: object, nested: boolean): string {
   if (Array.isArray(value)) {
-    return `[${value.map((element) => headerText(schema?.valueSchema ?? null, element, true)).join(',')}]`;
+    return `[${value.map((element) => formatValue(schema?.valueSchema ?? null, element, true)).join(',')}]`;
   }
   if (value instanceof Uint8Array) {
     const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
@@ -31,12 +30,12 @@ function objectText(schema: Schema | null, value: object, nested: boolean): stri
   if (isDecimal(value)) return decimalText(value);
   const entries: [Schema | null, unknown, Schema | null, unknown][] =
     schema?.type === 'STRUCT'
-      ? (schema.fields ?? []).map((f) => [null, f.name, f.schema, (value as Record<string, unknown>)[f.name]])
+      ? (schema.fields ?? []).map((f) => [null, f.name, f.schema, readMember(value as Record<string, unknown>, f.name)])
       : [...(value instanceof Map ? (value as Map<unknown, unknown>) : Object.entries(value))].map(([key, member]) => {
           return [schema?.keySchema ?? null, key, schema?.valueSchema ?? null, member];
         });
   const members = entries.map(([keySchema, key, memberSchema, member]) => {
-    return `${headerText(keySchema, key, true)}:${headerText(memberSchema, member, true)}`;
+    return `${formatValue(keySchema, key, true)}:${formatValue(memberSchema, member, true)}`;
   });
   return `{${members.join(',')}}`;
 }

@@ -1,6 +1,6 @@
 /** `org.apache.kafka.connect.json.JsonConverter`. Source: connect-runtime §6.2. */
 import type { ConnectorConfig, ConnectValue, Converter, Schema, SchemaAndValue } from '@millrace/sdk';
-import { jsonSettings } from './json-config';
+import { jsonSettings } from './config';
 import { JsonDeserializer } from './json-deserializer';
 import { JsonSerializer } from './json-serializer';
 

@@ -1,5 +1,12 @@
 /** Numbers in header text: the smallest type that holds them. Source: connect-runtime §6.4 (5). */
-import { decimalSchema, schema as makeSchema, type Schema, type SchemaAndValue, parseDecimal } from '@millrace/sdk';
+import {
+  safeInteger,
+  decimalSchema,
+  schema as makeSchema,
+  type Schema,
+  type SchemaAndValue,
+  parseDecimal,
+} from '@millrace/sdk';
 
 const INTEGERS: readonly [number, Schema][] = [
   [8, makeSchema('INT8')],
@@ -14,7 +21,7 @@ const ORDER = [...INTEGERS.map(([, schema]) => schema), FLOAT32, FLOAT64];
 const MAX_POWER = 19;
 
 /** Null when the text is not a number. */
-export function parseHeaderNumber(text: string): SchemaAndValue | null {
+export function parseNumber(text: string): SchemaAndValue | null {
   if (!/^[+\-\d]/.test(text)) return null;
   const decimal = parseDecimal(text);
   if (!decimal) return null;
@@ -22,8 +29,7 @@ export function parseHeaderNumber(text: string): SchemaAndValue | null {
   if (integral !== null) {
     for (const [bits, schema] of INTEGERS) {
       if (BigInt.asIntN(bits, integral) !== integral) continue;
-      const number = Number(integral);
-      return { schema, value: Number.isSafeInteger(number) ? number : integral };
+      return { schema, value: safeInteger(integral) };
     }
     if (/^[+-]?\d+$/.test(text)) return { schema: decimalSchema(0), value: { unscaled: integral, scale: 0 } };
   }

@@ -1,6 +1,6 @@
 /** JSON text of data without a schema. Source: connect-runtime §6.2 ("schemaless map") and §1.3. */
 import { isDecimal, decimalText, javaDouble } from '@millrace/sdk';
-import { quote } from './json-text';
+import { quote } from '../../json/quote';
 
 /** Numbers without a fraction are written as integers: JavaScript has no other way to tell them apart. */
 export function schemalessText(value: unknown, fail: () => never): string {

@@ -1,8 +1,17 @@
 /** Payloads back to Connect values, with Java's coercions. Source: connect-runtime §6.2 "Deserialising". */
-import { DataError, LogicalName, type Schema, decimalScale, readMember, setMember, parseDecimal } from '@millrace/sdk';
-import { JsonNumber } from './json-parser';
-import { safeInteger } from './json-tree';
-import { bytesToUnscaled, DAY_MS } from './logical-values';
+import {
+  DAY_MS,
+  safeInteger,
+  DataError,
+  LogicalName,
+  type Schema,
+  decimalScale,
+  readMember,
+  setMember,
+  parseDecimal,
+} from '@millrace/sdk';
+import { JsonNumber } from '../../json/parser';
+import { bytesToUnscaled } from './decimal-bytes';
 
 // Asked for every value: the export of another module costs a call each time.
 const { DECIMAL, DATE, TIME, TIMESTAMP } = LogicalName;

@@ -1,6 +1,6 @@
 /** The `schema` half of JsonConverter's envelope as text. Source: connect-runtime §6.2. */
 import type { Schema, SchemaType } from '@millrace/sdk';
-import { quote } from './json-text';
+import { quote } from '../../json/quote';
 
 export const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
   INT8: 'int8',
