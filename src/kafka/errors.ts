@@ -1,31 +1,39 @@
-/**
- * The one error class of the Kafka port. `code` is the protocol's name (`NOT_LEADER_OR_FOLLOWER`, …) or one of the
- * client-side codes below. Source: kafka-client §2.
- */
+/** The only error class of the Kafka port, and its codes. Source: kafka-client §2. */
+import type { ProtocolErrorCode } from './error-codes';
+
+/** Errors that the client detects itself. */
 export type ClientErrorCode =
+  | 'ABORTED'
+  | 'COMPRESSION_FAILED'
   | 'CONNECTION_FAILED'
-  | 'SSL_HANDSHAKE_FAILED'
-  | 'REQUEST_TIMED_OUT_CLIENT'
-  | 'DELIVERY_TIMEOUT'
-  | 'RECORD_TOO_LARGE_CLIENT'
-  | 'PRODUCER_CLOSED'
-  | 'SESSION_LOST'
-  | 'SESSION_IN_DOUBT'
   | 'CONSUMER_CLOSED'
   | 'CORRUPT_BATCH'
   | 'DECOMPRESSED_BATCH_TOO_LARGE'
-  | 'LOG_TRUNCATED'
-  | 'UNSUPPORTED_VERSION_CLIENT'
+  | 'DELIVERY_TIMEOUT'
+  | 'ILLEGAL_STATE'
   | 'INVALID_CLIENT_CONFIG'
-  | 'ABORTED';
+  | 'LOG_TRUNCATED'
+  | 'MAX_POLL_INTERVAL_EXCEEDED'
+  | 'NO_OFFSET_FOR_PARTITION'
+  | 'PRODUCER_CLOSED'
+  | 'RECORD_TOO_LARGE_CLIENT'
+  | 'REQUEST_TIMED_OUT_CLIENT'
+  | 'SESSION_EXPIRED'
+  | 'SESSION_IN_DOUBT'
+  | 'SESSION_LOST'
+  | 'SSL_HANDSHAKE_FAILED'
+  | 'UNKNOWN_CLIENT_ERROR'
+  | 'UNSUPPORTED_VERSION_CLIENT';
+
+export type KafkaErrorCode = ProtocolErrorCode | ClientErrorCode;
 
 export interface KafkaErrorOptions {
   retriable?: boolean;
-  /** The transaction must be aborted, the producer lives on. */
+  /** The transaction must be aborted; the producer remains usable. */
   abortable?: boolean;
-  /** Another client took this one's place: fatal. */
+  /** Another client with the same id took over. Fatal. */
   fenced?: boolean;
-  /** A record failed that the broker may have all the same. */
+  /** The record failed, but the broker may have appended it. */
   inDoubt?: boolean;
   cause?: unknown;
   topic?: string;
@@ -33,7 +41,7 @@ export interface KafkaErrorOptions {
 }
 
 export class KafkaError extends Error {
-  readonly code: string;
+  readonly code: KafkaErrorCode;
   readonly retriable: boolean;
   readonly abortable: boolean;
   readonly fenced: boolean;
@@ -41,7 +49,7 @@ export class KafkaError extends Error {
   readonly topic: string | null;
   readonly partition: number | null;
 
-  constructor(code: string, message: string, options: KafkaErrorOptions = {}) {
+  constructor(code: KafkaErrorCode, message: string, options: KafkaErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'KafkaError';
     this.code = code;
@@ -53,10 +61,10 @@ export class KafkaError extends Error {
     this.partition = options.partition ?? null;
   }
 
-  /** The same, about a record that the broker may have. */
-  doubted(): KafkaError {
+  /** The same error for a record that the broker may have appended. */
+  asInDoubt(): KafkaError {
     const { retriable, abortable, fenced, cause } = this;
-    const place = { topic: this.topic ?? undefined, partition: this.partition ?? undefined };
-    return new KafkaError(this.code, this.message, { retriable, abortable, fenced, inDoubt: true, cause, ...place });
+    const location = { topic: this.topic ?? undefined, partition: this.partition ?? undefined };
+    return new KafkaError(this.code, this.message, { retriable, abortable, fenced, inDoubt: true, cause, ...location });
   }
 }

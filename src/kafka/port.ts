@@ -2,16 +2,11 @@
  * The only Kafka types the rest of the runtime may see. Bytes in, bytes out; offsets and timestamps are numbers (safe
  * below 2^53). Roles: admin, producer, assigned consumer, group consumer, group member. Source: kafka-client §2.
  */
+import type { TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { KafkaError } from './errors';
 import type { GroupMetrics } from '../metrics/group-metrics';
 
-export interface TopicPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
-export interface TopicPartitionOffset extends TopicPartition {
-  readonly offset: number;
-}
+export type { TopicPartition, TopicPartitionOffset };
 export type IsolationLevel = 'read_uncommitted' | 'read_committed';
 
 /** Header values are bytes; a null value stays null. */
@@ -280,10 +275,14 @@ export interface JoinedGroup {
   readonly assignment: Buffer;
 }
 
-/** By this thread's `performance.now()` and by the wall clock. Milliseconds. */
-export interface Moment {
+/** A point in time by this thread's `performance.now()` and by the wall clock. Milliseconds. */
+export interface ClockReading {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+export function readClocks(): ClockReading {
+  return { monotonic: performance.now(), wall: Date.now() };
 }
 
 export interface GroupMemberOptions {
@@ -295,11 +294,8 @@ export interface GroupMemberOptions {
   readonly rebalanceTimeoutMs: number;
   /** What is measured of the membership. (Default: nothing) */
   readonly metrics?: GroupMetrics;
-  /**
-   * The coordinator has answered, as to a member, a request that was sent then: the session lasts from there on, or
-   * longer.
-   */
-  readonly onHeard?: (sent: Moment) => void;
+  /** The coordinator confirmed the membership: the session lasts at least from when the request was sent. */
+  readonly onSessionExtended?: (sent: ClockReading) => void;
   /** Asked anew for every join, in order of preference. */
   protocols(): GroupProtocol[];
   /** Leader only: member id → assignment bytes. May be asynchronous. */

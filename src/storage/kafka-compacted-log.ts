@@ -133,7 +133,7 @@ export class KafkaCompactedLog implements CompactedLog {
     const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
     if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
-    if (failure !== null) throw isPartial ? (failure as KafkaError).doubted() : failure;
+    if (failure !== null) throw isPartial ? (failure as KafkaError).asInDoubt() : failure;
   }
 
   /** At once, so that a flush covers what was written before it; null: done. */

@@ -3,7 +3,7 @@
  * or a thread whose worker hears nothing any more, learns it from the clock alone, before it sends anything: others may
  * have its work by then.
  */
-import type { Moment, SendPermission } from '../kafka/port';
+import type { ClockReading, SendPermission } from '../kafka/port';
 
 /** `performance.now()` begins with each thread; this is the same in all of them. Milliseconds. */
 const BEGIN = Number(process.hrtime.bigint() / 1_000n) / 1_000 - performance.now();
@@ -49,7 +49,7 @@ export class SessionLease {
    * The coordinator has answered a request that was sent then: it keeps this member for a session from there on, or
    * longer.
    */
-  renew(sent: Moment): void {
+  renew(sent: ClockReading): void {
     // Whatever was handed in between two memberships belongs to neither.
     if (this.state === 'lost') this.nextTerm();
     const monotonic = sent.monotonic + BEGIN + this.sessionTimeoutMs;

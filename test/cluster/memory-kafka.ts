@@ -270,7 +270,7 @@ export class MemoryMember implements GroupMember {
     }).finally(() => signal?.removeEventListener('abort', abort));
     this.current = joined;
     // In this memory every heartbeat that follows is answered.
-    this.options.onHeard?.({ monotonic: Infinity, wall: Infinity });
+    this.options.onSessionExtended?.({ monotonic: Infinity, wall: Infinity });
     return joined;
   }
   requestRejoin(): void;

@@ -8,18 +8,18 @@ describe('retrying', () => {
     return { calls: () => calls, attempt: () => (++calls <= times ? Promise.reject(error) : Promise.resolve(calls)) };
   };
 
-  test('goes on after retriable errors only', async () => {
-    const transient = failing(new KafkaError('X', 'x', { retriable: true }), 3);
+  test('retries after retriable errors only', async () => {
+    const transient = failing(new KafkaError('LEADER_NOT_AVAILABLE', 'x', { retriable: true }), 3);
     expect(await retrying(policy, transient.attempt)).toBe(4);
-    const fatal = failing(new KafkaError('Y', 'y'), 3);
-    await expect(retrying(policy, fatal.attempt)).rejects.toMatchObject({ code: 'Y' });
+    const fatal = failing(new KafkaError('ILLEGAL_STATE', 'y'), 3);
+    await expect(retrying(policy, fatal.attempt)).rejects.toMatchObject({ code: 'ILLEGAL_STATE' });
     const foreign = failing(new Error('bug'), 1);
     await expect(retrying(policy, foreign.attempt)).rejects.toThrow('bug');
     expect([fatal.calls(), foreign.calls()]).toEqual([1, 1]);
   });
 
   test('ends with the last error when time is up or when aborted', async () => {
-    const error = new KafkaError('X', 'x', { retriable: true });
+    const error = new KafkaError('LEADER_NOT_AVAILABLE', 'x', { retriable: true });
     await expect(retrying({ ...policy, timeoutMs: 0 }, failing(error, 99).attempt)).rejects.toBe(error);
     const abort = new AbortController();
     abort.abort();

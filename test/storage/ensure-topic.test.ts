@@ -1,4 +1,4 @@
-import { KafkaError } from '../../src/kafka/errors';
+import { KafkaError, type KafkaErrorCode } from '../../src/kafka/errors';
 import type { Admin, NewTopic } from '../../src/kafka/port';
 import { silentLogger } from '../../src/logging/logger';
 import { checkSinglePartition, ensureTopic } from '../../src/storage/ensure-topic';
@@ -8,7 +8,7 @@ interface Fake {
   created: NewTopic[];
   admin: Admin;
 }
-function fake(exists: boolean, policy: string | null | Error, errors: string[] = []): Fake {
+function fake(exists: boolean, policy: string | null | Error, errors: KafkaErrorCode[] = []): Fake {
   const created: NewTopic[] = [];
   const admin = {
     createTopics: async (topics: NewTopic[]) => {
@@ -76,7 +76,7 @@ test('connect-runtime 17: too few brokers for now is tried again, until the time
   await ensureTopic(admin, storageTopic('config', settings), options);
   expect(created).toHaveLength(3);
   let clock = 0;
-  const never = fake(false, null, new Array<string>(100).fill('INVALID_REPLICATION_FACTOR'));
+  const never = fake(false, null, new Array<KafkaErrorCode>(100).fill('INVALID_REPLICATION_FACTOR'));
   await expect(
     ensureTopic(never.admin, storageTopic('config', settings), {
       ...options,

@@ -12,8 +12,8 @@ test('the first line: class, message, code, place', () => {
   expect(first(new ConnectError('no', { code: 'PG_X', place: { table: 'a', lsn: 5n } }))).toBe(
     'org.apache.kafka.connect.errors.ConnectException: no [code: PG_X, table: a, lsn: 5]',
   );
-  expect(first(new KafkaError('NOT_LEADER', 'moved', { retriable: true, topic: 't', partition: 1 }))).toBe(
-    'org.apache.kafka.common.errors.RetriableException: KafkaError: moved [code: NOT_LEADER, topic: t, partition: 1]',
+  expect(first(new KafkaError('NOT_LEADER_OR_FOLLOWER', 'moved', { retriable: true, topic: 't', partition: 1 }))).toBe(
+    'org.apache.kafka.common.errors.RetriableException: KafkaError: moved [code: NOT_LEADER_OR_FOLLOWER, topic: t, partition: 1]',
   );
   expect(first(new RangeError('x'))).toBe('org.apache.kafka.connect.errors.ConnectException: RangeError: x');
   expect(first('text')).toBe('org.apache.kafka.connect.errors.ConnectException: text');
@@ -64,10 +64,10 @@ test('a host with several addresses gives no empty message', () => {
 
 test('what is worth a restart', () => {
   expect(isWorthRestarting(new RetriableError('x'))).toBe(true);
-  expect(isWorthRestarting(new KafkaError('A', 'x', { retriable: true }))).toBe(true);
+  expect(isWorthRestarting(new KafkaError('NETWORK_EXCEPTION', 'x', { retriable: true }))).toBe(true);
   expect(isWorthRestarting(new Error('socket hang up'))).toBe(true);
   expect(isWorthRestarting(new ConfigError('x'))).toBe(false);
-  expect(isWorthRestarting(new KafkaError('A', 'x'))).toBe(false);
+  expect(isWorthRestarting(new KafkaError('INVALID_CONFIG', 'x'))).toBe(false);
 });
 
 test('a new session cures a lost one; a record whose retries ran out may find its registry again, a bad one stays bad', () => {

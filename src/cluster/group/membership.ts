@@ -118,7 +118,7 @@ export class Membership {
       heartbeatIntervalMs: settings.heartbeatIntervalMs,
       rebalanceTimeoutMs: settings.rebalanceTimeoutMs,
       metrics: options.metrics,
-      onHeard: (sent) => lease.renew(sent),
+      onSessionExtended: (sent) => lease.renew(sent),
       protocols: () => this.protocols(),
       assign: (protocol, members, generation) => this.assign(protocol as ConnectProtocolName, members, generation),
     });

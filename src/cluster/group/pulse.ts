@@ -3,20 +3,19 @@
  * may be outdated.
  */
 import { startInterval } from '@millrace/sdk';
-import { momentNow } from '../../kafka/moment';
-import type { Moment } from '../../kafka/port';
+import { readClocks, type ClockReading } from '../../kafka/port';
 
 const BEATS = 4;
 
 export class Pulse {
-  private last: Moment;
+  private last: ClockReading;
   private missed = false;
   private readonly timer: NodeJS.Timeout;
 
   /** It begins now. */
   constructor(
     private readonly limitMs: number,
-    private readonly now: () => Moment = momentNow,
+    private readonly now: () => ClockReading = readClocks,
   ) {
     this.last = now();
     this.timer = startInterval(() => this.beat(), Math.max(1, limitMs / BEATS)).unref();

@@ -22,7 +22,7 @@ import {
   describeTopicConfigsRequest,
   INCREMENTAL_ALTER_CONFIGS,
 } from '../protocol/configs';
-import { errorName, protocolError } from '../protocol/error-codes';
+import { errorName, protocolError } from '../protocol/protocol-error';
 import { INIT_PRODUCER_ID, initProducerIdRequest } from '../protocol/init-producer-id';
 import { EARLIEST, LATEST } from '../protocol/list-offsets';
 import { METADATA, metadataRequest } from '../protocol/metadata';

@@ -2,7 +2,7 @@
 import { KafkaError } from '../errors';
 import type { GroupDescription, TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from '../protocol/api';
-import { errorName, protocolError } from '../protocol/error-codes';
+import { errorName, protocolError } from '../protocol/protocol-error';
 import {
   DELETE_GROUPS,
   deleteGroupRequest,

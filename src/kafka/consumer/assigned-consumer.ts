@@ -1,4 +1,4 @@
-/** Reads partitions without a group. */
+/** A consumer of assigned partitions, without a group. */
 import type { Logger } from '../../logging/logger';
 import { readFetchSettings, type FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';

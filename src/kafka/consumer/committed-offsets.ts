@@ -1,13 +1,10 @@
-/**
- * Offsets a member of a group commits and reads. Commits are sent one after the other, in the order of the calls.
- * Source: kafka-client §3.
- */
+/** Commits and reads the offsets of a group. Commits are sent one at a time, in call order. Source: kafka-client §3. */
 import { KafkaError } from '../errors';
 import type { KafkaGroupMember } from '../group/group-member';
 import { nameOf } from '../protocol/offset-lookup';
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from '../protocol/api';
-import { protocolError } from '../protocol/error-codes';
+import { protocolError } from '../protocol/protocol-error';
 import {
   OFFSET_COMMIT,
   OFFSET_FETCH,
@@ -28,12 +25,12 @@ export class CommittedOffsets {
     private readonly policy: RetryPolicy,
   ) {}
 
-  /** Speaks for the generation of the moment of the call, and for no other: if that one is over, the commit fails. */
+  /** Commits under the generation at the time of the call. Fails when that generation has ended. */
   commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
     if (offsets.length === 0) return Promise.resolve();
     const { current, identity } = this.member;
     if (current === null) {
-      const text = `Offsets of group '${this.groupId}' cannot be committed: this consumer is not a member of it`;
+      const text = `Cannot commit offsets: this consumer is not a member of group '${this.groupId}'`;
       return Promise.reject(new KafkaError('UNKNOWN_MEMBER_ID', text));
     }
     const { generation } = current;
@@ -51,10 +48,7 @@ export class CommittedOffsets {
     return reported;
   }
 
-  /**
-   * Partitions without a committed offset are left out. Offsets that an open transaction may still change are waited
-   * for.
-   */
+  /** Omits partitions without a committed offset. Waits for open transactions that include offsets of the group. */
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]> {
     if (partitions.length === 0) return Promise.resolve([]);
     return this.atCoordinator(async (node) => {

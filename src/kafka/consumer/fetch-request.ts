@@ -2,7 +2,7 @@
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
-import { protocolError } from '../protocol/error-codes';
+import { protocolError } from '../protocol/protocol-error';
 import { FETCH, fetchRequest, type FetchedPartition as Answer } from '../protocol/fetch';
 import type { Wire } from '../wire';
 

@@ -14,7 +14,7 @@ import { leaveMissingOffset, leaveTruncated, type Said } from './position-recove
 import { epochOf, nameOf } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from '../port';
-import { errorName, protocolError } from '../protocol/error-codes';
+import { errorName, protocolError } from '../protocol/protocol-error';
 import type { FetchedPartition as Answer } from '../protocol/fetch';
 import { RecordSetReader } from '../records/record-batch-decoder';
 import { findTruncated } from './truncation-check';

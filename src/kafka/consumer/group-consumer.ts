@@ -1,7 +1,6 @@
 /**
- * A consumer that shares its topics with the other members of a group. The rebalance, with its awaited callbacks,
- * happens inside `poll`; heartbeats go on whatever the caller does. Source: kafka-client §2 and §3, connect-runtime
- * §5.1.
+ * A consumer that shares its topics with the other members of a group. Rebalances and their awaited callbacks run
+ * inside `poll`; heartbeats are sent in the background. Source: kafka-client §2 and §3, connect-runtime §5.1.
  */
 import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -32,12 +31,12 @@ import type {
   TopicPartitionOffset,
 } from '../port';
 import { retrying, type RetryPolicy } from '../retry';
-import { TopicWatch } from './topic-watch';
+import { SubscribedTopics } from './subscribed-topics';
 import type { Wire } from '../wire';
 
 const CLOSE_TIMEOUT_MS = 30_000;
 
-const quietListener: RebalanceListener = {
+const noopListener: RebalanceListener = {
   onAssigned: () => undefined,
   onRevoked: () => undefined,
   onLost: () => undefined,
@@ -47,15 +46,15 @@ class KafkaGroupConsumer implements GroupConsumer {
   private readonly fetcher: Fetcher;
   private readonly member: KafkaGroupMember;
   private readonly offsets: CommittedOffsets;
-  private readonly watch: TopicWatch;
+  private readonly topics: SubscribedTopics;
   private readonly assignors: readonly Assignor[];
   private readonly cooperative: boolean;
   private readonly policy: RetryPolicy;
   private readonly closing = new AbortController();
-  private listener: RebalanceListener = quietListener;
+  private listener: RebalanceListener = noopListener;
   private owned: readonly TopicPartition[] = [];
-  /** Assigned, and neither positioned nor announced yet. */
-  private arriving: readonly TopicPartition[] = [];
+  /** Assigned partitions that have no position yet and that the listener does not know. */
+  private unannounced: readonly TopicPartition[] = [];
   private joining = false;
   private joined: JoinedGroup | null = null;
   /** Thrown by the next poll. */
@@ -85,18 +84,18 @@ class KafkaGroupConsumer implements GroupConsumer {
         protocolType: 'consumer',
         rebalanceTimeoutMs: maxPollIntervalMs,
         protocols: () => this.protocols(),
-        assign: (protocol, members) => this.shareOut(protocol, members),
+        assign: (protocol, members) => this.assignPartitions(protocol, members),
       },
       readGroupTimings(config),
       logger,
     );
-    this.watch = new TopicWatch(
+    this.topics = new SubscribedTopics(
       wire,
       { maxAgeMs: group.metadataMaxAgeMs, autoCreate: bool(config, 'allow.auto.create.topics', true) },
       (reason) => this.member.requestRejoin(reason),
       logger,
     );
-    this.member.onLost = (error) => this.lose(error);
+    this.member.onLost = (error) => this.onLost(error);
     this.policy = { ...settings, timeoutMs: settings.apiTimeoutMs };
     this.offsets = new CommittedOffsets(wire, this.member, groupId, this.policy);
   }
@@ -107,7 +106,7 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void {
     this.listener = listener;
-    this.watch.subscribe(topics);
+    this.topics.subscribe(topics);
     this.member.requestRejoin('subscribed');
   }
 
@@ -119,7 +118,7 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   async poll(timeoutMs: number): Promise<FetchedBatch[]> {
     const deadline = performance.now() + timeoutMs;
-    this.watchPolls(null);
+    this.restartPollTimer(null);
     try {
       await this.fetcher.wait(0);
       for (;;) {
@@ -128,14 +127,14 @@ class KafkaGroupConsumer implements GroupConsumer {
           this.wakeups = 0;
           return [];
         }
-        if (this.watch.isSubscribed) await this.followGroup();
+        if (this.topics.isSubscribed) await this.advanceRebalance();
         const { batches, advanced } = this.fetcher.take(this.settings.maxPollRecords);
         const left = deadline - performance.now();
         if (batches.length > 0 || advanced || left <= 0) return batches;
         if (this.wakeups === 0) await this.fetcher.wait(left);
       }
     } finally {
-      this.watchPolls(this.group.maxPollIntervalMs);
+      this.restartPollTimer(this.group.maxPollIntervalMs);
     }
   }
 
@@ -170,16 +169,13 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   // ------------------------------------------------------------ rebalancing
 
-  /**
-   * Takes the steps that are due. Never waits for other members: a join goes on in the background and its end wakes
-   * `poll`.
-   */
-  private async followGroup(): Promise<void> {
+  /** Runs the steps that are due. Joins run in the background, because they wait for other members, and wake `poll`. */
+  private async advanceRebalance(): Promise<void> {
     for (;;) {
       this.throwFailure();
-      if (this.lost !== null) await this.giveUpLost();
-      else if (this.joined !== null) await this.takeAssignment(this.joined);
-      else if (this.arriving.length > 0) await this.welcome();
+      if (this.lost !== null) await this.announceLost();
+      else if (this.joined !== null) await this.applyAssignment(this.joined);
+      else if (this.unannounced.length > 0) await this.announceAssigned();
       else if (!this.joining && this.member.needsJoin && !this.closing.signal.aborted) await this.startJoin();
       else return;
     }
@@ -193,9 +189,9 @@ class KafkaGroupConsumer implements GroupConsumer {
   }
 
   private async startJoin(): Promise<void> {
-    await retrying(this.policy, () => this.watch.prepare(), this.closing.signal);
+    await retrying(this.policy, () => this.topics.prepare(), this.closing.signal);
     if (!this.cooperative) await this.revoke(this.owned);
-    // What was lost while the callback ran was not ours to revoke any more; the next round says so before it joins.
+    // The partitions were lost while the callback ran: the next pass reports that first.
     if (this.lost !== null) return;
     this.joining = true;
     this.member.join(this.closing.signal).then(
@@ -210,76 +206,76 @@ class KafkaGroupConsumer implements GroupConsumer {
       },
       (error: unknown) => {
         this.joining = false;
-        // Aborted when polls stay out or on closing: the next poll joins anew.
+        // Aborted by a poll timeout or by `close`. After a poll timeout the next poll rejoins.
         if (!(error instanceof KafkaError && error.code === 'ABORTED')) this.failure ??= error;
         this.fetcher.signal();
       },
     );
   }
 
-  private async takeAssignment(joined: JoinedGroup): Promise<void> {
+  private async applyAssignment(joined: JoinedGroup): Promise<void> {
     this.joined = null;
-    if (joined.leaderId !== joined.memberId) this.watch.follow();
+    if (joined.leaderId !== joined.memberId) this.topics.stopLeading();
     const assigned = decodeAssignment(joined.assignment);
     const names = new Set(assigned.map(nameOf));
-    const gone = this.owned.filter((tp) => !names.has(nameOf(tp)));
-    if (gone.length > 0) {
-      await this.revoke(gone);
-      // Others may have them in the next round (KIP-429).
+    const revoked = this.owned.filter((tp) => !names.has(nameOf(tp)));
+    if (revoked.length > 0) {
+      await this.revoke(revoked);
+      // The next rebalance may assign them to other members (KIP-429).
       this.member.requestRejoin('partitions were revoked');
     }
     if (this.lost !== null) return;
     const kept = new Set(this.owned.map(nameOf));
     this.owned = assigned;
-    this.arriving = assigned.filter((tp) => !kept.has(nameOf(tp)));
+    this.unannounced = assigned.filter((tp) => !kept.has(nameOf(tp)));
     this.fetcher.assign(assigned, null);
     this.logger.info(
-      `Generation ${joined.generation} of group '${this.group.groupId}' assigns ${assigned.map(nameOf).join(', ') || 'nothing'}`,
+      `Generation ${joined.generation} of group '${this.group.groupId}' assigns ${assigned.map(nameOf).join(', ') || 'no partitions'}`,
     );
   }
 
-  /** Positions come first, so that the listener can ask for them and move them. */
-  private async welcome(): Promise<void> {
-    const { arriving } = this;
-    const offsets = await this.offsets.committed(arriving);
-    if (this.lost !== null || this.arriving !== arriving) return;
-    this.arriving = [];
+  /** Sets the positions first, so that the listener can read and change them. */
+  private async announceAssigned(): Promise<void> {
+    const { unannounced } = this;
+    const offsets = await this.offsets.committed(unannounced);
+    if (this.lost !== null || this.unannounced !== unannounced) return;
+    this.unannounced = [];
     const found = new Set(offsets.map(nameOf));
     for (const offset of offsets) this.fetcher.seek(offset);
-    this.fetcher.reset(arriving.filter((tp) => !found.has(nameOf(tp))));
-    await this.tell(() => this.listener.onAssigned(arriving));
+    this.fetcher.reset(unannounced.filter((tp) => !found.has(nameOf(tp))));
+    await this.invokeListener(() => this.listener.onAssigned(unannounced));
   }
 
   private async revoke(partitions: readonly TopicPartition[]): Promise<void> {
     if (partitions.length === 0) return;
-    const announced = this.withoutArriving(partitions);
-    if (announced.length > 0) await this.tell(() => this.listener.onRevoked(announced));
-    if (this.lost === null) this.drop(partitions);
+    const announced = this.announcedOf(partitions);
+    if (announced.length > 0) await this.invokeListener(() => this.listener.onRevoked(announced));
+    if (this.lost === null) this.removePartitions(partitions);
   }
 
-  private async giveUpLost(): Promise<void> {
+  private async announceLost(): Promise<void> {
     this.lost = null;
     const partitions = this.owned;
-    const announced = this.withoutArriving(partitions);
-    this.drop(partitions);
-    if (announced.length > 0) await this.tell(() => this.listener.onLost(announced));
+    const announced = this.announcedOf(partitions);
+    this.removePartitions(partitions);
+    if (announced.length > 0) await this.invokeListener(() => this.listener.onLost(announced));
   }
 
-  /** The listener has not heard of these. */
-  private withoutArriving(partitions: readonly TopicPartition[]): TopicPartition[] {
-    const unannounced = new Set(this.arriving.map(nameOf));
+  /** Partitions that were announced to the listener. */
+  private announcedOf(partitions: readonly TopicPartition[]): TopicPartition[] {
+    const unannounced = new Set(this.unannounced.map(nameOf));
     return partitions.filter((tp) => !unannounced.has(nameOf(tp)));
   }
 
-  private drop(partitions: readonly TopicPartition[]): void {
+  private removePartitions(partitions: readonly TopicPartition[]): void {
     const names = new Set(partitions.map(nameOf));
     this.owned = this.owned.filter((tp) => !names.has(nameOf(tp)));
-    this.arriving = this.arriving.filter((tp) => !names.has(nameOf(tp)));
+    this.unannounced = this.unannounced.filter((tp) => !names.has(nameOf(tp)));
     this.fetcher.assign(this.owned, null);
   }
 
-  /** A failing listener does not stop the rebalance; `poll` rejects with its error at the end. */
-  private async tell(callback: () => Promise<void> | void): Promise<void> {
+  /** An error of the listener does not stop the rebalance; `poll` rejects with it afterwards. */
+  private async invokeListener(callback: () => Promise<void> | void): Promise<void> {
     try {
       await callback();
     } catch (error) {
@@ -287,18 +283,18 @@ class KafkaGroupConsumer implements GroupConsumer {
     }
   }
 
-  private lose(error: KafkaError): void {
+  private onLost(error: KafkaError): void {
     this.lost = error;
-    // An assignment that was not taken yet belonged to the membership that is over; a later one will not be touched.
+    // A pending assignment belongs to the lost membership.
     this.joined = null;
     this.fetcher.signal();
   }
 
-  // ------------------------------------------------------------ the protocol of type consumer
+  // ------------------------------------------------------------ protocol type consumer
 
   private protocols(): GroupProtocol[] {
     const subscription = {
-      topics: this.watch.topics,
+      topics: this.topics.names,
       userData: null,
       owned: this.cooperative && this.lost === null ? this.owned : [],
       generation: this.member.current?.generation ?? -1,
@@ -306,35 +302,37 @@ class KafkaGroupConsumer implements GroupConsumer {
     return this.assignors.map(({ name }) => ({ name, metadata: encodeSubscription(subscription) }));
   }
 
-  private async shareOut(protocol: string, infos: readonly GroupMemberInfo[]): Promise<Map<string, Buffer>> {
+  private async assignPartitions(protocol: string, infos: readonly GroupMemberInfo[]): Promise<Map<string, Buffer>> {
     const assignor = this.assignors.find(({ name }) => name === protocol);
     if (assignor === undefined) {
       throw new KafkaError(
         'INCONSISTENT_GROUP_PROTOCOL',
-        `The group chose '${protocol}', which is not configured here`,
+        `The group chose assignor '${protocol}', which is not in partition.assignment.strategy of this member`,
       );
     }
     const members = new Map(
       infos.map(({ memberId, groupInstanceId, metadata }) => [memberId, decodeSubscription(metadata, groupInstanceId)]),
     );
-    const counts = await this.watch.lead([...new Set([...members.values()].flatMap(({ topics }) => topics))].sort());
+    const counts = await this.topics.startLeading(
+      [...new Set([...members.values()].flatMap(({ topics }) => topics))].sort(),
+    );
     return new Map([...assignor.assign(counts, members)].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }
 
-  // ------------------------------------------------------------ watching polls
+  // ------------------------------------------------------------ max.poll.interval.ms
 
-  private watchPolls(intervalMs: number | null): void {
+  private restartPollTimer(intervalMs: number | null): void {
     if (this.pollTimer !== null) clearTimeout(this.pollTimer);
     this.pollTimer = null;
     if (intervalMs === null || this.closing.signal.aborted) return;
-    this.pollTimer = startTimer(() => this.pollIsOverdue(), intervalMs);
+    this.pollTimer = startTimer(() => this.onPollTimeout(), intervalMs);
   }
 
-  private pollIsOverdue(): void {
+  private onPollTimeout(): void {
     if (this.member.current === null && !this.joining) return;
-    const text = `poll() was not called for max.poll.interval.ms (${this.group.maxPollIntervalMs} ms): the consumer leaves group '${this.group.groupId}'`;
+    const text = `poll() was not called for max.poll.interval.ms (${this.group.maxPollIntervalMs} ms): leaving group '${this.group.groupId}'`;
     this.logger.warn(text);
-    this.lose(new KafkaError('MAX_POLL_INTERVAL_EXCEEDED', text));
+    this.onLost(new KafkaError('MAX_POLL_INTERVAL_EXCEEDED', text));
     void this.member.leave('consumer poll timeout has expired.');
   }
 
@@ -344,18 +342,18 @@ class KafkaGroupConsumer implements GroupConsumer {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
     this.fetcher.signal();
-    this.watchPolls(null);
-    this.watch.close();
-    const patience = new AbortController();
-    const farewell = async (): Promise<void> => {
-      if (this.lost !== null) await this.giveUpLost();
+    this.restartPollTimer(null);
+    this.topics.close();
+    const timeout = new AbortController();
+    const leave = async (): Promise<void> => {
+      if (this.lost !== null) await this.announceLost();
       else await this.revoke(this.owned);
       await this.member.leave('the consumer is being closed');
     };
     try {
-      await Promise.race([farewell(), sleep(options.timeoutMs ?? CLOSE_TIMEOUT_MS, patience.signal)]);
+      await Promise.race([leave(), sleep(options.timeoutMs ?? CLOSE_TIMEOUT_MS, timeout.signal)]);
     } finally {
-      patience.abort();
+      timeout.abort();
       this.fetcher.close();
       await this.member.close();
     }

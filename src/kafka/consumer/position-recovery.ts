@@ -6,7 +6,7 @@ import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
 import { nameOf } from '../protocol/offset-lookup';
-import { protocolError } from '../protocol/error-codes';
+import { protocolError } from '../protocol/protocol-error';
 
 /** What to say: an error when nothing may be done about it. */
 export type Said = { readonly level: 'info' | 'warn'; readonly text: string } | KafkaError;

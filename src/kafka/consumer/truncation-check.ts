@@ -6,7 +6,7 @@ import type { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
 import { byLeader, epochOf, nameOf } from '../protocol/offset-lookup';
 import { call } from '../protocol/api';
-import { protocolError } from '../protocol/error-codes';
+import { protocolError } from '../protocol/protocol-error';
 import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../protocol/leader-epoch';
 import type { Wire } from '../wire';
 

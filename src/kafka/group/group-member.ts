@@ -1,17 +1,18 @@
 /**
- * Membership of a group, whatever its protocol type: join, sync, heartbeats in the background, leave. Source:
- * connect-runtime 2.1, 2.6 and 2.8, kafka-client §2.
+ * Membership of a group of any protocol type: join, sync, background heartbeats, leave. Source: connect-runtime 2.1,
+ * 2.6 and 2.8, kafka-client §2.
  */
 import { startTimer, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { duration, integer } from '../client-settings';
 import { KafkaError } from '../errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
-import { whileBeating } from './join-heartbeats';
-import { momentNow } from '../moment';
-import type { ClientConfig, GroupMember, GroupMemberOptions, JoinedGroup, Moment } from '../port';
+import { withHeartbeats } from './join-heartbeats';
+import { SessionTimer } from './session-timer';
+import { readClocks, type ClientConfig, type GroupMember, type GroupMemberOptions, type JoinedGroup } from '../port';
+import type { ClockReading } from '../port';
 import { call } from '../protocol/api';
-import { errorName, protocolError } from '../protocol/error-codes';
+import { errorName, protocolError } from '../protocol/protocol-error';
 import {
   HEARTBEAT,
   heartbeatRequest,
@@ -26,7 +27,7 @@ import {
 } from '../protocol/group-membership';
 import type { Wire } from '../wire';
 
-/** Joins wait for other members and heartbeats must not wait behind them. */
+/** A JoinGroup response waits for the other members; heartbeats use a lane of their own so that they do not wait. */
 const JOIN_LANE = 'join';
 const HEARTBEAT_LANE = 'heartbeat';
 const LEAVE_TIMEOUT_MS = 5_000;
@@ -42,15 +43,15 @@ export class KafkaGroupMember implements GroupMember {
   private memberId = '';
   private generation = -1;
   private joined: JoinedGroup | null = null;
-  private wanted: string | null = 'initial join';
+  /** Why a join is due; null when none is. */
+  private joinReason: string | null = 'initial join';
   private fatal: KafkaError | null = null;
   private joining: AbortController | null = null;
   private readonly waiters = new Set<() => void>();
-  private timer: NodeJS.Timeout | null = null;
-  private expiry: NodeJS.Timeout | null = null;
-  private beating = false;
+  private readonly session: SessionTimer;
+  private heartbeatTimer: NodeJS.Timeout | null = null;
+  private heartbeatInFlight = false;
   private heartbeatFailures = 0;
-  private heartbeatAt = 0;
   private closed = false;
 
   constructor(
@@ -58,18 +59,23 @@ export class KafkaGroupMember implements GroupMember {
     private readonly options: GroupMemberOptions,
     private readonly timings: GroupTimings,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.session = new SessionTimer(options.sessionTimeoutMs, () => {
+      // While a join waits for the other members, the coordinator does not expect heartbeats.
+      if (this.joining === null && this.generation !== -1) this.expireSession();
+    });
+  }
 
   get current(): JoinedGroup | null {
     return this.joined;
   }
 
   get needsJoin(): boolean {
-    return this.wanted !== null;
+    return this.joinReason !== null;
   }
 
   get sinceHeartbeatMs(): number {
-    return performance.now() - this.heartbeatAt;
+    return this.session.elapsedMs;
   }
 
   get identity(): MemberIdentity {
@@ -78,7 +84,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   requestRejoin(reason: string): void {
-    this.wanted ??= reason;
+    this.joinReason ??= reason;
     for (const wake of [...this.waiters]) wake();
   }
 
@@ -99,7 +105,7 @@ export class KafkaGroupMember implements GroupMember {
   // ------------------------------------------------------------ joining
 
   async join(signal?: AbortSignal): Promise<JoinedGroup> {
-    if (this.joining !== null) throw new KafkaError('ILLEGAL_STATE', 'This member is joining already');
+    if (this.joining !== null) throw new KafkaError('ILLEGAL_STATE', 'This member is already joining');
     const attempt = new AbortController();
     const abort = (): void => attempt.abort();
     this.joining = attempt;
@@ -122,8 +128,8 @@ export class KafkaGroupMember implements GroupMember {
     } finally {
       signal?.removeEventListener('abort', abort);
       if (this.joining === attempt) this.joining = null;
-      // A membership from before that was not given up goes on.
-      if (this.generation !== -1 && this.timer === null) this.scheduleHeartbeat();
+      // A membership from before the failed join is still valid unless it was reset.
+      if (this.generation !== -1 && this.heartbeatTimer === null) this.scheduleHeartbeat();
     }
   }
 
@@ -138,13 +144,13 @@ export class KafkaGroupMember implements GroupMember {
         reaction = outcome;
       } catch (error) {
         if (!(error instanceof KafkaError && error.retriable)) throw error;
-        this.logger.debug(`Joining group '${this.options.groupId}' again: ${error.message}`);
+        this.logger.debug(`Retrying to join group '${this.options.groupId}': ${error.message}`);
         reaction = 'find-coordinator';
       }
       if (signal.aborted) throw aborted();
       if (reaction === 'find-coordinator') this.wire.forgetCoordinator('group', this.options.groupId);
-      if (reaction === 'find-coordinator' || reaction === 'later') {
-        if (this.sinceHeartbeatMs > this.options.sessionTimeoutMs) this.expireSession();
+      if (reaction === 'find-coordinator' || reaction === 'retry-later') {
+        if (this.session.isExpired) this.expireSession();
         failures++;
         await sleep(
           backoffMs(failures, { firstMs: this.timings.retryBackoffMs, maxMs: this.timings.retryBackoffMaxMs }),
@@ -158,9 +164,9 @@ export class KafkaGroupMember implements GroupMember {
     const { groupId, sessionTimeoutMs, rebalanceTimeoutMs, protocolType } = this.options;
     const node = await this.wire.coordinator('group', groupId);
     if (signal.aborted) throw aborted();
-    const reason = this.wanted ?? 'joining again';
-    // From here on a wish to join is one for the next round.
-    this.wanted = null;
+    const reason = this.joinReason ?? 'rejoining';
+    // A rejoin requested from here on is for the next round.
+    this.joinReason = null;
     const input = {
       ...this.identity,
       sessionTimeoutMs,
@@ -171,20 +177,22 @@ export class KafkaGroupMember implements GroupMember {
     };
     const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
     const build = (version: number) => joinGroupRequest(version, input, timeoutMs);
-    // A heartbeat of the old generation that crosses the answer would be told that it is of an old generation.
+    // A heartbeat of the old generation that crosses the response would fail with ILLEGAL_GENERATION.
     this.stopHeartbeat();
-    const sent = momentNow();
+    const sent = readClocks();
     const joining = call(this.wire, node, JOIN_GROUP, build, JOIN_LANE);
-    const output = await whileBeating(joining, this.options.heartbeatIntervalMs, () => this.beatBesideJoin(node));
+    const output = await withHeartbeats(joining, this.options.heartbeatIntervalMs, () =>
+      this.sendHeartbeatDuringJoin(node),
+    );
     if (output.errorCode === 0) this.options.metrics?.joins.record(performance.now() - sent.monotonic);
     if (signal.aborted) throw aborted();
     const name = errorName(output.errorCode);
     if (name === 'MEMBER_ID_REQUIRED' || output.errorCode === 0) this.memberId = output.memberId;
     if (output.errorCode !== 0) {
-      return this.react(reactionToJoin(name), protocolError(output.errorCode, `join group '${groupId}'`));
+      return this.applyReaction(reactionToJoin(name), protocolError(output.errorCode, `join group '${groupId}'`));
     }
     this.generation = output.generation;
-    this.heardFromCoordinator(sent);
+    this.resetSessionTimer(sent);
     this.scheduleHeartbeat();
     return this.sync(node, output, signal);
   }
@@ -198,172 +206,165 @@ export class KafkaGroupMember implements GroupMember {
     const input = { ...this.identity, generation, protocolType, protocol, assignments };
     const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
     const build = (version: number) => syncGroupRequest(version, input, timeoutMs);
-    const sent = momentNow();
+    const sent = readClocks();
     const output = await call(this.wire, node, SYNC_GROUP, build, JOIN_LANE);
     if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - sent.monotonic);
-    // It is about a membership that was given up: a later one may have begun.
+    // The member left meanwhile, and may have joined again.
     if (signal.aborted) throw aborted();
     if (output.errorCode !== 0) {
       const error = protocolError(output.errorCode, `get the assignment of group '${groupId}'`);
-      return this.react(reactionTo(error.code), error);
+      return this.applyReaction(reactionTo(error.code), error);
     }
     if (output.protocol !== null && output.protocol !== protocol) {
-      const text = `Group '${groupId}' answered with protocol '${output.protocol}' where '${protocol}' was joined`;
+      const text = `The coordinator of group '${groupId}' returned protocol '${output.protocol}' instead of '${protocol}'`;
       throw new KafkaError('INCONSISTENT_GROUP_PROTOCOL', text);
     }
-    this.heardFromCoordinator(sent);
+    this.resetSessionTimer(sent);
     this.joined = { generation, memberId, leaderId, protocol, assignment: output.assignment };
     return this.joined;
   }
 
   /** Throws for `fatal`. */
-  private react(reaction: Reaction, error: KafkaError): Reaction {
+  private applyReaction(reaction: Reaction, error: KafkaError): Reaction {
     if (reaction === 'fatal') {
-      if (error.fenced) this.die(error);
+      if (error.fenced) this.fence(error);
       throw error;
     }
-    if (reaction === 'lost' || reaction === 'lost-identity') this.lose(error, reaction === 'lost-identity');
+    if (reaction === 'reset-generation' || reaction === 'reset-member-id') this.resetGeneration(error, reaction);
     return reaction;
   }
 
-  // ------------------------------------------------------------ losing
+  // ------------------------------------------------------------ losing the membership
 
-  /** What a response to another request of this member, a commit, says about the membership. */
+  /** Applies the error of another request of this member, an offset commit, to the membership. */
   reportError(error: KafkaError, generation: number): void {
     if (generation !== this.generation) return;
     const reaction = reactionTo(error.code);
     if (reaction === 'rejoin' && this.joining === null) this.requestRejoin(error.message);
     else if (reaction === 'find-coordinator') this.wire.forgetCoordinator('group', this.options.groupId);
-    else if (reaction === 'lost' || reaction === 'lost-identity') this.lose(error, reaction === 'lost-identity');
-    else if (error.fenced) this.die(error);
+    else if (reaction === 'reset-generation' || reaction === 'reset-member-id') this.resetGeneration(error, reaction);
+    else if (error.fenced) this.fence(error);
   }
 
-  private lose(error: KafkaError, forgetIdentity: boolean): void {
+  private resetGeneration(error: KafkaError, reaction: 'reset-generation' | 'reset-member-id'): void {
     this.stopHeartbeat();
     this.generation = -1;
-    if (forgetIdentity) this.memberId = '';
-    const had = this.joined !== null;
+    if (reaction === 'reset-member-id') this.memberId = '';
+    const wasMember = this.joined !== null;
     this.joined = null;
-    if (had) {
-      this.logger.warn(`Membership of group '${this.options.groupId}' was lost: ${error.message}`);
-      this.tellLost(error);
+    if (wasMember) {
+      this.logger.warn(`Lost the membership of group '${this.options.groupId}': ${error.message}`);
+      this.invokeOnLost(error);
     }
     this.requestRejoin(error.message);
   }
 
-  /** From a timer an error of the owner's would end the process. */
-  private tellLost(error: KafkaError): void {
+  /** Called from a timer, where an error thrown by `onLost` would end the process. */
+  private invokeOnLost(error: KafkaError): void {
     try {
       this.onLost?.(error);
     } catch (cause) {
-      this.logger.error(`The loss of group '${this.options.groupId}' was not handled: ${String(cause)}`, {
+      this.logger.error(`Handling the lost membership of group '${this.options.groupId}' failed: ${String(cause)}`, {
         error: cause,
       });
     }
   }
 
-  private die(error: KafkaError): void {
+  private fence(error: KafkaError): void {
     this.fatal = error;
-    this.lose(error, true);
+    this.resetGeneration(error, 'reset-member-id');
   }
 
   private expireSession(): void {
     const { groupId, sessionTimeoutMs } = this.options;
     const text = `No heartbeat reached the coordinator of group '${groupId}' for ${sessionTimeoutMs} ms`;
-    this.lose(new KafkaError('SESSION_EXPIRED', text, { retriable: true }), false);
+    this.resetGeneration(new KafkaError('SESSION_EXPIRED', text, { retriable: true }), 'reset-generation');
   }
 
   // ------------------------------------------------------------ heartbeats
 
-  private heardFromCoordinator(sent: Moment): void {
-    const heard = (this.heartbeatAt = performance.now());
+  /** @param sent when the request was sent that the coordinator has answered. */
+  private resetSessionTimer(sent: ClockReading): void {
+    this.session.reset();
     this.heartbeatFailures = 0;
-    this.options.onHeard?.(sent);
-    if (this.expiry !== null) clearTimeout(this.expiry);
-    // While a join waits for the other members, the coordinator keeps this one without heartbeats.
-    this.expiry = startTimer(() => {
-      // After a busy moment of this thread an answer may lie in the socket: it is read first.
-      setImmediate(() => {
-        if (this.heartbeatAt === heard && this.joining === null && this.generation !== -1) this.expireSession();
-      });
-    }, this.options.sessionTimeoutMs);
+    this.options.onSessionExtended?.(sent);
   }
 
   private scheduleHeartbeat(afterMs = this.options.heartbeatIntervalMs): void {
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = startTimer(() => void this.beat(), afterMs);
+    if (this.heartbeatTimer !== null) clearTimeout(this.heartbeatTimer);
+    this.heartbeatTimer = startTimer(() => void this.runHeartbeat(), afterMs);
   }
 
   private stopHeartbeat(): void {
-    if (this.timer !== null) clearTimeout(this.timer);
-    if (this.expiry !== null) clearTimeout(this.expiry);
-    this.timer = null;
-    this.expiry = null;
+    if (this.heartbeatTimer !== null) clearTimeout(this.heartbeatTimer);
+    this.heartbeatTimer = null;
+    this.session.stop();
   }
 
-  private async beat(): Promise<void> {
-    if (this.beating || this.closed) return;
-    this.beating = true;
+  private async runHeartbeat(): Promise<void> {
+    if (this.heartbeatInFlight || this.closed) return;
+    this.heartbeatInFlight = true;
     const generation = this.generation;
     let wait = this.options.heartbeatIntervalMs;
     try {
-      wait = await this.beatOnce(generation);
+      wait = await this.sendHeartbeat(generation);
     } catch (error) {
-      if (this.closed || generation !== this.generation || this.timer === null) return;
+      if (this.closed || generation !== this.generation || this.heartbeatTimer === null) return;
       this.logger.debug(`Heartbeat of group '${this.options.groupId}' failed: ${(error as Error).message}`);
       this.wire.forgetCoordinator('group', this.options.groupId);
-      wait = this.heartbeatFailed();
+      wait = this.nextHeartbeatBackoffMs();
     } finally {
-      this.beating = false;
-      // Not when the membership ended meanwhile; a new generation is beating with this timer as well.
-      if (!this.closed && this.generation !== -1 && this.timer !== null) this.scheduleHeartbeat(wait);
+      this.heartbeatInFlight = false;
+      // Unless the membership ended meanwhile. A new generation uses the same timer.
+      if (!this.closed && this.generation !== -1 && this.heartbeatTimer !== null) this.scheduleHeartbeat(wait);
     }
   }
 
-  private async beatOnce(generation: number): Promise<number> {
+  /** Returns the time until the next heartbeat, in milliseconds. */
+  private async sendHeartbeat(generation: number): Promise<number> {
     const { groupId, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
-    const stopped = (): boolean => generation !== this.generation || this.timer === null;
+    const stopped = (): boolean => generation !== this.generation || this.heartbeatTimer === null;
     const node = await this.wire.coordinator('group', groupId);
     const timeoutMs = Math.min(sessionTimeoutMs, this.timings.requestTimeoutMs);
     const identity = this.identity;
     const build = (version: number) => heartbeatRequest(version, identity, generation, timeoutMs);
-    const sent = momentNow();
+    const sent = readClocks();
     const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
     const tookMs = performance.now() - sent.monotonic;
     this.options.metrics?.heartbeats.record(tookMs);
-    // A join that began meanwhile will know better.
+    // A join that started meanwhile supersedes this response.
     if (stopped()) return heartbeatIntervalMs;
     const name = errorName(code);
     if (code === 0 || name === 'REBALANCE_IN_PROGRESS') {
-      this.heardFromCoordinator(sent);
+      this.resetSessionTimer(sent);
       if (code !== 0 && this.joining === null) this.requestRejoin('the group is rebalancing');
-      // The session counts from when a heartbeat was sent.
+      // The session is counted from when the heartbeat was sent.
       return Math.max(0, heartbeatIntervalMs - tookMs);
     }
     const error = protocolError(code, `keep the membership of group '${groupId}'`);
     const reaction = reactionTo(name);
-    if (error.fenced) this.die(error);
-    else if (reaction === 'later' || reaction === 'find-coordinator') throw error;
-    else this.lose(error, reaction === 'lost-identity');
+    if (error.fenced) this.fence(error);
+    else if (reaction === 'retry-later' || reaction === 'find-coordinator') throw error;
+    else this.resetGeneration(error, reaction === 'reset-member-id' ? reaction : 'reset-generation');
     return heartbeatIntervalMs;
   }
 
   /**
-   * Whoever waits for others in a join goes on with its work meanwhile, for longer than a session perhaps: is it still
-   * a member?
+   * The worker continues its work while a join waits for the other members, perhaps for longer than a session. These
+   * heartbeats confirm that it is still a member.
    */
-  private async beatBesideJoin(node: number): Promise<void> {
+  private async sendHeartbeatDuringJoin(node: number): Promise<void> {
     const { identity, generation } = this;
-    const { onHeard, sessionTimeoutMs } = this.options;
-    if (generation === -1 || onHeard === undefined) return;
+    const { onSessionExtended, sessionTimeoutMs } = this.options;
+    if (generation === -1 || onSessionExtended === undefined) return;
     const build = (version: number) => heartbeatRequest(version, identity, generation, sessionTimeoutMs);
-    const sent = momentNow();
+    const sent = readClocks();
     const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
     const isMember = code === 0 || errorName(code) === 'REBALANCE_IN_PROGRESS';
-    if (isMember && generation === this.generation) onHeard(sent);
+    if (isMember && generation === this.generation) onSessionExtended(sent);
   }
 
-  private heartbeatFailed(): number {
+  private nextHeartbeatBackoffMs(): number {
     this.heartbeatFailures++;
     const { retryBackoffMs, retryBackoffMaxMs } = this.timings;
     const wait = backoffMs(this.heartbeatFailures, { firstMs: retryBackoffMs, maxMs: retryBackoffMaxMs });
@@ -373,8 +374,8 @@ export class KafkaGroupMember implements GroupMember {
   // ------------------------------------------------------------ leaving
 
   /**
-   * Never rejects: a coordinator that cannot be told will notice. Static members are not signed off, so that they find
-   * their place again.
+   * Never rejects: without a LeaveGroup request the session expires. A static member sends none, so that it gets its
+   * assignment back when it rejoins.
    */
   async leave(reason = 'the member left'): Promise<void> {
     this.joining?.abort();
@@ -383,19 +384,19 @@ export class KafkaGroupMember implements GroupMember {
     this.memberId = '';
     this.generation = -1;
     this.joined = null;
-    this.requestRejoin('the member had left');
+    this.requestRejoin('the member left');
     if (identity.memberId === '' || identity.groupInstanceId !== null || this.closed) return;
-    const timer = new AbortController();
+    const timeout = new AbortController();
     try {
-      await Promise.race([this.signOff(identity, reason), sleep(LEAVE_TIMEOUT_MS, timer.signal)]);
+      await Promise.race([this.sendLeaveGroup(identity, reason), sleep(LEAVE_TIMEOUT_MS, timeout.signal)]);
     } catch (error) {
       this.logger.debug(`Leaving group '${identity.groupId}' failed: ${(error as Error).message}`);
     } finally {
-      timer.abort();
+      timeout.abort();
     }
   }
 
-  private async signOff(identity: MemberIdentity, reason: string): Promise<void> {
+  private async sendLeaveGroup(identity: MemberIdentity, reason: string): Promise<void> {
     const node = await this.wire.coordinator('group', identity.groupId);
     const code = await call(this.wire, node, LEAVE_GROUP, (version) => leaveGroupRequest(version, identity, reason));
     if (code !== 0) throw protocolError(code, `leave group '${identity.groupId}'`);

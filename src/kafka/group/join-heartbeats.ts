@@ -1,10 +1,15 @@
 import { startInterval } from '@millrace/sdk';
 
 /**
- * Beats now and then until the promise settles. A beat that fails is nobody's loss: the join itself says how it stands.
+ * Sends heartbeats at an interval until the promise settles. Failed heartbeats are ignored: the outcome of the join
+ * reports the state of the membership.
  */
-export async function whileBeating<T>(pending: Promise<T>, intervalMs: number, beat: () => Promise<void>): Promise<T> {
-  const timer = startInterval(() => void beat().catch(() => undefined), intervalMs);
+export async function withHeartbeats<T>(
+  pending: Promise<T>,
+  intervalMs: number,
+  sendHeartbeat: () => Promise<void>,
+): Promise<T> {
+  const timer = startInterval(() => void sendHeartbeat().catch(() => undefined), intervalMs);
   try {
     return await pending;
   } finally {

@@ -12,7 +12,7 @@ import type { ClientConfig, TopicPartition } from '../port';
 import type { TokenUrls } from '../security/sasl-config';
 import { FIND_COORDINATOR, findCoordinatorRequest } from '../protocol/find-coordinator';
 import { METADATA, metadataRequest, type MetadataResponse } from '../protocol/metadata';
-import { protocolError } from '../protocol/error-codes';
+import { protocolError } from '../protocol/protocol-error';
 import type { Api } from '../protocol/api';
 import { TopicMetadata, type KnownNode } from './topic-metadata';
 import type { Wire, WirePartition, WireRequest } from '../wire';

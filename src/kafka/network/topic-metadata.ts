@@ -1,6 +1,6 @@
 /** What is known about brokers and topics. Holds no sockets; `KafkajsWire` feeds it. */
 import { KafkaError } from '../errors';
-import { errorName, protocolError } from '../protocol/error-codes';
+import { errorName, protocolError } from '../protocol/protocol-error';
 import type { MetadataResponse } from '../protocol/metadata';
 import type { WirePartition } from '../wire';
 

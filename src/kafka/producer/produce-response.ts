@@ -2,7 +2,7 @@
 import type { KafkaError } from '../errors';
 import type { TopicPartition } from '../port';
 import type { ProducerBatch } from './producer-batch';
-import { errorName, NO_ERROR, protocolError } from '../protocol/error-codes';
+import { errorName, NO_ERROR, protocolError } from '../protocol/protocol-error';
 import type { ProducedPartition } from '../protocol/produce';
 
 export type Verdict =

@@ -66,7 +66,7 @@ export class Sender {
   /** Gives a batch up that stands in no queue. */
   fail(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     this.permit.onBatchFailed(queue, batch, error);
-    this.accumulator.complete(batch, batch.mayBeAppended ? error.doubted() : error, -1);
+    this.accumulator.complete(batch, batch.mayBeAppended ? error.asInDoubt() : error, -1);
   }
 
   private drain(): void {

@@ -8,7 +8,7 @@ import type { TopicPartition, TopicPartitionOffset } from '../port';
 import type { GivenProducerId } from './producer-ids';
 import type { ProducerSettings } from './producer-settings';
 import { call, type Api } from '../protocol/api';
-import { NO_ERROR, protocolError } from '../protocol/error-codes';
+import { NO_ERROR, protocolError } from '../protocol/protocol-error';
 import { INIT_PRODUCER_ID, initProducerIdRequest } from '../protocol/init-producer-id';
 import * as txn from '../protocol/transactions';
 import type { Wire, WireRequest } from '../wire';

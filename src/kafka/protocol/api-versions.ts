@@ -1,6 +1,6 @@
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
-import { protocolError } from './error-codes';
+import { protocolError } from './protocol-error';
 
 /** Version 0 is understood by every broker and says all we need. */
 export const API_VERSIONS: Api = { name: 'ApiVersions', key: 18, min: 0, max: 0, flexibleFrom: 3 };

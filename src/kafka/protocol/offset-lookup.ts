@@ -2,7 +2,7 @@
 import { KafkaError } from '../errors';
 import type { IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from './api';
-import { protocolError } from './error-codes';
+import { protocolError } from './protocol-error';
 import { LIST_OFFSETS, listOffsetsRequest } from './list-offsets';
 import type { Wire } from '../wire';
 

@@ -78,7 +78,7 @@ describe('connect-runtime 2.1: the group member', () => {
   test('connect-runtime 109: a member that waits for another in a join still hears that it is a member', async () => {
     const groupId = uniqueName('group');
     const heard: number[] = [];
-    const waiting = member(groupId, 'a', { onHeard: ({ monotonic }) => heard.push(monotonic) });
+    const waiting = member(groupId, 'a', { onSessionExtended: ({ monotonic }) => heard.push(monotonic) });
     const slow = member(groupId, 'b');
     await waiting.join();
     const joining = slow.join();

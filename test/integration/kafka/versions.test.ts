@@ -2,7 +2,7 @@ import { createWire } from '../../../src/kafka/network/network-client';
 import type { Api } from '../../../src/kafka/protocol/api';
 import { API_VERSIONS } from '../../../src/kafka/protocol/api-versions';
 import * as configs from '../../../src/kafka/protocol/configs';
-import { errorName } from '../../../src/kafka/protocol/error-codes';
+import { errorName } from '../../../src/kafka/protocol/protocol-error';
 import { FETCH, fetchRequest } from '../../../src/kafka/protocol/fetch';
 import { FIND_COORDINATOR, findCoordinatorRequest } from '../../../src/kafka/protocol/find-coordinator';
 import * as members from '../../../src/kafka/protocol/group-membership';

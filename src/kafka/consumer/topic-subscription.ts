@@ -1,9 +1,9 @@
-/** The topics a consumer wants: names as given, or what a regular expression matches at the moment. */
+/** The topics of a subscription: a list of names, or the topics that match a regular expression. */
 import { KafkaError } from '../errors';
 import type { Wire } from '../wire';
 
-/** Kafka has no longer ones: what a broker claims beyond is not worth an expression's time. */
-const LONGEST_NAME = 249;
+/** Kafka's limit. Bounds the time that a regular expression takes for names of a faulty broker. */
+const MAX_TOPIC_NAME_LENGTH = 249;
 
 export class TopicSubscription {
   private matched: readonly string[] | null;
@@ -15,25 +15,25 @@ export class TopicSubscription {
     this.matched = wanted instanceof RegExp ? null : [...new Set(wanted)].sort();
   }
 
-  /** Null before an expression was evaluated. */
+  /** Null before the first `evaluate` of a regular expression. */
   get topics(): readonly string[] | null {
     return this.matched;
   }
 
-  /** Resolves to whether the topics have changed. */
+  /** Resolves to true when the topics have changed. */
   async evaluate(): Promise<boolean> {
     if (!(this.wanted instanceof RegExp)) return false;
-    // A global or sticky expression would go on where it stopped.
+    // A global or sticky expression would resume after its last match.
     const expression = new RegExp(this.wanted.source, this.wanted.flags.replace(/[gy]/g, ''));
     const before = this.matched;
-    const wanted = (topic: string): boolean => topic.length <= LONGEST_NAME && expression.test(topic);
-    const after = (await this.wire.allTopics()).filter(wanted).sort();
+    const matches = (topic: string): boolean => topic.length <= MAX_TOPIC_NAME_LENGTH && expression.test(topic);
+    const after = (await this.wire.allTopics()).filter(matches).sort();
     this.matched = after;
     return before === null || before.length !== after.length || after.some((topic, index) => topic !== before[index]);
   }
 }
 
-/** Topic → number of partitions; those that do not exist are absent. Rejects for one that may not be read. */
+/** Topic → number of partitions; topics that do not exist are absent. Rejects for an unauthorized topic. */
 export async function partitionCounts(
   wire: Wire,
   topics: readonly string[],
@@ -45,7 +45,7 @@ export async function partitionCounts(
   for (const topic of topics) {
     const known = wire.cachedPartitions(topic);
     if (known === undefined && autoCreate(topic)) {
-      // Whether the broker creates it, and when, is its business: a later look will tell.
+      // The broker may create the topic later, or not at all: a later check finds it.
       await wire.partitions(topic, { allowAutoCreate: true }).catch((error: unknown) => {
         if (!(error instanceof KafkaError && error.retriable)) throw error;
       });

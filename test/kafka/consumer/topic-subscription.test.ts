@@ -1,4 +1,4 @@
-import { TopicSubscription } from '../../../src/kafka/consumer/subscription';
+import { TopicSubscription } from '../../../src/kafka/consumer/topic-subscription';
 import type { Wire } from '../../../src/kafka/wire';
 
 test('an expression is held against names that Kafka may have, of 249 characters at most', async () => {
