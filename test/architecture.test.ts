@@ -102,9 +102,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/tasks': {
     clients: [],
     errors: ['clients'],
-    source: ['clients', 'errors'],
-    sink: ['clients', 'errors'],
-    'task-runner.ts': ['source', 'sink'],
+    'worker-task.ts': ['clients'],
+    source: ['worker-task.ts', 'clients', 'errors'],
+    sink: ['worker-task.ts', 'clients', 'errors'],
+    'task-runner.ts': ['source', 'sink', 'worker-task.ts'],
     hosts: ['task-runner.ts'],
   },
 };

@@ -8,11 +8,12 @@ import type { RunListener, TaskSpec } from './host';
 import { WorkLease } from './session-lease';
 import { createWorkerSinkTask } from './sink/worker-sink-task';
 import { createWorkerSourceTask } from './source/worker-source-task';
-import type { WorkerTask, TaskEnvironment, TaskHooks } from './task-environment';
+import type { TaskEnvironment } from './task-environment';
 import { taskLoggerName } from './task-id';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting, messageOf } from './trace';
 import { refuseUnsupported } from './unsupported-settings';
+import type { TaskHooks, WorkerTask } from './worker-task';
 
 export class TaskRunner {
   /** Resolves when the task has ended and everything it held is closed. Never rejects. */
@@ -20,7 +21,7 @@ export class TaskRunner {
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
   private state: TaskState = 'STARTING';
-  private body: WorkerTask | null = null;
+  private workerTask: WorkerTask | null = null;
   private paused: boolean;
   private stopRequested = false;
   /** Ends the wait of a task that starts paused. */
@@ -51,23 +52,23 @@ export class TaskRunner {
 
   pause(): void {
     this.paused = true;
-    this.body?.pause();
+    this.workerTask?.pause();
   }
 
   resume(): void {
     this.paused = false;
-    this.body?.resume();
+    this.workerTask?.resume();
     this.wake?.();
   }
 
   forgetTopic(topic: string): void {
-    this.body?.forgetTopic(topic);
+    this.workerTask?.forgetTopic(topic);
   }
 
   stop(): void {
     this.stopRequested = true;
     this.move('stopRequested');
-    this.body?.stop();
+    this.workerTask?.stop();
     this.wake?.();
   }
 
@@ -79,19 +80,19 @@ export class TaskRunner {
   cancel(): void {
     this.move('cancelled');
     this.stopRequested = true;
-    this.body?.cancel();
+    this.workerTask?.cancel();
     this.wake?.();
   }
 
   private async run(): Promise<void> {
     await this.waitWhilePaused();
     if (this.stopRequested) return;
-    const body = await this.createBody();
-    this.body = body;
+    const workerTask = await this.createWorkerTask();
+    this.workerTask = workerTask;
     // Both may have come while the code was loading.
-    if (this.paused) body.pause();
-    if (this.stopRequested) body.stop();
-    await body.run();
+    if (this.paused) workerTask.pause();
+    if (this.stopRequested) workerTask.stop();
+    await workerTask.run();
   }
 
   /** Neither code is loaded nor the task started before the first resume. */
@@ -106,7 +107,7 @@ export class TaskRunner {
     this.wake = null;
   }
 
-  private async createBody(): Promise<WorkerTask> {
+  private async createWorkerTask(): Promise<WorkerTask> {
     const { spec, environment, logger, calls, metrics } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const { connector, workerSettings } = await this.loadConnector();

@@ -7,7 +7,6 @@ import {
   settledWithin,
 } from '@millrace/sdk';
 import type { Admin, Producer } from '../../kafka/port';
-import type { TransformationChain } from '../../transforms/chain';
 import { sourceProducerConfig, taskAdminConfig } from '../clients/client-configs';
 import { connectClient } from '../clients/connect-client';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';
@@ -18,13 +17,11 @@ import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-conversion';
 import { storeOffset } from './stored-offset';
 import { taskConverters } from '../task-converters';
-import { closeTransforms, taskTransforms } from '../task-transforms';
-import type { WorkerTask, WorkerTaskOptions } from '../task-environment';
+import { taskTransforms } from '../task-transforms';
+import { WorkerTask, type WorkerTaskOptions, type WorkerTaskParts } from '../worker-task';
 import { taskName } from '../task-id';
-import { TaskProducers } from '../clients/task-producers';
 import { TopicCreator } from './topic-creator';
 import { topicGroups } from './topic-creation-config';
-import { messageOf } from '../trace';
 
 const CLOSE_MS = 30_000;
 
@@ -66,29 +63,20 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   return new WorkerSourceTask(options, { task, chain, producer, admin, tracker, loop });
 }
 
-interface Parts {
+interface Parts extends WorkerTaskParts {
   readonly task: SourceTask;
-  readonly chain: TransformationChain | null;
   readonly producer: Producer;
   readonly admin: Admin | null;
   readonly tracker: OffsetTracker;
   readonly loop: SourceLoop;
 }
 
-class WorkerSourceTask implements WorkerTask {
-  private readonly aborter = new AbortController();
-  private readonly producers: TaskProducers;
+class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
   private readonly committer: OffsetCommitter;
-  private cancelled = false;
-  /** `stop` of the task belongs to `start`, also to one that threw. */
-  private started = false;
 
-  constructor(
-    private readonly options: WorkerTaskOptions<SourceConnector>,
-    private readonly parts: Parts,
-  ) {
-    const { clients, config, offsets } = options.environment;
-    this.producers = new TaskProducers(clients, options.spec.id);
+  constructor(options: WorkerTaskOptions<SourceConnector>, parts: Parts) {
+    super(options, parts);
+    const { config, offsets } = options.environment;
     this.committer = new OffsetCommitter({
       connector: options.spec.id.connector,
       tracker: parts.tracker,
@@ -108,69 +96,35 @@ class WorkerSourceTask implements WorkerTask {
     });
   }
 
-  async run(): Promise<void> {
-    const { task, producer, loop } = this.parts;
-    const { spec, hooks, calls, logger } = this.options;
-    try {
-      await connectClient(producer, { sleep: (ms) => loop.sleep(ms), stopping: () => loop.isStopping }, logger);
-      if (loop.isStopping) return;
-      this.started = true;
-      await calls.during('start', () => task.start(spec.taskConfig, this.context()));
-      hooks.onRunning();
-      this.committer.start();
-      await loop.run();
-    } finally {
-      await this.finish();
-    }
+  protected override async connect(): Promise<void> {
+    const { producer, loop } = this.parts;
+    const wait = { sleep: (ms: number) => loop.sleep(ms), stopping: () => loop.isStopping };
+    await connectClient(producer, wait, this.options.logger);
   }
 
-  stop(): void {
-    this.parts.loop.stop();
-    this.aborter.abort();
+  protected override async startTask(): Promise<void> {
+    await this.parts.task.start(this.options.spec.taskConfig, this.sourceContext());
+    this.committer.start();
   }
-  pause(): void {
-    this.parts.loop.pause();
+
+  /** Acknowledged offsets are stored while the task can still confirm them to its source. */
+  protected override async beforeTaskStop(): Promise<void> {
+    await this.committer.stop();
+    if (this.cancelled) return;
+    const limit = this.options.environment.config.offsetFlushTimeoutMs;
+    await settledWithin(this.parts.producer.flush(), limit, undefined).catch(() => undefined);
+    await this.committer.commit(limit);
   }
-  resume(): void {
-    this.parts.loop.resume();
+
+  protected override async closeClients(): Promise<void> {
+    const { producer, admin } = this.parts;
+    await this.logErrors('closing the producer', () => producer.close(this.cancelled ? 0 : CLOSE_MS));
+    if (admin) await this.logErrors('closing the admin client', () => admin.close());
   }
-  forgetTopic(topic: string): void {
-    this.parts.loop.forgetTopic(topic);
-  }
-  cancel(): void {
-    this.cancelled = true;
-    this.stop();
-    // A task that hangs never gets to the end, where its commits stop otherwise.
+
+  protected override abandonClients(): void {
     void this.committer.stop();
     void this.parts.producer.close(0).catch(() => undefined);
-    void this.producers.close().catch(() => undefined);
-  }
-
-  /**
-   * Whatever was acknowledged is stored before the task is told to stop, so that it can still confirm it to its source.
-   */
-  private async finish(): Promise<void> {
-    const { task, chain, producer, admin } = this.parts;
-    this.aborter.abort();
-    await this.committer.stop();
-    if (!this.cancelled) {
-      const limit = this.options.environment.config.offsetFlushTimeoutMs;
-      await settledWithin(producer.flush(), limit, undefined).catch(() => undefined);
-      await this.committer.commit(limit);
-    }
-    if (this.started) await this.quietly('stop() of the task', async () => task.stop());
-    await this.quietly('closing producers of the task', () => this.producers.close());
-    if (chain) closeTransforms(chain, this.options.logger);
-    await this.quietly('closing the producer', () => producer.close(this.cancelled ? 0 : CLOSE_MS));
-    if (admin) await this.quietly('closing the admin client', () => admin.close());
-  }
-
-  private async quietly(what: string, run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      this.options.logger.warn(`An error while ${what} is ignored: ${messageOf(error)}`, { error });
-    }
   }
 
   private refuseWhenCancelled(): void {
@@ -178,22 +132,15 @@ class WorkerSourceTask implements WorkerTask {
       throw new ConnectError('The task was cancelled and may no longer store offsets.', { code: 'TASK_CANCELLED' });
   }
 
-  private context(): SourceTaskContext {
-    const { spec, environment, logger, workerSettings } = this.options;
-    const { committer } = this;
-    const { signal } = this.aborter;
+  private sourceContext(): SourceTaskContext {
+    const { spec, environment } = this.options;
+    const { committer, signal } = this;
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
       return await environment.offsets.read(spec.id.connector, partitions);
     };
     return {
-      connector: spec.id.connector,
-      task: spec.id.task,
-      logger,
-      signal,
-      workerSettings,
-      configs: () => spec.taskConfig,
-      createProducer: this.producers.create,
+      ...this.context(),
       offsets: {
         offset: async (partition) => (await read([partition]))[0] ?? null,
         offsets: read,

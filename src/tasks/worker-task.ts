@@ -1,0 +1,158 @@
+/** What source and sink tasks of a worker have in common: their life from start to stop. */
+import type { Connector, TaskContext, WorkerSettings } from '@millrace/sdk';
+import type { Logger } from '../logging/logger';
+import type { TaskMetrics } from '../metrics/task-metrics';
+import type { TransformationChain } from '../transforms/chain';
+import type { CallClock } from './call-clock';
+import { TaskProducers } from './clients/task-producers';
+import type { TaskSpec } from './host';
+import type { WorkLease } from './session-lease';
+import type { TaskEnvironment } from './task-environment';
+import { closeTransforms } from './task-transforms';
+import { messageOf } from './trace';
+
+export interface TaskHooks {
+  onRunning(): void;
+  onPaused(): void;
+  onResumed(): void;
+  onTopicActive(topic: string): void;
+}
+
+export interface WorkerTaskOptions<C extends Connector> {
+  readonly spec: TaskSpec;
+  readonly connector: C;
+  /** The worker settings that the plugin may read. */
+  readonly workerSettings: WorkerSettings;
+  readonly environment: TaskEnvironment;
+  readonly hooks: TaskHooks;
+  readonly calls: CallClock;
+  /** Checked before anything is sent, stored or committed. */
+  readonly lease: WorkLease;
+  readonly metrics: TaskMetrics;
+  /** Carries the task's name. */
+  readonly logger: Logger;
+}
+
+export interface WorkerTaskParts {
+  /** The plugin's task. */
+  readonly task: { stop(): Promise<void> | void };
+  readonly chain: TransformationChain | null;
+  readonly loop: {
+    /** Resolves when stopped; rejects when the task must fail. */
+    run(): Promise<void>;
+    stop(): void;
+    pause(): void;
+    resume(): void;
+    forgetTopic(topic: string): void;
+    readonly isStopping: boolean;
+  };
+}
+
+/** A task with its clients. Created once, run once. */
+export abstract class WorkerTask<C extends Connector = Connector, P extends WorkerTaskParts = WorkerTaskParts> {
+  protected cancelled = false;
+  private readonly aborter = new AbortController();
+  private readonly producers: TaskProducers;
+  /** `stop` of the task is also called when its `start` has thrown. */
+  private started = false;
+
+  constructor(
+    protected readonly options: WorkerTaskOptions<C>,
+    protected readonly parts: P,
+  ) {
+    this.producers = new TaskProducers(options.environment.clients, options.spec.id);
+  }
+
+  /** Resolves when stopped, with all clients closed; rejects with the reason when the task has failed. */
+  async run(): Promise<void> {
+    const { loop } = this.parts;
+    const { calls, hooks } = this.options;
+    try {
+      await this.connect();
+      if (loop.isStopping) return;
+      this.started = true;
+      await calls.during('start', () => this.startTask());
+      hooks.onRunning();
+      await loop.run();
+    } finally {
+      await this.finish();
+    }
+  }
+
+  stop(): void {
+    this.parts.loop.stop();
+    this.aborter.abort();
+  }
+
+  pause(): void {
+    this.parts.loop.pause();
+  }
+
+  resume(): void {
+    this.parts.loop.resume();
+  }
+
+  /** `onTopicActive` is called again for it. */
+  forgetTopic(topic: string): void {
+    this.parts.loop.forgetTopic(topic);
+  }
+
+  /** Stops; from now on nothing is stored or committed. */
+  cancel(): void {
+    this.cancelled = true;
+    this.stop();
+    this.abandonClients();
+    void this.producers.close().catch(() => undefined);
+  }
+
+  /** Connects the clients. Returns early when the task is stopped meanwhile. */
+  protected abstract connect(): Promise<void>;
+
+  /** Calls `start` of the plugin's task. */
+  protected abstract startTask(): Promise<void>;
+
+  /** Before `stop` of the plugin's task is called. */
+  protected abstract beforeTaskStop(): Promise<void>;
+
+  protected abstract closeClients(): Promise<void>;
+
+  /** Closes the clients of a cancelled task at once: it may hang, and then never reaches `closeClients`. */
+  protected abstract abandonClients(): void;
+
+  /** Aborted when the task is stopped. */
+  protected get signal(): AbortSignal {
+    return this.aborter.signal;
+  }
+
+  protected context(): TaskContext {
+    const { spec, logger, workerSettings } = this.options;
+    return {
+      connector: spec.id.connector,
+      task: spec.id.task,
+      logger,
+      signal: this.signal,
+      workerSettings,
+      configs: () => spec.taskConfig,
+      createProducer: this.producers.create,
+    };
+  }
+
+  /** Errors while the task stops are logged: they must not keep the next step from running. */
+  protected async logErrors(step: string, run: () => Promise<void> | void): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.options.logger.warn(`Ignoring an error while ${step}: ${messageOf(error)}`, { error });
+    }
+  }
+
+  private async finish(): Promise<void> {
+    const { task, chain } = this.parts;
+    this.aborter.abort();
+    await this.beforeTaskStop();
+    if (this.started) await this.logErrors('stopping the task', () => task.stop());
+    await this.logErrors('closing the producers of the task', () => this.producers.close());
+    if (chain) closeTransforms(chain, this.options.logger);
+    await this.closeClients();
+  }
+}
