@@ -17,7 +17,10 @@ const pages = [
   'apps/users/README.md',
   'apps/slash-image/README.md',
   'connectors/analytics/README.md',
-  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  'packages/embedded/README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ];
 
 /** Of a page's headings, as they are linked to: without punctuation, blanks as dashes. */
