@@ -1,6 +1,7 @@
 /** Holds that every section, case and appendix of docs/contracts that comments and test titles cite is there. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { CONTRACTS } from './helpers/compatibility-page';
 
 const ROOT = join(__dirname, '..');
 const FOLDER = 'docs/contracts';
@@ -40,7 +41,7 @@ const ITEM =
 const PLACE = /(?:\s+\(\d+\)|\s+step\s+\d+|\s+"[^"\n]+"|,?\s+“[^”\n]+”)*/y;
 const SEPARATOR = /(?:,|;(?=\s+§)|\s+and|\s+or)\s+|(\s+to\s+|-)/y;
 const START = new RegExp(
-  String.raw`(?<![\w/.-])(${[...contracts.keys()].join('|')})\b(?![/-]|\.\w)(?=\s|$)|§(?=\d)|\bAppendix\s+(?=[A-Z]\b)`,
+  String.raw`(?<![\w/.-])(${[...contracts.keys()].join('|')})\b(?![/-]|\.\w)\s+|§(?=\d)|\bAppendix\s+(?=[A-Z]\b)`,
   'g',
 );
 /** In front of sections and cases of something else. */
@@ -96,25 +97,24 @@ function between(from: string, to: string): string[] {
 }
 
 /**
- * Citations in a text. Those without a contract's name belong to the one named last before them, else to the first one
- * that the text names, else to `contract`.
+ * Citations in a text. One without a name is of the contract that the text is (`own`), else of the one named last
+ * before it, else of the first one that the text names.
  */
-function citationsIn(source: string, contract: string | null = null, bare = true): Citation[] {
-  // Comments that are wrapped read on in the next line.
+function citationsIn(source: string, own: string | null = null, bare = true): Citation[] {
+  // Comments that are wrapped continue in the next line.
   const text = source.replaceAll(/\n[ \t]*(?:\*(?!\/)|\/\/)/g, (gap) => `\n${' '.repeat(gap.length - 1)}`);
   const found: Citation[] = [];
   const starts = [...text.matchAll(START)];
-  let current = contract ?? starts.find(([, name]) => name)?.[1] ?? null;
+  let last = starts.find(([, name]) => name)?.[1] ?? null;
   let end = 0;
   for (const { 0: all, 1: name, index } of starts) {
     if (index < end) continue;
-    if (name) current = name;
-    const list = name ? index + all.length + (/^\s*/.exec(text.slice(index + all.length))?.[0].length ?? 0) : index;
+    last = name ?? last;
     if (!name && (!bare || FOREIGN.test(text.slice(Math.max(0, index - 60), index)))) continue;
-    const citations: readonly Citation[] =
-      current === null
-        ? [{ contract: null, cited: text.slice(index, index + 12), index }]
-        : readList(text, list, current);
+    const contract = name ?? own ?? last;
+    const list = name ? index + all.length : index;
+    const citations =
+      contract === null ? [{ contract, cited: text.slice(index, index + 12), index }] : readList(text, list, contract);
     found.push(...citations);
     end = Math.max(index, ...citations.map((citation) => citation.index)) + 1;
   }
@@ -164,6 +164,15 @@ test.each([
 test('every contract has sections', () => {
   expect([...contracts].filter(([, contents]) => !contents.has('§1')).map(([name]) => name)).toEqual([]);
 });
+
+test.each(CONTRACTS)(
+  '$contract has the $cases cases and $appendix lines of Appendix R',
+  ({ contract, cases, appendix }) => {
+    const contents = [...(contracts.get(contract) ?? [])];
+    expect(contents.filter((each) => each.startsWith('case ')).length).toBe(cases);
+    expect(contents.filter((each) => /^R\d/.test(each)).length).toBe(appendix);
+  },
+);
 
 test('whatever is cited of a contract is there', () => {
   const files = CITING.flatMap(filesUnder);
