@@ -1,5 +1,5 @@
 /** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { type ConnectorConfig, monotonicNow, Wakeup } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation';
 import type { WorkerConfig } from '../config/worker-config';
 import type { Admin, KafkaClients } from '../kafka/port';
@@ -44,9 +44,7 @@ import { TaskSet } from './running/task-set';
 import { TickRequests } from './requests/tick-requests';
 import { TickStage } from './queue/tick-stage';
 import { UnsyncBackoff } from './tick/unsync-backoff';
-import { Wakeup } from './queue/wakeup';
 import { WorkingConfig } from './tick/working-config';
-import { monotonicNow } from './monotonic-clock';
 
 export interface HerderOptions {
   readonly config: WorkerConfig;

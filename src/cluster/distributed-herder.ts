@@ -1,10 +1,9 @@
 /** The herder of one worker in a group: what the REST layer talks to. Sources: connect-runtime §3, connect-rest §1. */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ConfigStore } from '../storage/config-store';
 import type { OffsetStore } from '../storage/offset-store';
-import { within } from '../storage/retry';
 import type { StatusStore } from '../storage/status-store';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
@@ -114,7 +113,7 @@ export class DistributedHerder implements Herder {
   async health(): Promise<WorkerHealth> {
     const { queue, tick, stage } = this.parts;
     let inTime = true;
-    await within(
+    await withDeadline(
       queue.submit(async () => undefined),
       HEALTH_TIMEOUT_MS,
       () => {

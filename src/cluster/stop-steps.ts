@@ -2,10 +2,8 @@
  * The steps of a worker's end: each has until a deadline, and one that fails or is late does not keep the others from
  * being taken.
  */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, messageOf, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import { messageOf, within } from '../storage/retry';
-import { monotonicNow } from './monotonic-clock';
 
 /** What a step costs beside waiting: closing sockets, ending threads. */
 const EXTRA_MS = 500;
@@ -31,7 +29,7 @@ export class StopSteps {
   async run(what: string, step: () => Promise<unknown>): Promise<void> {
     const leftMs = Math.max(0, this.deadline - this.now()) + EXTRA_MS;
     try {
-      await within(step(), leftMs, () => new Error(`it took longer than ${Math.round(leftMs)} ms`));
+      await withDeadline(step(), leftMs, () => new Error(`it took longer than ${Math.round(leftMs)} ms`));
     } catch (error) {
       this.unfinished.push(`${what} (${messageOf(error)})`);
       this.logger.warn(`Stopping goes on without ${what}: ${messageOf(error)}`, { error });

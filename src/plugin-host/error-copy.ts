@@ -2,9 +2,8 @@
  * Errors as plain data that crosses a thread boundary, and errors again on the other side: a structured clone keeps
  * neither class nor code.
  */
-import { ConnectError, isConnectError } from '@millrace/sdk';
+import { ConnectError, isConnectError, messageOf } from '@millrace/sdk';
 import { ValidationError } from '../config/validation-error';
-import { messageOf } from '../tasks/trace';
 
 const MAX_CAUSES = 10;
 

@@ -1,9 +1,8 @@
 /** Creates a storage topic, or checks the one that is there. Source: connect-runtime §1.2. */
-import { ConfigError, sleep as realSleep } from '@millrace/sdk';
+import { ConfigError, sleep as realSleep, messageOf, isRetriable } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
-import { isRetriableError, messageOf } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface EnsureTopicOptions {
@@ -45,7 +44,7 @@ async function create(admin: Admin, topic: StorageTopic, options: EnsureTopicOpt
         logger.debug(`Topic ${name} could not be created (${code}); assuming that it exists`);
         return false;
       }
-      const again = TRY_AGAIN.has(code) || isRetriableError(error);
+      const again = TRY_AGAIN.has(code) || isRetriable(error);
       if (!again || now() + backoffMs > deadline)
         throw new ConfigError(
           `Storage topic '${name}' (${topic.setting}) could not be created: ${messageOf(error)}. Check that the brokers are up and that ` +

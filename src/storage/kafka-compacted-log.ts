@@ -1,5 +1,5 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
-import { ConnectError, sleep, withDeadline } from '@millrace/sdk';
+import { ConnectError, sleep, withDeadline, messageOf, isRetriable } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import type {
   Admin,
@@ -13,7 +13,6 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
-import { isRetriableError, messageOf } from './retry';
 import type { StorageTopic } from './storage-topic';
 
 export interface KafkaCompactedLogOptions {
@@ -248,7 +247,7 @@ export class KafkaCompactedLog implements CompactedLog {
         return await client.connect();
       } catch (error) {
         const inTime = performance.now() + RETRY_MS <= deadline;
-        if (!isRetriableError(error) || !inTime || this.stopping.signal.aborted) throw error;
+        if (!isRetriable(error) || !inTime || this.stopping.signal.aborted) throw error;
         await sleep(RETRY_MS, this.stopping.signal);
       }
     }
@@ -302,7 +301,7 @@ export class KafkaCompactedLog implements CompactedLog {
         for (const { partition, offset } of found) ends[partition] = offset;
         return ends;
       } catch (error) {
-        if (!isRetriableError(error) || this.stopping.signal.aborted) throw error;
+        if (!isRetriable(error) || this.stopping.signal.aborted) throw error;
         this.options.logger.warn(
           `The end of storage topic '${this.options.topic.name}' could not be found, trying again: ${messageOf(error)}`,
         );
@@ -320,7 +319,7 @@ export class KafkaCompactedLog implements CompactedLog {
       try {
         await this.poll(CATCH_UP_POLL_MS);
       } catch (error) {
-        if (!isRetriableError(error)) throw error;
+        if (!isRetriable(error)) throw error;
         this.options.logger.warn(
           `Reading storage topic '${this.options.topic.name}' to its end, trying again: ${messageOf(error)}`,
         );

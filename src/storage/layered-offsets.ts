@@ -2,12 +2,11 @@
  * The offsets of a connector that names a topic of its own: that topic first, the worker's beside it, so that the
  * connector can go on when the setting is taken away. Source: connect-runtime §1.5.4.
  */
-import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { JsonObject } from './json-values';
 import { partitionIdentity, type PartitionOrder } from './offset-keys';
 import type { SourceOffsets, WrittenOffset } from './offset-store';
-import { messageOf } from './retry';
 
 export class LayeredOffsets implements SourceOffsets {
   constructor(

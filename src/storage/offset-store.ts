@@ -1,5 +1,5 @@
 /** Source offsets of all connectors, owned by the offsets topic. Source: connect-runtime §1.5. */
-import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog, KeyValue } from './compacted-log';
 import { plainValue, type JsonObject } from './json-values';
@@ -11,7 +11,6 @@ import {
   type PartitionOrder,
 } from './offset-keys';
 import { OffsetTable } from './offset-table';
-import { messageOf } from './retry';
 
 /** An offset of null removes what is stored. */
 export type WrittenOffset = readonly [

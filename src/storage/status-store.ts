@@ -1,10 +1,9 @@
 /**
  * Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6.
  */
-import { sleep } from '@millrace/sdk';
+import { sleep, messageOf, isRetriable } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { CompactedLog } from './compacted-log';
-import { isRetriableError, messageOf } from './retry';
 import { StatusCache } from './status-cache';
 import {
   readStatusRecord,
@@ -117,7 +116,7 @@ export class StatusStore {
         await this.log.write([statusRecord(entity, status)]);
         break;
       } catch (error) {
-        if (!isRetriableError(error) || this.stopping.signal.aborted) {
+        if (!isRetriable(error) || this.stopping.signal.aborted) {
           this.logger.error(`The status ${key} could not be written: ${messageOf(error)}`);
           break;
         }

@@ -1,5 +1,5 @@
 /** Runs one task from start to end and tells the listener about it. Source: connect-runtime §3.10. */
-import { ConfigError, type Connector, type WorkerSettings } from '@millrace/sdk';
+import { ConfigError, type Connector, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
@@ -11,7 +11,7 @@ import { createWorkerSourceTask } from './source/worker-source-task';
 import type { TaskEnvironment } from './task-environment';
 import { taskLoggerName } from './task-id';
 import { transition, type TaskEvent, type TaskState } from './task-state';
-import { formatTrace, isWorthRestarting, messageOf } from './trace';
+import { formatTrace, isWorthRestarting } from './trace';
 import { refuseUnsupported } from './unsupported-settings';
 import type { TaskHooks, WorkerTask } from './worker-task';
 

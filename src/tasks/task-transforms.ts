@@ -10,6 +10,7 @@ import {
   type PredicatePlugin,
   type Transformation,
   type TransformationPlugin,
+  messageOf,
 } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { parseList } from '../config/config-parse';
@@ -17,7 +18,6 @@ import { checkKey } from '../config/validation-entry';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';
-import { messageOf } from './trace';
 
 /** Null when the connector names none. Throws ConfigError; what was configured before is closed then. */
 export async function taskTransforms(

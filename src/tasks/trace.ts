@@ -2,7 +2,7 @@
  * Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest
  * §6.2.
  */
-import { isConnectError, isRetriable } from '@millrace/sdk';
+import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
 
@@ -33,16 +33,6 @@ export function formatTrace(error: unknown): string {
     at = cause;
   }
   return text.length <= TRACE_LIMIT ? text : `${boundedText(text, TRACE_LIMIT)}\n`;
-}
-
-/** The message without the class: for log lines and for errors that quote others. Never empty. */
-export function messageOf(error: unknown): string {
-  if (!isErrorLike(error)) return String(error);
-  if (error.message !== '') return error.message;
-  // Node reports a host with several addresses as an AggregateError without a message.
-  const parts = ((error as { errors?: unknown[] }).errors ?? []).map(messageOf);
-  const code = (error as { code?: unknown }).code;
-  return parts.join('; ') || (code === undefined ? error.name : String(code));
 }
 
 /** A message of somebody else's within a text of ours, which says more behind it. */
@@ -115,12 +105,4 @@ function frames(error: unknown): string {
 
 function causeOf(error: unknown): unknown {
   return isErrorLike(error) ? (error as { cause?: unknown }).cause : undefined;
-}
-
-/** Also errors of another realm: modules in a test's sandbox, copies that crossed a thread. */
-function isErrorLike(error: unknown): error is Error {
-  return (
-    error instanceof Error ||
-    (typeof error === 'object' && error !== null && typeof (error as Error).message === 'string')
-  );
 }

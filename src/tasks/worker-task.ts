@@ -1,5 +1,5 @@
 /** What source and sink tasks of a worker have in common: their life from start to stop. */
-import type { Connector, TaskContext, WorkerSettings } from '@millrace/sdk';
+import { type Connector, type TaskContext, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
@@ -9,7 +9,6 @@ import type { TaskSpec } from './host';
 import type { WorkLease } from './session-lease';
 import type { TaskEnvironment } from './task-environment';
 import { closeTransforms } from './task-transforms';
-import { messageOf } from './trace';
 
 export interface TaskHooks {
   onRunning(): void;

@@ -1,7 +1,7 @@
-import { ConfigError, ConnectError, RetriableError } from '@millrace/sdk';
+import { ConfigError, ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
 import { providedValues } from '../../src/logging/hidden-values';
-import { formatTrace, isWorthRestarting, messageOf, TRACE_LIMIT } from '../../src/tasks/trace';
+import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 
 const first = (error: unknown): string => formatTrace(error).split('\n')[0] as string;
 

@@ -13,6 +13,7 @@ export * from './check-value';
 export * from './config-def';
 export * from './connector';
 export * from './converter';
+export * from './error-message';
 export * from './errors';
 export * from './int64';
 export * from './java-regex';

@@ -2,8 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { startTimer, timeoutSignal } from '@millrace/sdk';
-import { messageOf } from '../../tasks/trace';
+import { startTimer, timeoutSignal, messageOf } from '@millrace/sdk';
 import { HerderError, UnreachableWorkerError } from '../errors';
 
 export interface OutgoingRequest {

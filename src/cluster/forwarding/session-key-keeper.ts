@@ -1,9 +1,8 @@
 /** The leader's duty to keep a fresh session key in the config topic. Source: connect-runtime §2.7. */
+import { messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config-store';
-import { messageOf } from '../../tasks/trace';
 import { generateSessionKey, keyExpiry, type SessionKeySettings } from './session-key';
-import { monotonicNow } from '../monotonic-clock';
 
 export interface SessionKeyKeeperOptions {
   readonly configs: ConfigStore;

@@ -1,5 +1,5 @@
 /** This worker's membership in the group. Source: connect-runtime §2. */
-import { sleep } from '@millrace/sdk';
+import { monotonicNow, sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { KafkaError } from '../../kafka/errors';
 import type {
@@ -25,7 +25,6 @@ import {
 import { configuredWork } from './leader-assignment';
 import { Leadership } from './leadership';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
-import { monotonicNow } from '../monotonic-clock';
 
 /** How long a leader waits for other members to fetch their assignments before it rejoins. */
 const REVOCATION_WAIT_MS = 1_000;

@@ -1,8 +1,7 @@
 /**
  * The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6.
  */
-import { isUnsupportedOperation } from '@millrace/sdk';
-import { within } from '../../storage/retry';
+import { isUnsupportedOperation, withDeadline } from '@millrace/sdk';
 import { CONFLICT, HerderError } from '../errors';
 import type { OffsetLock } from './offset-locks';
 
@@ -19,7 +18,7 @@ export class OffsetChangeSteps {
 
   /** Nothing is changed yet: when time is over, `run` is given up and the change does not take place. */
   async prepare<T>(timedOut: string, run: () => Promise<T>): Promise<T> {
-    return await within(run(), this.remaining(), () => new HerderError(500, timedOut));
+    return await withDeadline(run(), this.remaining(), () => new HerderError(500, timedOut));
   }
 
   /** Whether the connector has said that nothing else is to be done. An error of it refuses the change. */
@@ -43,7 +42,7 @@ export class OffsetChangeSteps {
     if (!this.mayChange()) throw new HerderError(409, CONFLICT);
     const change = run();
     this.lock.keep(change);
-    await within(change, this.remaining(), () => new HerderError(500, timedOut));
+    await withDeadline(change, this.remaining(), () => new HerderError(500, timedOut));
   }
 
   private remaining(): number {

@@ -1,8 +1,8 @@
 /**
  * What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1.
  */
+import { monotonicNow } from '@millrace/sdk';
 import { HerderError } from '../errors';
-import { monotonicNow } from '../monotonic-clock';
 
 interface Request {
   /** Absolute, milliseconds. */

@@ -2,14 +2,13 @@
  * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the
  * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
-import { isConnectError, type ConnectorConfig, sleep } from '@millrace/sdk';
+import { isConnectError, type ConnectorConfig, sleep, withDeadline } from '@millrace/sdk';
 import type { WorkerConfig } from '../../config/worker-config';
 import { KafkaError } from '../../kafka/errors';
 import type { KafkaClients } from '../../kafka/port';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config-store';
 import type { SourceOffsets } from '../../storage/offset-store';
-import { within } from '../../storage/retry';
 import { connectorAdminConfig, sinkConsumerConfig } from '../../tasks/clients/client-configs';
 import type { WorkLease } from '../../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from '../connector-offsets';
@@ -71,7 +70,7 @@ export class HerderOffsets {
       : `Failed to retrieve offsets for source connector ${name}`;
     try {
       const found = isSink ? this.withGroup(name, config, sinkOffsets) : sourceOffsets(offsets, name);
-      return await within(found, REQUEST_TIMEOUT_MS, () => new Error('no answer in time'));
+      return await withDeadline(found, REQUEST_TIMEOUT_MS, () => new Error('no answer in time'));
     } catch (error) {
       throw new HerderError(500, failed, { cause: error });
     }

@@ -2,11 +2,9 @@
  * How requests from outside reach the tick, and what they are told when it takes too long. Source: connect-rest §0.6,
  * §2.6.
  */
-import { startTimer } from '@millrace/sdk';
+import { startTimer, withDeadline, monotonicNow } from '@millrace/sdk';
 import { isOvertaken, type OvertakenChange } from '../../storage/config-change';
-import { within } from '../../storage/retry';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../errors';
-import { monotonicNow } from '../monotonic-clock';
 import type { Pulse } from '../group/pulse';
 import type { RequestQueue } from '../queue/request-queue';
 import type { TickStage } from '../queue/tick-stage';
@@ -57,7 +55,7 @@ export class TickRequests {
       withdraw.abort(new HerderError(409, leadership.leaderUrl === null ? NO_LEADER : CONFLICT));
     }, rebalancePatienceMs);
     try {
-      return await within(
+      return await withDeadline(
         queue.submit(async () => await this.options.stage.during(stage, run), 0, withdraw.signal),
         timeoutMs,
         () => {

@@ -1,11 +1,11 @@
 /**
  * Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7.
  */
+import { withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
-import { within } from '../../storage/retry';
 import type { SourceOffsets } from '../../storage/offset-store';
 import type { StatusStore } from '../../storage/status-store';
 import type { ConnectorSet } from './connector-set';
@@ -54,7 +54,7 @@ export class AssignedWork {
     // A commit that a task no longer waited for must not overtake what somebody else writes to the same source
     // partition.
     const written = Promise.all([statuses.flush(), work.tasks.length > 0 ? offsets.flush() : null]);
-    await within(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) => {
+    await withDeadline(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) => {
       logger.warn('Statuses and offsets of stopped work were not written in time', { error });
       dropUnsentOffsets();
     });

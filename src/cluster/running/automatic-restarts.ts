@@ -3,12 +3,12 @@
  * long as the connector or task stays on this worker: any other stop or restart (by a user, a new configuration, a
  * rebalance) resets it.
  */
+import { monotonicNow } from '@millrace/sdk';
 import { restartSettings, type RestartSettings } from '../../config/restart-settings';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import { taskName } from '../../tasks/task-id';
-import { monotonicNow } from '../monotonic-clock';
 import { decideRestart, NO_HISTORY, restartNote } from './restart-policy';
 
 export interface AutomaticRestartsOptions {

@@ -3,11 +3,10 @@
  * which has a limit: a plug-in that hangs holds up nobody but itself. Sources: connect-runtime §3.2, §10.2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { HostedInstance } from '../../plugin-host/host';
 import type { TargetState } from '../../storage/config-records';
-import { within } from '../../storage/retry';
 import { transition, type ConnectorLife, type Transition } from './connector-lifecycle';
 
 /** Longest wait for task configurations. Milliseconds. */
@@ -62,7 +61,7 @@ export class ConnectorRunner {
   async taskConfigs(maxTasks: number): Promise<readonly ConnectorConfig[]> {
     const { instance } = this;
     if (this.life !== 'STARTED' || instance === null) throw this.closedError();
-    return await within(
+    return await withDeadline(
       Promise.resolve().then(() => instance.taskConfigs(maxTasks)),
       TASK_CONFIGS_TIMEOUT_MS,
       () =>
@@ -88,7 +87,7 @@ export class ConnectorRunner {
     this.pending = null;
     const { connector, logger } = this.options;
     try {
-      await within(
+      await withDeadline(
         (this.busy ?? Promise.resolve()).then(async () => await this.callStop()),
         timeoutMs,
         () => new ConnectError(`it did not stop within ${timeoutMs} ms`),

@@ -1,4 +1,5 @@
 /** Whether and when something that failed is restarted by itself. Pure. */
+import { backoffMs, HALF_JITTER } from '@millrace/sdk';
 import type { RestartSettings } from '../../config/restart-settings';
 
 export interface FailureHistory {
@@ -38,10 +39,10 @@ export function decideRestart(circumstances: RestartCircumstances): RestartDecis
   return { type: 'restart', attempt: restarts + 1, delayMs: restartDelay(settings, restarts, random) };
 }
 
-/** Doubles up to the cap; the upper half is random, so that tasks which failed together do not come back together. */
-export function restartDelay({ backoffMs, maxBackoffMs }: RestartSettings, restarts: number, random: number): number {
-  const whole = Math.min(backoffMs * 2 ** restarts, maxBackoffMs);
-  return Math.round(whole / 2 + (random * whole) / 2);
+/** Half of the delay is random, so that tasks that failed together do not restart together. */
+export function restartDelay(settings: RestartSettings, restarts: number, random: number): number {
+  const backoff = { firstMs: settings.backoffMs, maxMs: settings.maxBackoffMs, jitter: HALF_JITTER };
+  return Math.round(backoffMs(restarts + 1, backoff, random));
 }
 
 /**

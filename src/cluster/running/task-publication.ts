@@ -2,10 +2,9 @@
  * Asks a connector for its task configurations and publishes them when they changed: directly by the leader, through
  * the leader by others. Source: connect-runtime §3.6.
  */
-import { type ConnectorConfig, sleep } from '@millrace/sdk';
+import { type ConnectorConfig, sleep, messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config-store';
-import { messageOf } from '../../tasks/trace';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
 import type { ConnectorSet } from './connector-set';
@@ -21,7 +20,6 @@ import {
   TasksBeyondLimitError,
   TooManyTasksError,
 } from './task-configs';
-import { monotonicNow } from '../monotonic-clock';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;

@@ -1,5 +1,5 @@
 /** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { WorkMetrics } from '../../metrics/work-metrics';
@@ -7,7 +7,6 @@ import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import type { TaskHost, TaskSpec } from '../../tasks/host';
 import type { LeaseMemory } from '../../tasks/session-lease';
-import { within } from '../../storage/retry';
 import { taskName } from '../../tasks/task-id';
 import type { ConnectorPlugins } from './connector-plugins';
 import type { OffsetStores } from '../offsets/offset-stores';
@@ -103,7 +102,7 @@ export class TaskSet {
       this.options.onStop(id);
     }
     // A start that was on its way to the host must arrive there before the stop does.
-    await within(
+    await withDeadline(
       Promise.all(found.map(async ({ handedOver }) => await handedOver)),
       stopTimeoutMs,
       () => new Error('still starting'),

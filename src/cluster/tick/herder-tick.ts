@@ -2,12 +2,10 @@
  * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1,
  * §2.6, §2.8.
  */
-import { sleep } from '@millrace/sdk';
+import { sleep, messageOf, withDeadline, monotonicNow, type Wakeup } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config-store';
-import { within } from '../../storage/retry';
 import type { StatusStore } from '../../storage/status-store';
-import { messageOf } from '../../tasks/trace';
 import type { AssignedWork } from '../running/assigned-work';
 import type { AutomaticRestarts } from '../running/automatic-restarts';
 import type { HerderReads } from '../requests/herder-reads';
@@ -18,9 +16,7 @@ import type { SessionKeyKeeper } from '../forwarding/session-key-keeper';
 import type { TickStage } from '../queue/tick-stage';
 import type { UnsyncBackoff } from './unsync-backoff';
 import type { WorkingConfig } from './working-config';
-import type { Wakeup } from '../queue/wakeup';
 import { isEmpty } from '../group/work';
-import { monotonicNow } from '../monotonic-clock';
 
 /** A rebalance does not wait longer than this for the status topic. */
 const STATUS_READ_TIMEOUT_MS = 1_000;
@@ -200,7 +196,7 @@ export class HerderTick {
     const { statuses, working } = this.options;
     const { cache } = statuses;
     const known = working.snapshot();
-    const read = within(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
+    const read = withDeadline(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
     await read.catch((error: unknown) =>
       this.options.logger.warn(`Statuses may be left over, they could not be read: ${messageOf(error)}`),
     );

@@ -1,7 +1,7 @@
 /** Waits for Kafka when a task starts while it is away. */
+import { messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Logger } from '../../logging/logger';
-import { messageOf } from '../trace';
 
 const RETRY_MS = 1000;
 

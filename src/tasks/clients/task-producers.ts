@@ -9,12 +9,12 @@ import {
   type KafkaClientConfig,
   type KafkaRecord,
   type TaskProducer,
+  messageOf,
 } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { KafkaError } from '../../kafka/errors';
 import type { DeliveryCallback, KafkaClients, Producer } from '../../kafka/port';
 import { taskName } from '../task-id';
-import { messageOf } from '../trace';
 
 export class TaskProducers {
   private readonly open = new Set<ClientProducer>();

@@ -2,13 +2,13 @@
  * The topic that failed records go to: made at a task's start, described in the headers of its records. Source:
  * connect-runtime §5.8.
  */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Admin, RecordHeader } from '../../kafka/port';
 import { boundedText } from '../../logging/bounded-text';
 import { isTransient } from '../clients/connect-client';
 import type { FailedRecord } from './failed-record';
-import { formatTrace, javaClassOf, messageOf } from '../trace';
+import { formatTrace, javaClassOf } from '../trace';
 
 const PREFIX = '__connect.errors.';
 

@@ -3,7 +3,7 @@
  * written. What Kafka does not take yet waits here, and the loop consumes nothing more meanwhile; what it refuses fails
  * the task. Source: connect-runtime §5.8.
  */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Producer, ProducerRecord, RecordHeader } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -12,7 +12,7 @@ import { contextHeaders } from './dead-letter-topic';
 import type { ErrorSettings } from './error-settings';
 import type { Consumed, FailedRecord, FailureReporter } from './failed-record';
 import type { Hold, OffsetHolds } from './offset-holds';
-import { messageOf, sentence } from '../trace';
+import { sentence } from '../trace';
 
 /** The producer bounds their bytes; more of them than this are too many, however small. */
 const MOST_OPEN = 10_000;

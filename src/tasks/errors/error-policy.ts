@@ -2,12 +2,12 @@
  * What happens when converting or sending a record fails: retries, tolerance, reports. Only failures come here; a
  * record that goes well costs nothing. Source: connect-runtime §4.6.
  */
-import { ConnectError, isRetriable, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, isRetriable, type SourceRecord, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
 import { failureLine, type Consumed, type FailedRecord, type FailureReporter, type Stage } from './failed-record';
-import { messageOf, sentence } from '../trace';
+import { sentence } from '../trace';
 
 const FIRST_DELAY_MS = 300;
 

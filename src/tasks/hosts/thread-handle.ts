@@ -1,5 +1,6 @@
 /** The worker's side of one task thread. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { messageOf } from '@millrace/sdk';
 import { ThreadBeat } from '../../threads/thread-beat';
 import { deathOf } from '../../threads/thread-death';
 import { ThreadSecrets } from '../../threads/thread-secrets';
@@ -7,7 +8,6 @@ import { lookInto, type ThreadView } from '../../threads/thread-view';
 import type { CallClock } from '../call-clock';
 import type { TaskSpec, TaskTargetState } from '../host';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';
-import { messageOf } from '../trace';
 
 /**
  * V8 keeps the young generation of a busy thread at its largest size. Its default is this on Node 20 and 22, 192 MiB

@@ -3,7 +3,7 @@
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
-import { type SourceOffset, settledWithin } from '@millrace/sdk';
+import { type SourceOffset, settledWithin, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { threadSilenceMs } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
@@ -18,7 +18,6 @@ import { taskLoggerName, taskName } from '../task-id';
 import { CUT_OFF_MS, END_MS, ThreadFailures } from './thread-failures';
 import type { FromThread, ThreadData } from './thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
-import { messageOf } from '../trace';
 import type { Watchdog } from './watchdog';
 
 /** A thread without tasks ends after this. */

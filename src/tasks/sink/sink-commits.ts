@@ -1,5 +1,5 @@
 /** When and how a sink task's offsets are committed. Source: connect-runtime §5.2, §5.5. */
-import { type SinkTask, type TopicPartition, type TopicPartitionOffset, settledWithin } from '@millrace/sdk';
+import { type SinkTask, type TopicPartition, type TopicPartitionOffset, settledWithin, messageOf } from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
@@ -7,7 +7,6 @@ import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { OffsetHolds } from '../errors/offset-holds';
 import type { SinkOffsets } from './sink-offsets';
-import { messageOf } from '../trace';
 
 /**
  * Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then

@@ -9,6 +9,7 @@ import {
   type TopicPartition,
   type TopicPartitionOffset,
   yieldToEventLoop,
+  messageOf,
 } from '@millrace/sdk';
 import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -24,7 +25,6 @@ import { includes, SinkOffsets } from './sink-offsets';
 import { SinkPauses } from './sink-pauses';
 import type { WorkLease } from '../session-lease';
 import type { SinkConversion } from './sink-conversion';
-import { messageOf } from '../trace';
 
 /**
  * Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute.

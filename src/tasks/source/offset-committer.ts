@@ -9,13 +9,13 @@ import {
   type SourceTask,
   startTimer,
   settledWithin,
+  messageOf,
 } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { OffsetStorage } from '../host';
 import type { Committable, OffsetTracker } from './offset-tracker';
 import type { WorkLease } from '../session-lease';
-import { messageOf } from '../trace';
 
 export interface OffsetCommitterOptions {
   readonly connector: string;

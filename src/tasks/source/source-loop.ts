@@ -4,7 +4,7 @@
  *
  * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
  */
-import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup } from '@millrace/sdk';
+import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -17,7 +17,6 @@ import { PendingRecords } from './pending-records';
 import type { WorkLease } from '../session-lease';
 import type { SourceConversion } from './source-conversion';
 import type { TopicCreator } from './topic-creator';
-import { messageOf } from '../trace';
 import { recoverTransformation } from '../errors/transform-recovery';
 
 /** Before a batch that Kafka did not take yet is tried again. */

@@ -1,10 +1,9 @@
 /** Makes sure that topics exist before a source task writes to them. Source: connect-runtime §4.5. */
-import { ConnectError, RetriableError } from '@millrace/sdk';
+import { ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Admin } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import { newTopic, type TopicGroup } from './topic-creation-config';
-import { messageOf } from '../trace';
 
 const DENIED = ['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED', 'POLICY_VIOLATION'];
 

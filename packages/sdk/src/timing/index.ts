@@ -1,5 +1,6 @@
 /** Timers, sleeps, deadlines, backoff and wake-ups: the waits of the runtime and of plug-ins. */
 export * from './backoff';
+export * from './clock';
 export * from './deadline';
 export * from './sleep';
 export * from './timers';

@@ -1,0 +1,17 @@
+/** True for errors, also those of another realm: from a module in a sandbox, or copied from another thread. */
+export function isErrorLike(error: unknown): error is Error {
+  return (
+    error instanceof Error ||
+    (typeof error === 'object' && error !== null && typeof (error as Error).message === 'string')
+  );
+}
+
+/** The message of a thrown value, without its class: for log lines and errors that quote others. Never empty. */
+export function messageOf(error: unknown): string {
+  if (!isErrorLike(error)) return String(error);
+  if (error.message !== '') return error.message;
+  // Node reports a host with several addresses as an AggregateError without a message.
+  const parts = ((error as { errors?: unknown[] }).errors ?? []).map(messageOf);
+  const code = (error as { code?: unknown }).code;
+  return parts.join('; ') || (code === undefined ? error.name : String(code));
+}
