@@ -1,4 +1,4 @@
-/** What was acknowledged is there after a crash, whatever it cut short (kafka-client 4). */
+/** What was acknowledged is there after a crash, whatever it cut short (kafka-client §4). */
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

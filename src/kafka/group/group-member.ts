@@ -1,6 +1,6 @@
 /**
- * Membership of a group of any protocol type: join, sync, background heartbeats, leave. Source: connect-runtime 2.1,
- * 2.6 and 2.8, kafka-client §2.
+ * Membership of a group of any protocol type: join, sync, background heartbeats, leave. Source: connect-runtime §2.1,
+ * §2.6 and §2.8, kafka-client §2.
  */
 import { startTimer, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';

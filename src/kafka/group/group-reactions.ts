@@ -1,5 +1,5 @@
 /**
- * How a group member reacts to each error code of the group protocol. Pure. Source: connect-runtime 2.6, kafka-client
+ * How a group member reacts to each error code of the group protocol. Pure. Source: connect-runtime §2.6, kafka-client
  * §3.
  */
 import type { KafkaErrorCode } from '../errors';

@@ -1,4 +1,4 @@
-/** Records and administration in the embedded broker as our own clients use them (kafka-client 4, issue 4). */
+/** Records and administration in the embedded broker as our own clients use them (kafka-client §4). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The group state machine against Kafka's rules for the classic protocol (kafka-client 4). */
+/** The group state machine against Kafka's rules for the classic protocol (kafka-client §4). */
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { got, GroupHarness, REBALANCE_MS, SESSION_MS } from './group-harness';
 

@@ -1,4 +1,4 @@
-/** Groups and offsets as clients meet them (kafka-client 4). */
+/** Groups and offsets as clients meet them (kafka-client §4). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The kit for tests of others (kafka-client 4): a broker in a file's hooks, and faults that end with their test. */
+/** The kit for tests of others (kafka-client §4): a broker in a file's hooks, and faults that end with their test. */
 import { useEmbeddedBroker } from '@millrace/embedded';
 import { Clients } from '../../helpers/kafka-clients';
 

@@ -1,4 +1,4 @@
-/** Transactions as producers meet them: fencing, timeouts, markers, offsets, restarts (kafka-client 3 and 4). */
+/** Transactions as producers meet them: fencing, timeouts, markers, offsets, restarts (kafka-client §3 and §4). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * What a partition knows of transactions: the last stable offset and what readers of committed records skip
- * (kafka-client 3 and 4).
+ * (kafka-client §3 and §4).
  */
 import type { BatchInfo } from '../../../packages/embedded/src/ports';
 import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';

@@ -1,4 +1,4 @@
-/** Kafka's state machine of a transactional id, decision by decision (kafka-client 4). */
+/** Kafka's state machine of a transactional id, decision by decision (kafka-client §4). */
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import {
   complete,

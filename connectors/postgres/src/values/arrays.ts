@@ -57,7 +57,7 @@ function nameUuid(bytes: Buffer): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** One NULL among their items makes the whole value null, as in Debezium (cdc-postgres R11). */
+/** One NULL among their items makes the whole value null, as in Debezium (cdc-postgres Appendix R 11). */
 const NO_NULL_ITEMS = new Set(['ltree', 'isbn']);
 
 export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {
