@@ -1,4 +1,4 @@
-/** The connector as the runtime sees it. */
+/** Entry point of the plugin: validation, offset checks, task creation. */
 import {
   ConnectError,
   type ConfigProblem,
@@ -21,8 +21,8 @@ async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem
 }
 
 /**
- * Throws ConnectError for positions that cannot be; whatever is there may be removed. False: what the slot has
- * confirmed is PostgreSQL's to keep, and does not go back with the offset.
+ * Throws ConnectError for invalid positions; any offset may be removed. Returns false because a changed offset does not
+ * move the slot: the server keeps what it has confirmed.
  */
 function alterOffsets(
   _config: ConnectorConfig,

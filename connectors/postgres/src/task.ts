@@ -26,7 +26,7 @@ export class PostgresSourceTask implements SourceTask {
   private started: Started | null = null;
   private phase: Phase | null = null;
   private emitted = false;
-  /** Of the last stored offset: the server may forget what is before it. */
+  /** LSN of the last stored offset; the server may remove WAL before it. */
   private storedLsn: Lsn = 0;
   private attempts = 0;
   private retryAt = 0;
@@ -46,7 +46,7 @@ export class PostgresSourceTask implements SourceTask {
     const { signal } = session;
     if (signal.aborted) return null;
     if (this.phase === null || Date.now() < this.retryAt) {
-      // initial_only after its snapshot, or a pause after a lost connection.
+      // Either initial_only has finished its snapshot, or a lost connection is in backoff.
       await this.idle.wait(session.config.queue.pollIntervalMs, signal);
       return null;
     }
@@ -88,7 +88,9 @@ export class PostgresSourceTask implements SourceTask {
       await general
         .get()
         .then((client) => dropSlot(client, config.slot.name))
-        .catch((error: unknown) => logger.warn(`Slot "${config.slot.name}" was not dropped: ${errorText(error)}`));
+        .catch((error: unknown) =>
+          logger.warn(`Could not drop replication slot "${config.slot.name}": ${errorText(error)}`),
+        );
     }
     await general.close();
   }
@@ -96,43 +98,42 @@ export class PostgresSourceTask implements SourceTask {
   private nextPhase(): void {
     const { phase } = this;
     if (phase instanceof SnapshotReader && phase.done) this.phase = this.afterSnapshot(phase);
-    else if (phase instanceof SnapshotEnd && phase.done) this.phase = this.streamBehind(phase);
+    else if (phase instanceof SnapshotEnd && phase.done) this.phase = this.streamAfter(phase);
   }
 
   private afterSnapshot(snapshot: SnapshotReader): Phase | null {
     const { session, plan, streamFrom } = this.started as Started;
     if (!plan.stream) {
-      session.logger.info('snapshot.mode=initial_only: the snapshot is complete, nothing more will be read.');
+      session.logger.info('snapshot.mode=initial_only: the snapshot is complete, no changes are streamed.');
       return null;
     }
     const position = streamFrom ?? positionAt(snapshot.streamLsn as Lsn);
     return new SnapshotEnd(session, position, snapshot.finalOffset as SourceOffset);
   }
 
-  private streamBehind({ position, offset }: SnapshotEnd): Phase {
+  private streamAfter({ position, offset }: SnapshotEnd): Phase {
     const { session } = this.started as Started;
     const reader = new StreamReader(session, position, offset);
     if (this.storedLsn > 0) reader.acknowledge(this.storedLsn);
     return reader;
   }
 
-  /** A lost connection starts the snapshot again; everything else fails the task, which leaves nothing half-created. */
+  /** Restarts the snapshot after a lost connection. Any other error fails the task and removes what it has created. */
   private async failed(error: unknown): Promise<void> {
     const started = this.started as Started;
     const { session, plan } = started;
     const { phase } = this;
     this.attempts++;
-    const again = phase instanceof SnapshotReader && isTransient(error) && this.attempts <= session.config.maxRetries;
-    if (again) {
+    const retry = phase instanceof SnapshotReader && isTransient(error) && this.attempts <= session.config.maxRetries;
+    if (retry) {
       const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
       this.retryAt = Date.now() + wait;
-      session.logger.warn(`${errorText(error)}; the snapshot starts again in ${wait} ms.`);
+      session.logger.warn(`${errorText(error)}; restarting the snapshot in ${wait} ms.`);
       await phase.close();
       this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn);
       return;
     }
-    // Once there is a stream, the slot holds back changes that were announced to nobody yet: it stays, whatever
-    // happens.
+    // Once streaming has started, the slot retains changes that are not in Kafka yet, so it must stay.
     if (phase instanceof SnapshotReader && !this.emitted && started.stored.kind === 'none') {
       await phase.close();
       await started.undo();
@@ -143,15 +144,16 @@ export class PostgresSourceTask implements SourceTask {
 }
 
 /**
- * The attempts within the task are used up: the runtime must not poll again, as it does after a retriable error. That
- * stays its cause, which says that a new start may help: whatever held the slot may have let it go by then.
+ * The retries within the task are exhausted, so the runtime must not poll again, as it does after a retriable error.
+ * The retriable error stays the cause: a restart may still succeed, for example when the slot has been released by
+ * then.
  */
 function final(error: unknown): unknown {
   if (!isConnectError(error) || !error.retriable) return error;
   return new ConnectError(error.message, { code: error.code, cause: error, place: error.place });
 }
 
-/** Partitions that the runtime read back are equal, but not the same object. */
+/** Partitions read back by the runtime are equal but not identical. */
 function find(
   offsets: ReadonlyMap<SourcePartition, SourceOffset | null>,
   partition: SourcePartition,

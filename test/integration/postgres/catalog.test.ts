@@ -1,4 +1,4 @@
-/** What a start reads of the catalog. */
+/** How much of the catalog a start reads. */
 import { SERVER_URL, TestDatabase } from '../../helpers/test-database';
 import { TaskRun, taskConfig } from './harness';
 import { ServerProxy } from './server-proxy';

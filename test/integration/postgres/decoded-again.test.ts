@@ -1,6 +1,6 @@
 /**
- * A change that contradicts the known definition of its table is decoded again once the catalog was asked: what it gave
- * before must not count.
+ * A change that contradicts the known definition of its table is decoded again after the catalog was read: the records
+ * of the first attempt must be discarded.
  */
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, ops, taskConfig } from './harness';

@@ -60,8 +60,8 @@ describe('cdc-postgres 93: bytes in SQL_ASCII that are no UTF-8 are an error, ne
     code: 'PG_ENCODING',
     retriable: false,
     message:
-      `${doing}: invalid byte sequence for encoding "UTF8": 0xe4 0x62 (SQLSTATE 22021). The database holds text that ` +
-      'cannot be read as UTF-8, as one in SQL_ASCII may: find these bytes and correct them.',
+      `${doing}: invalid byte sequence for encoding "UTF8": 0xe4 0x62 (SQLSTATE 22021). ` +
+      'The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.',
   });
   beforeEach(async () => {
     database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY, v text)', { encoding: 'SQL_ASCII' });

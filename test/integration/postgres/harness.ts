@@ -1,4 +1,4 @@
-/** A source task that is driven directly: no Kafka, no worker. */
+/** Drives a source task directly, without Kafka and worker. */
 import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
 import { MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
@@ -6,16 +6,16 @@ import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 
-/** What a task of that database is driven with. */
+/** Connector config for a task on this database. */
 export const taskConfig = (database: TestDatabase, overrides: Record<string, string> = {}): Record<string, string> =>
   database.sourceConfig({
     name: 'test',
     'topic.prefix': 'fulfillment',
     'poll.interval.ms': '100',
     'retriable.restart.connector.wait.ms': '100',
-    // How far the stream has come is known at once.
+    // Status updates at short intervals, so that positions are current.
     'status.update.interval.ms': '100',
-    // Together as long as by default, for a server that is late to let the slot go.
+    // In total as long as the default, for a server that releases the slot late.
     'slot.retry.delay.ms': '100',
     'slot.max.retries': '600',
     ...overrides,
@@ -34,7 +34,7 @@ export class TaskRun {
   readonly task = new PostgresSourceTask();
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
-  /** What the task itself had stored last, as it comes back. */
+  /** The offset that the task itself stored last. */
   stored: SourceOffset | null = null;
 
   private constructor(
@@ -44,7 +44,7 @@ export class TaskRun {
 
   /**
    * @param stored the offset that the runtime has for the connector
-   * @param abort tells the task to stop, which `stop` does, too
+   * @param abort signals the task to stop, as `stop` does
    */
   static async start(
     config: Record<string, string>,
@@ -73,7 +73,7 @@ export class TaskRun {
       debug: write('debug'),
       trace: write('trace'),
     };
-    // As it comes back from Kafka: plain JSON with integers.
+    // As read back from Kafka: plain JSON with integers.
     const read = stored === null ? null : roundTrip(stored);
     return {
       connector: 'test',
@@ -116,7 +116,7 @@ export class TaskRun {
     return batch;
   }
 
-  /** Streams on until the task has received all that the server's log holds now; no record may be in it. */
+  /** Streams until the task has received all WAL written so far, which may contain no record. */
   async nothingMore(): Promise<void> {
     const { config } = this;
     const client = new Client({
@@ -133,7 +133,7 @@ export class TaskRun {
         WHERE s.slot_name = $1 AND r.write_lsn >= $2::pg_lsn`;
       const looked = async (): Promise<boolean> => {
         const { rowCount } = await client.query(received, [config['slot.name'], rows[0]?.lsn]);
-        // What was received before is decoded by this poll.
+        // This poll decodes what was received before.
         const batch = await this.poll();
         if (batch.length > 0) throw new Error(`unexpected records: ${describe(batch)}`);
         return rowCount === 1;

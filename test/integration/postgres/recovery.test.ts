@@ -67,7 +67,7 @@ test('cdc-postgres 65: abandoned at random points, resumed from the last stored 
   const stored: AnyRecord[] = [];
   let duplicates = 0;
   for (let round = 0; ; round++) {
-    // Some records are acknowledged and stored, some only polled, then the task is gone without a word.
+    // Some records are acknowledged and stored, some only polled, then the task is abandoned without a stop.
     const want = random(80);
     await run.until((records) => records.length >= want || records.some((record) => record.key.id === DONE));
     const keep = run.records.length === 0 ? 0 : random(run.records.length + 1);
@@ -366,7 +366,7 @@ test('cdc-postgres 77: a terminated walsender is replaced, nothing is lost or re
   }
   await run.count(4000);
   expect(ids(records)).toEqual(Array.from({ length: 4000 }, (_, i) => i));
-  expect(run.log.some((line) => /trying again/.test(line.message))).toBe(true);
+  expect(run.log.some((line) => /retrying/.test(line.message))).toBe(true);
 });
 
 test('cdc-postgres 78: a second reader of the slot tries again, then says what to do; when the first stops it goes on', async () => {
@@ -384,7 +384,7 @@ test('cdc-postgres 78: a second reader of the slot tries again, then says what t
   await second.stop();
   const third = await TaskRun.start({ ...config, 'slot.max.retries': '10000' }, run.lastOffset);
   expect(await third.poll()).toEqual([]);
-  expect(third.log.some((line) => /trying again \(1 of 10000\)/.test(line.message))).toBe(true);
+  expect(third.log.some((line) => /retrying \(1 of 10000\)/.test(line.message))).toBe(true);
   await run.stop();
   await database.query('INSERT INTO t VALUES (2)');
   expect(ids(await third.count(1))).toEqual([2]);

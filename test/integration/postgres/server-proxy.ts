@@ -1,4 +1,4 @@
-/** Stands between a task and its server: counts what the server sends, and can lead to another one. */
+/** Proxy between a task and its server: counts the bytes sent by the server and can switch to another server. */
 import net, { type AddressInfo, type Socket } from 'node:net';
 
 export class ServerProxy {

@@ -1,4 +1,4 @@
-/** What needs settings of the server that others must not meet: a server of its own. */
+/** Tests that need server settings which would disturb other tests, on a dedicated server. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

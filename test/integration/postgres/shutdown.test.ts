@@ -48,6 +48,6 @@ test('cdc-postgres 77: a fast shutdown of the server is not held up by changes t
   });
   await waitFor('the task to notice', async () => {
     await current.poll();
-    return current.log.some((line) => /trying again/.test(line.message));
+    return current.log.some((line) => /retrying/.test(line.message));
   });
 });

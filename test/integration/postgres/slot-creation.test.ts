@@ -1,4 +1,4 @@
-/** Making a slot waits until every transaction of the server that runs then is over. */
+/** Creating a slot waits until every transaction running at that time has ended. */
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig } from './harness';
@@ -11,7 +11,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** @param seconds that the slot may wait for somebody else's transaction */
+/** @param seconds that slot creation may wait for a running transaction */
 async function failedStart(seconds: number, stop: (task: AbortController) => void | Promise<void>): Promise<void> {
   const other = await database.connect();
   try {
@@ -27,7 +27,7 @@ async function failedStart(seconds: number, stop: (task: AbortController) => voi
   } finally {
     await other.end();
   }
-  // The server takes away what it had begun to make; the publication is the task's affair.
+  // The server removes the unfinished slot; the task must remove the publication.
   await waitFor('the slot to be gone', async () => (await database.slots()).length === 0);
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
 }

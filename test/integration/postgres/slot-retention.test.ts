@@ -1,6 +1,5 @@
 /**
- * The slot is what holds changes back for the connector: it stays while they are needed, and moves on when they are
- * not.
+ * The slot retains changes for the connector: it stays while they are needed and advances when they are not.
  */
 import type { SourceOffset } from '@millrace/sdk';
 import { TestDatabase } from '../../helpers/test-database';
@@ -47,7 +46,7 @@ async function flushed(): Promise<bigint> {
   return BigInt(row?.lsn as string);
 }
 
-/** Changes that nobody captures; the slot has to pass them, although no record but heartbeats is about them. */
+/** Changes in tables that are not captured; the slot must advance past them by heartbeats alone. */
 async function slotPasses(current: TaskRun): Promise<void> {
   for (let i = 0; i < 5; i++) await database.query('INSERT INTO busy SELECT generate_series(1, 100)');
   const [row] = await database.query("SELECT (pg_current_wal_lsn() - '0/0')::text AS lsn");

@@ -1,6 +1,6 @@
 /**
- * A snapshot that has to be taken again: whoever applies all records in order must end with what the database has,
- * deleted rows included.
+ * A repeated snapshot: a consumer that applies all records in order must end with the state of the database, deleted
+ * rows included.
  */
 import type { SourceOffset } from '@millrace/sdk';
 import { TestDatabase } from '../../helpers/test-database';
@@ -35,7 +35,7 @@ async function contents(): Promise<Map<number, number>> {
   return new Map(rows.map((row) => [row.id as number, row.v as number]));
 }
 
-/** Some of what was read is changed and deleted, and something new comes and goes. */
+/** Changes and deletes rows that were read; inserts and deletes new ones. */
 async function meanwhile(from: number): Promise<void> {
   await database.query(`DELETE FROM t WHERE id BETWEEN ${from} AND ${from + 9}`);
   await database.query(`UPDATE t SET v = v + 1 WHERE id BETWEEN ${from + 10} AND ${from + 19}`);
@@ -44,7 +44,7 @@ async function meanwhile(from: number): Promise<void> {
 
 const small = { 'max.batch.size': '50', 'max.queue.size': '60', 'snapshot.fetch.size': '50' };
 
-/** Polls until `enough`, then is gone without a word; what it handed out is with the consumers. */
+/** Polls until `enough`, then abandons the task without a stop; its records are with the consumers. */
 async function killed(
   config: Record<string, string>,
   stored: SourceOffset | null,
@@ -135,7 +135,7 @@ test('a connection cut during the snapshot: rows deleted before it begins again 
   );
   await untilDone(run);
   expect(apply(run.records, table)).toEqual(await contents());
-  expect(run.log.some((line) => /the snapshot starts again/.test(line.message))).toBe(true);
+  expect(run.log.some((line) => /restarting the snapshot/.test(line.message))).toBe(true);
 });
 
 test('killed inside the snapshot, and columns come and go before the next one: changes of the old form are told of, too', async () => {

@@ -1,4 +1,7 @@
-/** Old and tolerated spellings are read as today's names; nothing behind this module knows them (cdc-postgres §1.2). */
+/**
+ * Maps deprecated and tolerated key names to current ones, so that the rest of the connector knows only those
+ * (cdc-postgres §1.2).
+ */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { editDistance } from './edit-distance';
@@ -7,9 +10,9 @@ import { invalid } from './problem';
 import { isUnsupported, isWithoutEffect } from './unsupported';
 
 export interface CanonicalConfig {
-  /** Under today's names only; legacy values of enumerations replaced. */
+  /** By current names only, with legacy enumeration values replaced. */
   readonly values: ConnectorConfig;
-  /** Today's name → the name the user wrote. */
+  /** Current name → name in the connector config. */
   readonly given: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigProblem[];
   readonly warnings: readonly string[];
@@ -38,7 +41,7 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
       if (other === undefined) {
         values[current] = value;
         given.set(current, old);
-      } else if (todaysValue(current, other) !== todaysValue(current, value)) {
+      } else if (currentValue(current, other) !== currentValue(current, value)) {
         problems.push(invalid(old, `"${current}" is already specified`));
       }
       if (deprecated) warnings.push(`The configuration key "${old}" is deprecated, use "${current}".`);
@@ -46,13 +49,13 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
   }
   for (const name of Object.keys(LEGACY_VALUES)) {
     const value = values[name];
-    if (value !== undefined) values[name] = todaysValue(name, value);
+    if (value !== undefined) values[name] = currentValue(name, value);
   }
   warnings.push(...unknownKeys(config));
   return { values, given, problems, warnings };
 }
 
-function todaysValue(name: string, value: string): string {
+function currentValue(name: string, value: string): string {
   const replacements = LEGACY_VALUES[name] ?? {};
   const legacy = value.trim().toLowerCase();
   return Object.hasOwn(replacements, legacy) ? (replacements[legacy] as string) : value;
@@ -63,7 +66,7 @@ const KNOWN = [
   ...Object.keys(LEGACY_NAMES),
   ...Object.keys(TOLERATED_NAMES),
 ];
-/** Names that belong to the runtime or to families of keys. */
+/** Keys of the runtime, and families of keys. */
 const FOREIGN =
   /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|snapshot\.select\.statement\.overrides\.)/;
 

@@ -1,4 +1,4 @@
-/** Checks of the configuration alone: no connection is made (cdc-postgres §1.8). */
+/** Checks that need only the connector config, without a connection (cdc-postgres §1.8). */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import { DEFINITIONS, type Definition } from './definitions';
@@ -11,11 +11,11 @@ const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
 /** Host names, but also IPv6 addresses and socket directories, which Debezium refuses. */
 const HOST_NAME = /^(?:[A-Za-z0-9._-]+|[0-9A-Fa-f:.%[\]]+|\/.*)$/;
 const SLOT_NAME = /^[a-z0-9_]{1,63}$/;
-/** Shown as Debezium shows it; nothing is matched with it, since it takes the cube of a text's length. */
+/** Shown in Debezium's error text only. It is not used for matching, because it takes cubic time. */
 const KEY_COLUMNS = String.raw`^\s*([^:]+):([^:,]+(,[^:,]+)*)\s*$`;
 const BAD_CHARACTERS = 'has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)';
 
-/** Include and exclude lists that may not both be given. */
+/** Include and exclude lists that are mutually exclusive. */
 const EXCLUSIVE = [
   [KEY.schemaIncludeList, KEY.schemaExcludeList],
   [KEY.tableIncludeList, KEY.tableExcludeList],
@@ -86,7 +86,7 @@ function keyColumnsProblem(text: string): string | null {
   return null;
 }
 
-/** The parameter that asks for values in another form than text, which alone is read. */
+/** The parameter that requests values in binary form. Only the text form is decoded. */
 function binaryParam(params = ''): string | undefined {
   const asks = /^binary(?:\s*=\s*(?:true|on|1)?)?$/i;
   return params
@@ -103,7 +103,7 @@ function valueProblem(definition: Definition, value: string | undefined): string
   const { constraint } = definition;
   if (value === undefined || value.trim() === '') {
     if (constraint?.kind === 'required') return 'A value is required';
-    // The default would go on without TLS; often it is a variable that is not set.
+    // An empty value is often an unset variable; falling back to the default could connect without TLS.
     if (value !== undefined && definition.name === KEY.databaseSslmode) return oneOfProblem(constraint, '');
     if (value === undefined || definition.type === 'STRING' || definition.type === 'LIST') return null;
   }
@@ -132,7 +132,7 @@ function numberProblem(text: string, definition: Definition, message: string, ma
   const number = Number(text);
   if (Math.abs(number) > max) return message;
   if (definition.name === KEY.maxQueueSize && number <= 0) return 'A positive queue size is required';
-  // The client throws for others in the middle of connecting, where nobody could catch what follows.
+  // pg throws for larger ports while it connects, where the error cannot be caught.
   if (definition.name === KEY.databasePort && number > 65_535) return 'A port from 1 to 65535 is expected';
   if (definition.constraint?.kind === 'positive' && number <= 0)
     return 'A positive, non-zero integer value is expected';

@@ -9,7 +9,7 @@ export type Constraint =
   | { readonly kind: 'oneOf'; readonly values: readonly string[] }
   | { readonly kind: 'patterns' };
 
-/** What the connector goes by; how clients are shown a key is in shown-keys.ts. */
+/** A setting as the connector reads it; shown-keys.ts has what clients are shown of it. */
 export interface Definition {
   readonly name: Key;
   readonly type: ConfigType;
@@ -36,7 +36,7 @@ function key(
   return { name, type, default: defaultValue, documentation, ...(constraint ? { constraint } : {}) };
 }
 
-/** Order of Debezium's error text (Appendix R.15). */
+/** In the order of Debezium's error text (Appendix R.15). */
 export const SNAPSHOT_MODES = [
   'always',
   'initial_only',
@@ -101,12 +101,12 @@ export const DEFINITIONS: readonly Definition[] = [
     'SQL statements, separated by semicolons (two for a literal one), run on every ordinary connection.',
   ),
   key(KEY.databaseTcpKeepAlive, 'BOOLEAN', true, 'Sends TCP keep-alive probes.'),
-  key(KEY.databaseQueryTimeoutMs, 'INT', 600000, 'Longest time a catalog query may take.', nonNegative),
+  key(KEY.databaseQueryTimeoutMs, 'INT', 600000, 'Timeout in milliseconds of a catalog query.', nonNegative),
   key(
     KEY.connectionValidationTimeoutMs,
     'LONG',
     60000,
-    'Longest time the connection check during validation may take.',
+    'Timeout in milliseconds of the connection check during validation.',
     positive,
   ),
 
@@ -120,8 +120,8 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   key(KEY.slotFailover, 'BOOLEAN', false, 'Creates the slot as a failover slot (PostgreSQL 17 and later).'),
   key(KEY.slotStreamParams, 'STRING', null, 'Further options for START_REPLICATION: name=value;name=value.'),
-  key(KEY.slotMaxRetries, 'INT', 6, 'How often to try again when the slot is in use.', nonNegative),
-  key(KEY.slotRetryDelayMs, 'LONG', 10000, 'Milliseconds between those attempts.', nonNegative),
+  key(KEY.slotMaxRetries, 'INT', 6, 'Number of retries when the slot is in use by another connection.', nonNegative),
+  key(KEY.slotRetryDelayMs, 'LONG', 10000, 'Milliseconds between these retries.', nonNegative),
   key(KEY.publicationName, 'STRING', 'dbz_publication', 'Publication to read.'),
   key(
     KEY.publicationAutocreateMode,
@@ -141,21 +141,21 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.offsetMismatchStrategy,
     'STRING',
     'no_validation',
-    'trust_greater_lsn: go on where the slot is when it has passed the stored position. Otherwise that is an error.',
+    'trust_greater_lsn: resume at the slot position when it is past the stored offset. With the other values that is an error.',
     oneOf('no_validation', 'trust_offset', 'trust_slot', 'trust_greater_lsn'),
   ),
   key(
     KEY.lsnFlushMode,
     'STRING',
     'connector',
-    'connector: confirm positions whose offsets are stored. manual: confirm nothing, someone else moves the slot.',
+    'connector: confirm positions whose offsets are stored. manual: confirm nothing; the slot must be advanced by other means.',
     oneOf('connector', 'manual'),
   ),
   key(
     KEY.internalCreateSlotCommandTimeout,
     'INT',
     90,
-    'Seconds that creating a slot or publication may take.',
+    'Timeout in seconds for creating a slot or publication.',
     positive,
   ),
   key(
@@ -178,7 +178,7 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.snapshotMode,
     'STRING',
     'initial',
-    'When to read the tables as they are before streaming changes.',
+    'When to take a snapshot of the tables before streaming changes.',
     oneOf(...SNAPSHOT_MODES),
   ),
   key(
@@ -199,7 +199,7 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.snapshotSelectStatementOverrides,
     'STRING',
     null,
-    'Tables with a SELECT of their own, given in snapshot.select.statement.overrides.<schema>.<table>.',
+    'Tables with a custom SELECT, given in snapshot.select.statement.overrides.<schema>.<table>.',
   ),
   key(KEY.snapshotFetchSize, 'INT', 10240, 'Rows per round trip.', positive),
   key(KEY.snapshotDelayMs, 'LONG', 0, 'Milliseconds to wait before a snapshot.', nonNegative),
@@ -274,41 +274,47 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.tombstonesOnDelete,
     'BOOLEAN',
     true,
-    'A record without value follows each delete, so that compaction removes the key.',
+    'Sends a tombstone after each delete, so that compaction removes the key.',
   ),
   key(KEY.extendedHeadersEnabled, 'BOOLEAN', true, 'Adds the __debezium.context headers.'),
-  key(KEY.topicDelimiter, 'STRING', '.', 'Between the parts of topic names.'),
-  key(KEY.eventFormat, 'STRING', '3', 'Layout of events: that of Debezium 3.', oneOf('3')),
-  key(KEY.eventSourceVersion, 'STRING', '3.7.0.Final', 'Text of source.version in events.'),
+  key(KEY.topicDelimiter, 'STRING', '.', 'Delimiter between the parts of topic names.'),
+  key(KEY.eventFormat, 'STRING', '3', 'Event layout: that of Debezium 3.', oneOf('3')),
+  key(KEY.eventSourceVersion, 'STRING', '3.7.0.Final', 'Value of source.version in events.'),
   key(
     KEY.eventIncompleteKeyHandling,
     'STRING',
     'fail',
-    'What to do when a change lacks columns of the record key: old rows hold those of the REPLICA IDENTITY alone, updated ones no large values outside of it that did not change.',
+    'What to do when a change lacks columns of the record key: old rows contain only REPLICA IDENTITY columns, and updates omit unchanged TOASTed values outside of it.',
     oneOf('fail', 'warn', 'debezium'),
   ),
 
-  key(KEY.maxBatchSize, 'INT', 2048, 'Most records handed over at once.', positive),
+  key(KEY.maxBatchSize, 'INT', 2048, 'Maximum number of records in a batch.', positive),
   key(
     KEY.maxQueueSize,
     'INT',
     8192,
-    'Most messages of the server that wait to be decoded; must be larger than max.batch.size.',
+    'Maximum number of server messages waiting to be decoded; must be larger than max.batch.size.',
     positive,
   ),
-  key(KEY.maxQueueSizeInBytes, 'LONG', 67108864, 'Most bytes that wait to be decoded; 0 for no limit.', nonNegative),
-  key(KEY.pollIntervalMs, 'LONG', 500, 'Longest wait for a change before the worker is answered.', positive),
+  key(
+    KEY.maxQueueSizeInBytes,
+    'LONG',
+    67108864,
+    'Maximum number of bytes waiting to be decoded; 0 for no limit.',
+    nonNegative,
+  ),
+  key(KEY.pollIntervalMs, 'LONG', 500, 'Maximum time in milliseconds that a poll waits for changes.', positive),
   key(
     KEY.errorsMaxRetries,
     'INT',
     -1,
-    'How often in a row a lost connection is restored before the task fails; -1 without end.',
+    'Number of consecutive reconnects after a lost connection before the task fails; -1 for no limit.',
   ),
   key(
     KEY.retriableRestartConnectorWaitMs,
     'LONG',
     10000,
-    'Upper bound in milliseconds of the first wait before a lost connection is restored.',
+    'Upper bound in milliseconds of the first backoff after a lost connection.',
     positive,
   ),
 ];
@@ -328,7 +334,7 @@ export const LEGACY_NAMES: Readonly<Record<string, Key>> = {
   'flush.lsn.source': KEY.lsnFlushMode,
 };
 
-/** Further spellings that are not deprecated, only tolerated (§1.7). */
+/** Alternative names that are accepted without a deprecation warning (§1.7). */
 export const TOLERATED_NAMES: Readonly<Record<string, Key>> = {
   sslmode: KEY.databaseSslmode,
   sslrootcert: KEY.databaseSslrootcert,

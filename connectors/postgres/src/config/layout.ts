@@ -1,11 +1,10 @@
 /**
- * How Debezium 3.7 lays out its keys for clients: groups and keys in order, importance, width; and of keys that are not
- * implemented here also type and default. Facts of its answer to `GET /connector-plugins/{plugin}/config`, held by a
- * test.
+ * Groups, order, importance and width of Debezium 3.7's keys; for keys that are not implemented here also type and
+ * default. Facts from its response to `GET /connector-plugins/{plugin}/config`, held by a test.
  */
 import type { ConfigKey, ConfigType, Importance, Width } from '@millrace/sdk';
 
-/** Of an implemented key, whose type and default are in definitions.ts. */
+/** An implemented key; its type and default are in definitions.ts. */
 type Implemented = readonly [name: string, importance: Importance, width: Width];
 type Absent = readonly [
   ...Implemented,

@@ -1,4 +1,6 @@
-/** Comma-separated lists of Java regular expressions, matched whole and without regard to case (cdc-postgres §1.1). */
+/**
+ * Comma-separated lists of Java regular expressions, matched against the whole name, ignoring case (cdc-postgres §1.1).
+ */
 import { anchored, compileJavaRegex } from '@millrace/sdk';
 
 /** `\,` is a comma inside a pattern. */
@@ -12,7 +14,7 @@ export function splitList(text: string): string[] {
 export class PatternList {
   readonly patterns: readonly RegExp[];
 
-  /** Throws SyntaxError for what is no regular expression or cannot be expressed in JavaScript. */
+  /** Throws SyntaxError for an invalid regular expression, and for one that JavaScript cannot express. */
   constructor(readonly sources: readonly string[]) {
     this.patterns = sources.map((source) => anchored(compileJavaRegex(source, 'i')));
   }
@@ -31,7 +33,7 @@ export class PatternList {
   }
 }
 
-/** Why one of them is no expression that can be used, or null. */
+/** Why one of the expressions cannot be used, or null. */
 export function patternsProblem(sources: readonly string[]): string | null {
   try {
     new PatternList(sources);

@@ -1,4 +1,4 @@
-/** The configuration as the rest of the connector reads it. */
+/** The parsed connector config. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
@@ -61,7 +61,7 @@ export interface PostgresConfig {
     readonly flush: boolean;
     readonly checkPosition: boolean;
     /**
-     * `offset.mismatch.strategy=trust_greater_lsn`: goes on where the slot is when that is behind the stored position.
+     * `offset.mismatch.strategy=trust_greater_lsn`: resumes at the slot position when it is past the stored offset.
      */
     readonly trustGreater: boolean;
   };
@@ -85,7 +85,7 @@ export interface PostgresConfig {
   readonly values: Omit<ValueOptions, 'currencyDigits'>;
   readonly events: {
     readonly tombstones: boolean;
-    /** Updates that change nothing of what is emitted are left out. */
+    /** Updates that change no emitted column are skipped. */
     readonly skipUnchanged: boolean;
     readonly schemaNames: NameAdjustment;
     readonly fieldNames: NameAdjustment;

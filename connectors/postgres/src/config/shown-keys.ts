@@ -1,5 +1,5 @@
 /**
- * The keys as clients are shown them: all of Debezium's in its order, then those of our own, then other spellings.
+ * Settings as REST shows them: Debezium's in its order, then ours, then alternative names.
  * Source: cdc-postgres §1.3 to §1.6.
  */
 import type { ConfigKey } from '@millrace/sdk';
@@ -8,7 +8,7 @@ import { KEY } from './keys';
 import { LAYOUT } from './layout';
 import { isRefused } from './unsupported';
 
-/** The keys that decide what table.include.list can match. */
+/** Keys that determine what table.include.list can match. */
 const BEFORE_TABLES: readonly string[] = [KEY.schemaIncludeList, 'database.include.list'];
 /** Debezium hides this one from forms. */
 const HIDDEN = KEY.schemaExcludeList;
@@ -20,7 +20,7 @@ export function shownKeys(): readonly ConfigKey[] {
   const laidOut = LAYOUT.flatMap(([group, keys]) => {
     let order = 0;
     return keys.map((row, i) => {
-      // An internal name stands beside the public one.
+      // An internal name shares the order of the public one.
       if (row[0] !== `internal.${keys[i - 1]?.[0]}`) order++;
       return shownKey(group, row, order);
     });
@@ -73,7 +73,7 @@ function absence(name: string): string {
   const current = spellings.get(name);
   if (current !== undefined) return `Another name of ${current}.`;
   return isRefused(name)
-    ? 'Not supported: a configuration that asks for it is refused.'
+    ? 'Not supported: a configuration that requires it is rejected.'
     : 'Not supported: accepted, and without effect.';
 }
 

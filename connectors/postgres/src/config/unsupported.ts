@@ -1,7 +1,7 @@
 /**
- * Debezium's keys that this version does not implement. Whoever moves here must not find out from the data: a key
- * without which something else would be published is refused, one that merely asks for a further service is warned
- * about. Sources: cdc-postgres §1.3 to §1.6, §7.5.
+ * Debezium's keys that this version does not implement. A key is rejected when ignoring it would change what is
+ * published, so that a migration cannot corrupt data unnoticed; a key that only enables an extra feature logs a
+ * warning. Sources: cdc-postgres §1.3 to §1.6, §7.5.
  */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { invalid } from './problem';
@@ -9,7 +9,7 @@ import { invalid } from './problem';
 interface Unsupported {
   /** A key, or a pattern of keys. */
   readonly key: string | RegExp;
-  /** Values that ask for what is done anyway, in lower case. */
+  /** Values that match the implemented behavior, in lower case. */
   readonly fine?: readonly string[];
 }
 interface Refused extends Unsupported {
@@ -88,7 +88,7 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: 'streaming.delay.ms', fine: ['0'] },
 ];
 
-/** One problem per key without which something else would be published. */
+/** One problem per key whose absence would change what is published. */
 export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
   return Object.keys(config).flatMap((name) => {
     const refused = REFUSED.find((one) => asksFor(one, name, config));
@@ -96,17 +96,17 @@ export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
   });
 }
 
-/** Whether the key is one of Debezium's that does nothing here, with a value that asks for something. */
+/** Whether the key is one of Debezium's without effect here, set to a value that requires one. */
 export function isWithoutEffect(name: string, config: ConnectorConfig): boolean {
   return WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
 }
 
-/** Whether values of the key are refused; others may ask for what is done anyway. */
+/** Whether some values of the key are rejected. */
 export function isRefused(name: string): boolean {
   return REFUSED.some((one) => covers(one, name));
 }
 
-/** Whether the key is listed here, whatever its value. */
+/** Whether the key is listed here, regardless of its value. */
 export function isUnsupported(name: string): boolean {
   return [...REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));
 }

@@ -1,5 +1,6 @@
 /**
- * Tables, columns, keys and types as the catalog has them now. Matching tables only: installations have 10^5 row types.
+ * Reads tables, columns, keys and types from the catalog. Reads matching tables only, because installations have 10^5
+ * row types.
  */
 import type { Client } from 'pg';
 import type { FilterConfig } from '../config/postgres-config';
@@ -21,7 +22,7 @@ export interface CatalogColumn {
   readonly generated: boolean;
 }
 
-/** What keys and values of a table's rows are made by. */
+/** The parts of a table that determine keys and values of its rows. */
 export interface TableDefinition extends TableName {
   readonly oid: number;
   readonly columns: readonly CatalogColumn[];
@@ -47,7 +48,7 @@ export function qualified(table: TableName): string {
   return `${table.schema}.${table.name}`;
 }
 
-/** Decides which tables are captured, by name alone. */
+/** Selects the captured tables by name. */
 export function tableFilter(filters: FilterConfig): (table: TableName) => boolean {
   return (table) => {
     if (/^(pg_catalog|information_schema|pg_toast.*|pg_temp.*)$/.test(table.schema)) return false;
@@ -99,7 +100,7 @@ const RELATIONS = `
          c.relkind = 'p' AS root
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY($1::oid[])`;
 
-/** Tables that no longer exist are missing from the answer. */
+/** Omits tables that no longer exist. */
 export async function readTables(
   client: Client,
   oids: readonly number[],
@@ -165,7 +166,7 @@ const TYPES = `
          END AS labels
   FROM pg_type t JOIN wanted w ON w.oid = t.oid JOIN pg_namespace n ON n.oid = t.typnamespace`;
 
-/** The types, and those they are made of. Always asks: enum labels may have been added. */
+/** The types with their element and base types. Always queries, because enum labels may have been added. */
 export async function readTypes(client: Client, oids: readonly number[]): Promise<Map<number, PgType>> {
   const { rows } = await client.query(TYPES, [oids.map(String)]);
   return new Map(

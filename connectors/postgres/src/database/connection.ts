@@ -1,5 +1,5 @@
 /**
- * Opens connections whose session settings make the server's text independent of its own configuration (cdc-postgres
+ * Opens connections whose session settings make text values independent of the server's configuration (cdc-postgres
  * §1.3).
  */
 import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
@@ -9,10 +9,10 @@ import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 import { connectionOf } from './pg-internals';
 
-/** What a connection is for; part of its application_name, which operators search for. */
+/** Purpose of a connection; part of its application_name, so that operators can find it. */
 export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Validate Connection';
 
-/** What the text of values depends on. */
+/** Settings that affect the text form of values. */
 const TEXT_FORM = [
   ['DateStyle', 'ISO'],
   ['IntervalStyle', 'postgres'],
@@ -24,7 +24,8 @@ const TEXT_FORM = [
 const RESTORE = [...TEXT_FORM.map(([name]) => name), 'client_encoding'].map((name) => `RESET ${name}`).join('; ');
 
 function options(role: Role): string {
-  // The currency that amounts are stored in is asked for where none are read (`readServerFacts`).
+  // General connections read no amounts but detect the currency they are stored in (`readServerFacts`), so they keep
+  // lc_monetary.
   const form = role === 'General' ? TEXT_FORM.filter(([name]) => name !== 'lc_monetary') : TEXT_FORM;
   return [...form, ['idle_in_transaction_session_timeout', '0']]
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -53,18 +54,18 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
   };
 }
 
-/** An open connection, and which way of encrypting it worked. */
+/** An open connection and the TLS attempt that succeeded. */
 export interface Opened {
   readonly client: Client;
   readonly tls: TlsAttempt;
 }
 
-/** Throws a ConnectError, retriable when the server may only be away for now. */
+/** Throws a ConnectError, retriable when the server may be temporarily unavailable. */
 export async function openConnection(config: ConnectionConfig, role: Role): Promise<Opened> {
   const attempts = tlsAttempts(config);
   for (const [index, tls] of attempts.entries()) {
     const client = new Client(clientConfig(config, role, tls));
-    // A connection that dies while idle has no caller to tell; whoever uses it next sees its queries fail.
+    // A connection lost while idle has no caller to report to; its next query fails.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -84,7 +85,10 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
   throw new Error('unreachable: there is always an attempt');
 }
 
-/** Whatever the statements set: a snapshot reads the text that the stream is sent, which they do not reach. */
+/**
+ * Restores the text settings afterwards: the statements do not run on the replication connection, and a snapshot must
+ * read the same text as the stream.
+ */
 async function initialise(client: Client, statements: readonly string[]): Promise<void> {
   if (statements.length === 0) return;
   for (const statement of statements) await client.query(statement);
@@ -105,8 +109,8 @@ export function connectError(config: ConnectionConfig, error: unknown): Error {
 }
 
 /**
- * `prefer` and `allow`: the other way is tried when this one was refused, not when the server is away or the password
- * wrong.
+ * For `prefer` and `allow`: try the other way only if the server refused this one, not if it is unreachable or the
+ * password is wrong.
  */
 function mayTryNext(error: unknown): boolean {
   const code = errorCode(error);
@@ -115,7 +119,7 @@ function mayTryNext(error: unknown): boolean {
   return code === '' || code === '28000' || !/^[0-9A-Z]{5}$/.test(code);
 }
 
-/** Ends a connection without waiting for a server that does not answer. */
+/** Closes a connection; waits at most two seconds for the server. */
 export async function closeConnection(client: Client | null): Promise<void> {
   if (client === null) return;
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** Which database errors may pass by themselves, and what they are called (cdc-postgres §5.10). */
+/** Classifies database errors: transient or not, and their error codes (cdc-postgres §5.10). */
 import { ConnectError, RetriableError, isConnectError } from '@millrace/sdk';
 
 /** SQLSTATE, or Node's error code; empty when there is none. */
@@ -21,8 +21,8 @@ const CONNECTION_TEXT =
   /Connection terminated|timeout expired|Client has encountered a connection error|not queryable/i;
 
 /**
- * True when the same work may succeed on a new connection. Authentication, missing objects and missing rights are not
- * such errors: trying again for ever would only hide them.
+ * True when a retry on a new connection may succeed. False for authentication, missing objects and missing privileges:
+ * endless retries would only hide them.
  */
 export function isTransient(error: unknown): boolean {
   if (isConnectError(error)) return error.retriable;
@@ -49,11 +49,11 @@ const CODES: readonly (readonly [RegExp, string])[] = [
   [/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|08)/, 'PG_CONNECTION'],
 ];
 
-/** The server's text has the bytes, but not where they come from. */
+/** The server's message contains the bytes but not their origin. */
 const NO_UTF8 =
-  '. The database holds text that cannot be read as UTF-8, as one in SQL_ASCII may: find these bytes and correct them.';
+  '. The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.';
 
-/** A ConnectError for whatever a database call threw; `doing` starts the sentence. */
+/** Converts what a database call threw into a ConnectError; `doing` starts its message. */
 export function databaseError(doing: string, cause: unknown): ConnectError {
   if (isConnectError(cause)) return cause;
   const sqlState = errorCode(cause);

@@ -1,4 +1,4 @@
-/** The ordinary connection: catalog look-ups, heartbeats, slots. Opened again when it was lost. */
+/** The connection for catalog queries, heartbeats and slots. Reopened after it was lost. */
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';

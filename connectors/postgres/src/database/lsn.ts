@@ -18,7 +18,7 @@ export function formatLsn(value: Lsn): string {
   return `${(wide >> 32n).toString(16)}/${(wide & 0xffffffffn).toString(16)}`.toUpperCase();
 }
 
-/** An offset's member as a position; null when it is absent or no integer. */
+/** An LSN in an offset; null when it is absent or not an integer. */
 export function offsetLsn(value: unknown): Lsn | null {
   if (typeof value === 'bigint') return int64(value);
   if (typeof value === 'number' && Number.isInteger(value)) return value;

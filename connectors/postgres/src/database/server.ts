@@ -1,4 +1,4 @@
-/** What must be true of the server and the role before anything is created. */
+/** Prerequisites of the server and the role, checked before anything is created. */
 import type { Client } from 'pg';
 import { quoteIdentifier } from './identifiers';
 
@@ -12,7 +12,7 @@ export interface ServerFacts {
   /** Milliseconds; 0 is off. */
   readonly walSenderTimeoutMs: number;
   readonly maxSlots: number;
-  /** Fraction digits of the currency of `lc_monetary`: amounts are stored in units of its smallest coin. */
+  /** Fraction digits of the currency of `lc_monetary`: amounts are stored in its smallest unit. */
   readonly currencyDigits: number;
 }
 
@@ -45,7 +45,7 @@ export interface ServerProblem {
   readonly message: string;
 }
 
-/** The first thing that makes logical replication impossible, with the statement that cures it. */
+/** The first missing prerequisite of logical replication, with the statement that fixes it. */
 export function replicationProblem(facts: ServerFacts): ServerProblem | null {
   if (facts.version < 100000)
     return { code: 'PG_VERSION', message: 'PostgreSQL 10 or later is needed: pgoutput does not exist before.' };

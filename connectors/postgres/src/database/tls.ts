@@ -7,10 +7,10 @@ import type { ConnectionOptions } from 'node:tls';
 import { ConnectError } from '@millrace/sdk';
 import type { ConnectionConfig } from '../config/postgres-config';
 
-/** One way to try the connection: plain (false) or encrypted. */
+/** One connection attempt: plain (false) or encrypted. */
 export type TlsAttempt = false | ConnectionOptions;
 
-/** In the order in which to try them. */
+/** The attempts in order. */
 export function tlsAttempts(config: ConnectionConfig): readonly TlsAttempt[] {
   switch (config.sslMode) {
     case 'disable':
@@ -67,7 +67,7 @@ function fromDer(der: Buffer, passphrase: string | undefined): string {
     const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8', passphrase });
     return key.export({ format: 'pem', type: 'pkcs8' }) as string;
   } catch (cause) {
-    throw new ConnectError('Could not read the SSL key: it is no PKCS#8 key, or database.sslpassword is wrong.', {
+    throw new ConnectError('Could not read the SSL key: it is not a PKCS#8 key, or database.sslpassword is wrong.', {
       code: 'PG_SSL_KEY',
       cause,
     });

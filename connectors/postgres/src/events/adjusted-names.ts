@@ -1,21 +1,22 @@
 /**
- * Names of schemas and fields that Avro accepts, for those who ask for them (cdc-postgres §7.2). Topics keep theirs.
+ * Schema and field names that Avro accepts (`schema.name.adjustment.mode`, `field.name.adjustment.mode`) (cdc-postgres
+ * §7.2). Topic names are not adjusted.
  */
 import type { NameAdjustment } from '../config/postgres-config';
 
 export type Rename = (name: string) => string;
 
-/** Of schemas. Dots are part of them, but not the first character. */
+/** For schemas, whose names may contain dots except as the first character. */
 export function schemaNames(mode: NameAdjustment): Rename {
   return renaming(mode, /[A-Za-z0-9.]/);
 }
 
-/** Of fields, which have no dots. */
+/** For fields, whose names contain no dots. */
 export function fieldNames(mode: NameAdjustment): Rename {
   return renaming(mode, /[A-Za-z0-9]/);
 }
 
-/** @param valid what stays as it is, a single UTF-16 unit; underscores do in `avro` alone */
+/** @param valid matches a single UTF-16 unit that stays; underscores stay in `avro` only */
 function renaming(mode: NameAdjustment, valid: RegExp): Rename {
   if (mode === 'none') return (name) => name;
   const unicode = mode === 'avro_unicode';

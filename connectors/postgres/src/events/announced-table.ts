@@ -1,6 +1,5 @@
 /**
- * A table at the time of its rows: what the stream announces, with what only the catalog knows, which is of a later
- * time.
+ * A table as of its rows: the announcement, completed with what only the catalog has, which may be newer.
  */
 import type { CatalogColumn, CatalogTable, TableDefinition } from '../database/catalog';
 import type { RelationMessage } from './relation-message';
@@ -26,7 +25,7 @@ export function announcedTable(
     ? (newest as TableDefinition).columns
     : message.columns.map((column) => {
         const found = newest?.columns.find((candidate) => sameColumn(column, candidate));
-        // Only what the key needs is taken for granted.
+        // Trust the newer catalog only for key columns.
         return {
           name: column.name,
           typeOid: column.typeOid,
@@ -42,8 +41,8 @@ export function announcedTable(
 }
 
 /**
- * Under REPLICA IDENTITY DEFAULT the message tells the primary key of its time, but not in which order its columns are.
- * Under any other one only the catalog knows a key.
+ * Under REPLICA IDENTITY DEFAULT the message contains the primary key of its time, but not the order of its columns.
+ * Under any other identity, only the catalog has a key.
  */
 function keyColumns(
   message: RelationMessage,

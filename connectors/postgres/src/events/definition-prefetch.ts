@@ -1,6 +1,6 @@
 /**
- * Reads the catalog for the announcements that have arrived together, instead of once for each: after a connection, or
- * when the server has lost track of what it announced, every table is announced with its next change.
+ * Reads the catalog once for all announcements that have arrived, instead of once for each. After a reconnect, or when
+ * the server has dropped its cache of announced tables, every table is announced with its next change.
  */
 import type { Client } from 'pg';
 import { readTables, readTypes, type CatalogTable } from '../database/catalog';
@@ -10,16 +10,16 @@ import type { RelationMessage } from './relation-message';
 export interface Definition {
   /** Null: the table was dropped since. */
   readonly now: CatalogTable | null;
-  /** Those of the table's columns, announced or not, and what they are made of; perhaps of others, too. */
+  /** Types of the table's columns, announced or not, with element and base types. May contain types of other tables. */
   readonly types: ReadonlyMap<number, PgType>;
 }
 
 interface Ahead extends Definition {
-  /** Announcements that had arrived before this was read, and are not decoded yet. */
+  /** Announcements that arrived before this read and are not decoded yet. */
   left: number;
 }
 
-/** Tables to read at once. */
+/** Maximum number of tables read at once. */
 const MANY_TABLES = 500;
 
 export class DefinitionsAhead {
@@ -27,12 +27,14 @@ export class DefinitionsAhead {
 
   constructor(private readonly serverVersion: number) {}
 
-  /** What was read ahead is of announcements that do not come any more. */
+  /** Call for a new connection: the announcements that were read ahead will not come. */
   clear(): void {
     this.byOid.clear();
   }
 
-  /** The definition at least as new as the announcement. @param queued those that have arrived, this one first */
+  /**
+   * A definition at least as new as the announcement. @param queued the announcements that have arrived, this one first
+   */
   async announced(
     client: Client,
     message: RelationMessage,

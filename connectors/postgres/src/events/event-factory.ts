@@ -9,7 +9,7 @@ import type { TableModel } from './table-model';
 
 const STRING = schema('STRING');
 
-/** One instant in the three units that events carry. */
+/** One instant in the three units of an event. */
 export class Instant {
   millis = 0;
   micros = 0;
@@ -23,23 +23,23 @@ export class Instant {
   }
 }
 
-/** What is equal for all events of a transaction or snapshot. */
+/** Properties shared by all events of a transaction or snapshot. */
 export interface EventContext {
   readonly time: Instant;
   readonly xid: Lsn | null;
-  /** Name of the replication origin, and where on it the transaction was committed. */
+  /** Name of the replication origin; `originLsn` is the commit position on it. */
   readonly origin: string | null;
   readonly originLsn: Lsn | null;
 }
 
 export type SnapshotMark = 'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false';
 
-/** The parts of a record that are decided once the next row is known. */
+/** The part of a record that is decided when the next row is known. */
 export interface SourceStruct {
   snapshot: SnapshotMark;
 }
 
-/** Events between two looks at the clock; they are microseconds apart. */
+/** Events per clock read; they are microseconds apart. */
 const EVENTS_PER_CLOCK = 64;
 
 export class EventFactory {
@@ -54,7 +54,7 @@ export class EventFactory {
   ) {
     this.partition = Object.freeze({ server: config.prefix });
     this.headers = config.events.headers
-      ? // Frozen, so that the worker converts them once.
+      ? // Frozen, so that the worker converts them only once.
         Object.freeze([
           header('connectorLogicalName', config.prefix),
           header('taskId', taskId),
@@ -162,7 +162,7 @@ export class EventFactory {
     };
   }
 
-  /** Call at the start of each batch: time has passed since the last one. */
+  /** Call at the start of each batch, because time has passed since the last one. */
   readClock(): void {
     this.clockAge = 0;
     this.now.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
@@ -173,7 +173,7 @@ function header(name: string, value: string): Header {
   return Object.freeze({ key: `__debezium.context.${name}`, schema: STRING, value });
 }
 
-/** UUID version 7: sorts by the time of the start. */
+/** UUID version 7, which sorts by start time. */
 function timeOrderedUuid(): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);

@@ -38,6 +38,6 @@ export function parseRelation(buffer: Buffer, at: number): RelationMessage {
     position += 8;
     return { name: column, typeOid, typmod, inIdentity };
   });
-  // The catalog's own schema is announced as an empty name.
+  // pg_catalog is announced as an empty name.
   return { oid, schema: schema === '' ? 'pg_catalog' : schema, name, replicaIdentity, columns };
 }

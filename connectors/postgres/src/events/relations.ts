@@ -1,7 +1,7 @@
 /**
- * Which table model belongs to each relation of the stream (cdc-postgres §5.7). The server announces a table before its
- * first change on a connection and again after whatever may have altered it, so the catalog is read with each
- * announcement and never otherwise.
+ * The table model of each relation in the stream (cdc-postgres §5.7). The server announces a table before its first
+ * change on a connection and again after it may have been altered, so the catalog is read on each announcement and only
+ * then.
  */
 import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
@@ -34,7 +34,7 @@ export interface Relation {
 export const NOT_CAPTURED: Relation = { model: null, missingInOldKey: [] };
 
 interface Entry {
-  /** All that the model was built from. */
+  /** Everything the model was built from. */
   readonly facts: string;
   readonly model: TableModel;
   readonly table: TableDefinition;
@@ -42,11 +42,11 @@ interface Entry {
 
 export class Relations {
   private readonly entries = new Map<number, Entry>();
-  /** Names as the stream last told them. By table oid. */
+  /** Names as last announced, by table oid. */
   private readonly announced = new Map<number, string>();
   private readonly matches: (table: TableName) => boolean;
   private readonly definitions: DefinitionsAhead;
-  /** Columns found to hold NULL although the catalog says they cannot. By table oid. */
+  /** Columns found to contain NULL although the catalog says NOT NULL, by table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
   /** Shared by snapshot and stream, so that each column is reported once. */
   readonly unrepresentable: UnrepresentableValues;
@@ -65,7 +65,7 @@ export class Relations {
   }
 
   /**
-   * Models of catalog tables, before any message names them: for the snapshot, and so that the stream shares its
+   * Builds models of catalog tables before any announcement: for the snapshot, and so that the stream shares its
    * schemas.
    */
   async load(client: Client, tables: readonly CatalogTable[]): Promise<Map<number, TableModel>> {
@@ -82,13 +82,13 @@ export class Relations {
     return this.matches(message);
   }
 
-  /** A new connection announces everything again. */
+  /** Call for a new connection, which announces every table again. */
   restart(): void {
     this.definitions.clear();
   }
 
   /**
-   * Asks the catalog. Names, types and order are the message's; the catalog adds nullability, defaults and key.
+   * Reads the catalog. Names, types and order come from the message; nullability, defaults and key from the catalog.
    * @param queued the announcements that have arrived, this one first; null: the table was announced before
    */
   async refresh(
@@ -103,7 +103,7 @@ export class Relations {
     const known = this.entries.get(message.oid)?.table ?? null;
     const name = qualified(message);
     const before = this.announced.get(message.oid) ?? name;
-    if (before !== name) this.logger.info(`Table ${before} is now ${name}; its topic changes with it.`);
+    if (before !== name) this.logger.info(`Table ${before} was renamed to ${name}; its topic changes accordingly.`);
     this.announced.set(message.oid, name);
     const table = announcedTable(message, now, known);
     this.acceptRenamedLabel(types);
@@ -117,7 +117,7 @@ export class Relations {
     };
   }
 
-  /** A label that the catalog does not know now either was renamed since; its old text is all there is. */
+  /** Accepts a label that the catalog still does not list: it was renamed since, and only its old text is known. */
   private acceptRenamedLabel(types: ReadonlyMap<number, PgType>): void {
     const { enumLabels } = this;
     const { unlisted } = enumLabels;
@@ -133,7 +133,7 @@ export class Relations {
     this.forcedOptional.set(oid, columns);
   }
 
-  /** The model that is there as long as it says the same: converters know schemas by their identity. */
+  /** Reuses the model while its definition is unchanged, because converters cache schemas by identity. */
   private model(
     table: TableDefinition,
     types: ReadonlyMap<number, PgType>,
@@ -155,7 +155,7 @@ export class Relations {
   }
 }
 
-/** A type and those it is made of. */
+/** A type with its element and base types. */
 function typeChain(oid: number, types: ReadonlyMap<number, PgType>): PgType[] {
   const type = types.get(oid);
   if (type === undefined) return [];

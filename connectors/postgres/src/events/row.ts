@@ -1,10 +1,13 @@
-/** From the columns of a message to row and key structs. */
+/** Decodes the columns of a message to row and key structs. */
 import { ConnectError, setMember } from '@millrace/sdk';
 import { ascii } from '../values/value-type';
 import type { ModelField, TableModel } from './table-model';
 import type { UnrepresentableValues } from './unrepresentable-values';
 
-/** Decoded columns of one tuple by position: undefined = unchanged TOAST, not sent. Reused for every row. */
+/**
+ * Decoded columns of one tuple by position; undefined for an unchanged TOASTed value, which is not sent. Reused for
+ * every row.
+ */
 export type Cells = unknown[];
 
 const TEXT = 0x74; // t
@@ -49,7 +52,7 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
       cells[i] = kind === NULL ? null : undefined;
     }
   }
-  // Generated columns are not part of the message; the cells may hold another row's.
+  // Generated columns are not in the message; clear the values of the previous row.
   for (let i = count; i < decoders.length; i++) cells[i] = null;
   return at;
 }
@@ -106,7 +109,7 @@ function undecodable(
 
 export type Struct = Record<string, unknown>;
 
-/** A row of which every column was sent or is unchanged. */
+/** A row whose columns were all sent or are unchanged. */
 export function completeRow(model: TableModel, cells: Cells, context: RowContext): Struct {
   const row: Struct = {};
   const { row: fields } = model;
@@ -133,7 +136,7 @@ function requiredValue(field: ModelField, context: RowContext): unknown {
   return null;
 }
 
-/** An old row of which only the key was sent; what is required gets its fallback (cdc-postgres §3.6). */
+/** An old row of which only the key was sent. Required columns get their fallback (cdc-postgres §3.6). */
 export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
   return withFallbacks(model.row, cells);
 }

@@ -1,5 +1,5 @@
 /**
- * How one table's rows become keys and values: built once per table definition, so that schemas keep their identity.
+ * Maps the rows of a table to keys and values. Built once per table definition, so that schemas keep their identity.
  */
 import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
@@ -13,17 +13,17 @@ import { topicName } from './topic-name';
 
 /** One member of a row or key. */
 export interface ModelField {
-  /** The column's, or what `field.name.adjustment.mode` makes of it. */
+  /** The column name, adjusted by `field.name.adjustment.mode`. */
   readonly name: string;
   readonly column: string;
-  /** The name is `__proto__`, which an assignment would not make a member. */
+  /** The name is `__proto__`, which a plain assignment would not create as a member. */
   readonly isProto: boolean;
   /** Position among the columns of a message; generated columns come after them, in snapshots only. */
   readonly cell: number;
   readonly optional: boolean;
-  /** Stands for a missing value of a required column: schema default, else the type's zero value. */
+  /** Replaces a missing value of a required column: the schema default, else the zero value of the type. */
   readonly fallback: unknown;
-  /** The schema has a default, which then stands for a value that Connect cannot express (NaN). */
+  /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
   readonly unavailable: unknown;
 }
@@ -47,7 +47,7 @@ export interface ModelContext {
   readonly config: PostgresConfig;
   readonly types: TypeResolver;
   readonly logger: Logger;
-  /** Columns that are emitted as optional whatever the catalog says: rows from before a DDL held NULL. */
+  /** Columns emitted as optional although the catalog says NOT NULL: rows from before an ALTER TABLE held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
 }
 
@@ -87,7 +87,7 @@ interface BuiltColumn {
 }
 
 /**
- * `table.columns` in the catalog's order; fields keep it.
+ * `table.columns` is in catalog order, which the fields keep.
  * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while
  *   streaming
  */
@@ -105,7 +105,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
     if (!isEmitted(column.name) && !keyNames.includes(column.name)) continue;
     const type = types.resolve(column.typeOid, column.typmod);
     if (type === null) {
-      logger.warn(`Column ${name}.${column.name} is left out of events: its type has no Connect form.`);
+      logger.warn(`Column ${name}.${column.name} is omitted from events: its type has no Connect schema.`);
       continue;
     }
     const cell = cells.indexOf(column);
@@ -138,14 +138,14 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
   };
 }
 
-/** Two columns under one name would be one. */
+/** Two columns with the same field name would overwrite each other. */
 function checkFieldNames(table: string, built: ReadonlyMap<string, BuiltColumn>): void {
   const columns = new Map<string, string>();
   for (const { field } of built.values()) {
     const other = columns.get(field.name);
     if (other !== undefined)
       throw new ConnectError(
-        `field.name.adjustment.mode makes "${field.name}" of both "${other}" and "${field.column}", columns of table ${table}. Leave one of them out with column.exclude.list, or use avro_unicode.`,
+        `field.name.adjustment.mode maps both "${other}" and "${field.column}", columns of table ${table}, to "${field.name}". Leave one of them out with column.exclude.list, or use avro_unicode.`,
         { code: 'PG_CONFIG', place: { table, column: field.column } },
       );
     columns.set(field.name, field.column);
@@ -158,7 +158,7 @@ function build(
   cell: number,
   { config, forcedOptional }: ModelContext,
 ): BuiltColumn {
-  // The server does not deliver generated columns before version 18, so they cannot be promised.
+  // Before version 18 the server does not send generated columns, so they cannot be required.
   const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
   const name = fieldNames(config.events.fieldNames)(column.name);
   const defaultValue = column.default === null ? undefined : schemaDefault(column.default, type);

@@ -1,6 +1,5 @@
 /**
- * Values without a Connect form: they are published as null, or fail the task where that cannot be; neither without a
- * reason given.
+ * Values that Connect cannot represent: published as null with a warning, or an error where null is not allowed.
  */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import { DIMENSIONS, NOT_FINITE, NULL_ITEM, type Unrepresentable } from '../values/value-type';

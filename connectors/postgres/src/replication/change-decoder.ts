@@ -1,6 +1,6 @@
 /**
- * From pgoutput messages (protocol 1, cdc-postgres §5.5) to source records, in place: no object per message but the
- * records themselves.
+ * Decodes pgoutput messages (protocol 1, cdc-postgres §5.5) to source records in place: the records are the only
+ * objects allocated per message.
  */
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
@@ -33,12 +33,12 @@ interface AnnouncedRelation {
 }
 
 /**
- * Why decoding cannot go on before the catalog was asked; `refresh` settles it, then the same message is decoded again.
+ * Why the catalog must be read before decoding can continue. After `refresh`, the same message is decoded again.
  */
 interface CatalogLookup {
   readonly message: RelationMessage;
   readonly forceOptional: string | null;
-  /** The message is what is decoded, not a row of that table. */
+  /** The message itself is being decoded, not a row of its table. */
   readonly announces: boolean;
 }
 
@@ -48,9 +48,9 @@ export class ChangeDecoder {
   private filter: ResumeFilter;
   private deferred: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
   private lookup: CatalogLookup | null = null;
-  /** The table whose announcement, the message that is decoded again now, the catalog was asked about. */
+  /** Oid of the table whose announcement is decoded again now that the catalog was read. */
   private lookedUp: number | null = null;
-  /** Up to the last message that was decoded completely. Changed in place: it moves with every message. */
+  /** Position of the last completely decoded message. Updated in place with every message. */
   private readonly at: { -readonly [K in keyof Position]: Position[K] };
   private readonly rows: RowChanges;
   private readonly rowContext: RowContext;
@@ -84,7 +84,7 @@ export class ChangeDecoder {
     this.rows.out = records;
   }
 
-  /** Where a new connection goes on. */
+  /** Where a new connection resumes. */
   get current(): Position {
     return { ...this.at };
   }
@@ -93,7 +93,7 @@ export class ChangeDecoder {
     return this.tx.open;
   }
 
-  /** A new stream starts at `current`: what the old one had announced is void. */
+  /** Resets for a new stream, which starts at `current` and announces every table again. */
   restart(): void {
     this.byOid.clear();
     this.relations.restart();
@@ -123,20 +123,20 @@ export class ChangeDecoder {
   }
 
   /**
-   * Decodes one XLogData message (body of a CopyData). Returns false when the catalog must be asked first: await
-   * `refresh`, then call again with the same message.
+   * Decodes one XLogData message (body of a CopyData). Returns false when the catalog must be read first: await
+   * `refresh`, then call it again with the same message.
    */
   message(buffer: Buffer, at: number, end: number): boolean {
     const lsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
     return this.payload(buffer, at + XLOG_HEADER, end, lsn);
   }
 
-  /** @param ask called with the relation to look up, and whether it is announced just now */
-  async refresh(ask: (message: RelationMessage, announced: boolean) => Promise<Relation>): Promise<void> {
+  /** @param read reads the catalog for the announced table; `announced` is false for a relation announced earlier */
+  async refresh(read: (message: RelationMessage, announced: boolean) => Promise<Relation>): Promise<void> {
     const { lookup } = this;
     if (lookup === null) return;
     if (lookup.forceOptional !== null) this.relations.forceOptional(lookup.message.oid, lookup.forceOptional);
-    const relation = await ask(lookup.message, lookup.announces);
+    const relation = await read(lookup.message, lookup.announces);
     this.byOid.set(lookup.message.oid, { message: lookup.message, relation });
     if (lookup.announces) this.lookedUp = lookup.message.oid;
     this.lookup = null;
@@ -195,7 +195,7 @@ export class ChangeDecoder {
     this.completed(lsn);
   }
 
-  /** No transaction that begins its commit record before `lsn` is needed any more. */
+  /** Transactions whose commit record starts before `lsn` are done. */
   private completed(lsn: Lsn): void {
     const { at } = this;
     at.lsn = lsn;
@@ -226,7 +226,7 @@ export class ChangeDecoder {
     if (tx.completedBefore) return true;
     const { deferred } = this;
     if (deferred !== null) {
-      // Rows that share a position cannot be told apart in this offset: all of them again rather than one too few.
+      // This offset does not distinguish rows that share a position: repeat them all rather than lose one.
       if (deferred.lsn === lsn && !this.emit(deferred.bytes, 0, lsn)) return false;
       this.deferred = null;
     }
@@ -292,15 +292,15 @@ export class ChangeDecoder {
     at.messageType = null;
   }
 
-  /** True when the rows just decoded contradict the definition they were decoded with; they are taken back. */
+  /** True when the rows just decoded contradict the table definition; they are then discarded. */
   private contradictsDefinition(announced: AnnouncedRelation, mark: number, lastOffset: SourceOffset): boolean {
     const label = this.relations.enumLabels.unlisted;
     const field = this.rowContext.nullInRequired;
     if (label === null && field === null) return false;
     this.rowContext.nullInRequired = null;
     this.rows.out.length = mark;
-    // Or what is decoded again would carry its own offset from its first record on: a crash after that one would lose
-    // the rest.
+    // Otherwise the first record decoded again would carry the offset of the whole event, and a crash after it would
+    // lose the rest.
     this.rows.lastOffset = lastOffset;
     this.lookup = { message: announced.message, forceOptional: field?.column ?? null, announces: false };
     return true;

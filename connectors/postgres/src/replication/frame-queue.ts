@@ -1,6 +1,6 @@
 /**
- * Raw protocol messages on their way from a socket to the decoder. Rows wait here as the bytes they came in, so that
- * the queue's bound in bytes is the memory it takes; they become records only when the worker polls for them.
+ * Queue of raw protocol messages between socket and decoder. Rows are queued as received bytes, so the byte limit of
+ * the queue bounds its memory; they are decoded when the worker polls.
  */
 export class FrameQueue<Tag> {
   private segments: Segment<Tag>[] = [];
@@ -55,7 +55,10 @@ export class FrameQueue<Tag> {
     this.buffer = EMPTY;
   }
 
-  /** Every message in its order, that of `peek` first; none is removed. `start` is where its body begins. */
+  /**
+   * Visits every message in order, starting with that of `peek`, without removing any. `start` is where its body
+   * begins.
+   */
   forEach(visit: (buffer: Buffer, start: number) => void): void {
     for (let i = this.head; i < this.segments.length; i++) {
       const { buffer, at, end } = this.segments[i] as Segment<Tag>;

@@ -1,5 +1,5 @@
 /**
- * Heartbeat records (cdc-postgres §5.9). They also carry the position of an idle server, so that its slot can advance.
+ * Heartbeat records (cdc-postgres §5.9). They also carry the position of an idle server, so that the slot can advance.
  */
 import { ConnectError } from '@millrace/sdk';
 import { errorCode, errorText } from '../database/errors';

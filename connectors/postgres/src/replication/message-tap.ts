@@ -1,8 +1,8 @@
 /**
- * Takes one kind of protocol message out of a pg connection's socket before pg parses it. Rows and change messages are
- * the only mass data; pg would make an object, a buffer view and two events of each, which costs more than decoding
- * them (measured: a third of all CPU time). Everything else still goes to pg's own parser, so that queries, errors and
- * the end of the connection work as ever.
+ * Intercepts one type of protocol message on the socket of a pg connection before pg parses it. For each row or change
+ * message pg would create an object, a buffer view and two events, which costs more than decoding them (measured: a
+ * third of all CPU time). All other messages still go to pg's parser, so queries, errors and the end of the connection
+ * work unchanged.
  */
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
@@ -23,21 +23,22 @@ export class MessageTap<Tag> {
   readonly queue = new FrameQueue<Tag>();
   /** Called after something was queued. */
   onQueued: (() => void) | null = null;
-  /** Looks at each tapped message as it arrives. */
+  /** Called with each tapped message when it arrives. */
   onMessage: ((buffer: Buffer, bodyStart: number) => void) | null = null;
 
   private readonly socket: Socket;
   private readonly parserListeners: Listener[];
-  /** A message that has not arrived completely, and how much of it has. */
+  /** An incomplete message, and the number of bytes received of it. */
   private partial: Buffer | null = null;
   private filled = 0;
-  /** Less than a header. */
+  /** Received bytes that do not make up a header yet. */
   private rest: Buffer | null = null;
   private paused = false;
   private discarding = false;
 
   /**
-   * Install it while no query runs, so that pg's parser holds no half message. `tag` marks what is queued from now on.
+   * Install it while no query runs, so that pg's parser holds no partial message. `tag` marks messages queued from now
+   * on.
    */
   constructor(
     client: Client,
@@ -51,7 +52,7 @@ export class MessageTap<Tag> {
     this.socket.on('data', this.onChunk);
   }
 
-  /** Reading goes on when enough of the queue is consumed; call it after taking messages. */
+  /** Call after consuming messages: resumes reading when enough of the queue is free. */
   consumed(): void {
     if (!this.paused) return;
     const { queue, limits } = this;
@@ -60,7 +61,7 @@ export class MessageTap<Tag> {
     this.socket.resume();
   }
 
-  /** From now on tapped messages are thrown away, so that the connection can end. */
+  /** Discards tapped messages from now on, so that the connection can end. */
   discard(): void {
     this.discarding = true;
     this.queue.clear();

@@ -3,8 +3,8 @@ import type { SourceOffset } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
 
 /**
- * How far a connector has got. Only (commit position, ordinal in the transaction) is a total order of changes: the rows
- * of concurrent transactions interleave in the WAL, so their own positions are not.
+ * Position of a connector in the stream. Only (commit position, ordinal in the transaction) is a total order of
+ * changes: rows of concurrent transactions interleave in the WAL, so their LSNs are not.
  */
 export interface Position {
   readonly lsn: Lsn;
@@ -14,9 +14,9 @@ export interface Position {
   readonly commit: Lsn | null;
   /** Of the transaction that `lsn` lies in. */
   readonly xid: number | null;
-  /** How many change messages of that transaction are done; absent in offsets that Debezium wrote. */
+  /** Number of change messages of that transaction that are done; absent in offsets written by Debezium. */
   readonly index: number | null;
-  /** Debezium 3.7: how many of the messages that share `lsn` are done. */
+  /** Debezium 3.7: number of messages sharing `lsn` that are done. */
   readonly sameLsnDone: number | null;
   readonly messageType: string | null;
 }
@@ -24,7 +24,7 @@ export interface Position {
 export type StoredOffset =
   | { readonly kind: 'none' }
   /**
-   * A snapshot was under way; streaming goes on at `lsn`, where everything is that changed since its first row was
+   * A snapshot was running. Streaming continues at `lsn`, which precedes every change made since its first row was
    * read.
    */
   | { readonly kind: 'snapshot'; readonly lsn: Lsn }
@@ -56,7 +56,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
 }
 
 /**
- * The offset of a change. `tx_event_index` is what we go on by, the rest Debezium 3.7, which does not know it.
+ * The offset of a change. This connector resumes by `tx_event_index`; Debezium 3.7 ignores it and uses the rest.
  * @param sameLsn how many changes at this position are done
  */
 export function streamedOffset(
@@ -66,7 +66,7 @@ export function streamedOffset(
   sameLsn: number,
   tx: { readonly time: { readonly micros: number }; readonly xid: number; readonly index: number },
 ): SourceOffset {
-  // Two literals, and no spread: one of these is made for every change.
+  // Two literals instead of a spread, because every change creates one.
   return commit === null
     ? {
         lsn,
@@ -89,7 +89,7 @@ export function streamedOffset(
       };
 }
 
-/** Between transactions: everything that is committed after it comes. */
+/** A position between transactions: all later commits are streamed. */
 export function positionAt(lsn: Lsn): Position {
   return { lsn, processed: null, commit: null, xid: null, index: null, sameLsnDone: null, messageType: null };
 }
@@ -111,23 +111,22 @@ export function flushLsn(offset: SourceOffset): Lsn | null {
 export type ResumeDecision = 'emit' | 'skip' | 'defer';
 
 /**
- * Decides which change messages after a start were emitted before. `defer`: cannot be told before the next message is
- * seen (offsets of Debezium up to 3.6, where rows of one WAL record share a position).
+ * Decides which change messages were emitted before the restart. `defer`: undecided until the next message (offsets of
+ * Debezium up to 3.6, where rows of one WAL record share a position).
  */
 export class ResumeFilter {
-  /** Nothing is skipped any more. */
+  /** No further messages are skipped. */
   private done: boolean;
   private inTransaction = false;
   private sameLsnSeen = 0;
 
   constructor(private readonly position: Position) {
     // An offset without processed messages is the end of a snapshot; one of a commit lies between transactions, and the
-    // next one may be long in coming: servers from 15 on do not even announce transactions that touch nothing
-    // published.
+    // next transaction may take long to arrive: servers from 15 on skip transactions without published changes.
     this.done = position.processed === null || position.messageType === 'COMMIT';
   }
 
-  /** The transaction that the position lies in has not come yet. */
+  /** The transaction of the position has not arrived yet. */
   get pending(): boolean {
     return !this.done;
   }
@@ -136,7 +135,8 @@ export class ResumeFilter {
   begin(finalLsn: Lsn, xid: number): boolean {
     this.inTransaction = false;
     const { commit, messageType } = this.position;
-    // Commit records end where the stored position says, so one that begins before it is that one or an earlier one.
+    // The stored position is the end of a commit record, so a record that starts before it is the same one or an
+    // earlier one.
     if (commit !== null && finalLsn < commit) return true;
     if (this.done) return false;
     if (xid !== this.position.xid || messageType === 'BEGIN') {

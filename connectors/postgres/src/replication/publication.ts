@@ -8,7 +8,7 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 
 export interface PublicationState {
   readonly allTables: boolean;
-  /** Tables named by the publication itself, `schema.table`. */
+  /** Tables listed in the publication, `schema.table`. */
   readonly named: readonly string[];
   /** Tables whose changes it publishes. */
   readonly published: readonly string[];
@@ -39,7 +39,7 @@ export interface PublicationPlan {
 
 const NOTHING: PublicationPlan = { statements: [], creates: false };
 
-/** Pure. Throws ConnectError when the publication cannot be as the mode asks. */
+/** Pure. Throws ConnectError when the publication cannot satisfy the mode. */
 export function planPublication(
   config: PostgresConfig,
   state: PublicationState | null,
@@ -64,7 +64,7 @@ export function planPublication(
       `A logical publication for all tables named '${name}' for plugin 'pgoutput' and database '${config.connection.database}' is already active on the server and can not be altered. If you need to exclude some tables or include only specific subset, please recreate the publication with necessary configuration or let plugin recreate it by dropping existing publication.`,
       { code: 'PG_PUBLICATION_ALL_TABLES', place: { publication: name } },
     );
-  // Partitioned tables themselves can be published since version 13.
+  // Partitioned tables can be published since version 13.
   const tables = captured.filter((table) => !table.partitionedRoot || serverVersion >= 130000);
   const unlogged = tables.filter((table) => table.unlogged);
   if (unlogged.length > 0)
@@ -85,7 +85,7 @@ export function planPublication(
   return same ? NOTHING : { creates: false, statements: [`ALTER PUBLICATION ${quoted} SET TABLE ${list}`] };
 }
 
-/** Returns true when it was created. All or nothing: one transaction. */
+/** Returns true when the publication was created. Runs in one transaction. */
 export async function applyPublication(
   client: Client,
   config: PostgresConfig,
@@ -95,7 +95,7 @@ export async function applyPublication(
   const { name } = config.publication;
   try {
     await client.query('BEGIN');
-    // The server's settings hold no more than a timer does.
+    // The server setting has the same maximum as a timer.
     const limitMs = Math.min(config.slot.createTimeoutSeconds * 1000, LONGEST_TIMER_MS);
     await client.query(`SET LOCAL statement_timeout = ${limitMs}`);
     for (const statement of plan.statements) await client.query(statement);
@@ -128,7 +128,7 @@ function publicationError(config: PostgresConfig, plan: PublicationPlan, name: s
       });
 }
 
-/** What a DBA has to run for `disabled`. */
+/** The statement that a DBA must run with `disabled`. */
 export function createStatement(config: PostgresConfig, captured: readonly TableName[]): string {
   const target = captured.length === 0 ? 'FOR ALL TABLES' : `FOR TABLE ${captured.map(quoteTable).join(', ')}`;
   return `CREATE PUBLICATION ${quoteIdentifier(config.publication.name)} ${target};`;

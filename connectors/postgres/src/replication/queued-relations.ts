@@ -1,4 +1,4 @@
-/** Relation messages that wait in the queue, in their order. */
+/** Relation messages in the queue, in order. */
 import type { FrameQueue } from './frame-queue';
 import { parseRelation, RELATION, type RelationMessage } from '../events/relation-message';
 import { KEEPALIVE, XLOG_HEADER } from './replication-stream';

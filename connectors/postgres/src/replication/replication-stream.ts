@@ -14,7 +14,7 @@ import { statusUpdate } from './status';
 
 export const XLOG_DATA = 0x77; // w
 export const KEEPALIVE = 0x6b; // k
-/** What stands before a change message: type, start, end, time. */
+/** Bytes before a change message: type, start, end, time. */
 export const XLOG_HEADER = 25;
 
 export interface ReplicationOptions {
@@ -25,7 +25,7 @@ export interface ReplicationOptions {
   readonly walSenderTimeoutMs: number;
 }
 
-/** pg-logical-replication connects, starts and ends the stream; the messages themselves are tapped from its socket. */
+/** pg-logical-replication connects, starts and ends the stream; change messages are tapped from its socket. */
 class TapPlugin {
   readonly options = {};
   tap: MessageTap<null> | null = null;
@@ -62,7 +62,7 @@ class TapPlugin {
 }
 
 interface StreamEvents {
-  /** The stream is over; no error when it was closed by us. */
+  /** The stream has ended; null when `close` ended it. */
   end: [error: unknown];
 }
 
@@ -80,7 +80,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     const { config, tls } = options;
     this.received = options.start;
     this.service = new LogicalReplicationService(clientConfig(config.connection, 'Streaming', tls), {
-      // Its own timer would confirm what was received, not what Kafka has.
+      // The timer of the library would confirm received positions, not those stored in Kafka.
       acknowledge: { auto: false, timeoutSeconds: 0 },
     });
     this.plugin = new TapPlugin(config, (tap) => {
@@ -88,7 +88,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     });
   }
 
-  /** Resolves once the server streams. Throws what the server or the network said. */
+  /** Resolves once the server streams. Throws errors of the server and the network. */
   static async open(options: ReplicationOptions): Promise<ReplicationStream> {
     const stream = new ReplicationStream(options);
     try {
@@ -107,14 +107,14 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     return !this.ended;
   }
 
-  /** Everything before `position` is safe in Kafka and its offset stored: the server may forget it. */
+  /** Confirms `position`: everything before it is in Kafka with its offset stored, so the server may remove it. */
   acknowledge(position: Lsn): void {
     if (position <= this.flushed) return;
     this.flushed = position;
     this.sendStatus(false);
   }
 
-  /** `replyNow` asks the server for a keepalive, which carries its position. */
+  /** @param replyNow requests a keepalive, which carries the position of the server */
   sendStatus(replyNow: boolean): void {
     const { client } = this.plugin;
     if (this.ended || client === null) return;
@@ -124,7 +124,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   }
 
   /**
-   * Says goodbye, so that the slot is free when this resolves; a server that does not answer is left after a second.
+   * Terminates the session, so that the slot is free when this resolves. Waits at most a second for the server.
    */
   async close(): Promise<void> {
     if (this.closing) return;
@@ -135,7 +135,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     const { client } = this.plugin;
     const connection = client === null ? null : connectionOf(client);
     if (connection !== null && !this.ended) {
-      // pg itself would cut the socket, because a query (the stream) is running; the server would notice late.
+      // pg would destroy the socket because a query (the stream) is running, and the server would notice late.
       const closed = new Promise<void>((resolve) => connection.stream.once('close', resolve));
       connection.end();
       await settledWithin(closed, 1000, undefined);
@@ -165,7 +165,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
         },
       );
     });
-    // A timer of its own: it must tick while the queue is full and the socket is not read.
+    // A separate timer, because status updates must continue while the queue is full and the socket is paused.
     const { walSenderTimeoutMs } = this.options;
     const limit = walSenderTimeoutMs > 0 ? Math.max(100, Math.floor(walSenderTimeoutMs / 3)) : Infinity;
     this.timer = startInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));

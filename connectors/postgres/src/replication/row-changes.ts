@@ -1,5 +1,5 @@
 /**
- * From the tuples of a change message to source records, in the places that Debezium gives old and new values
+ * Converts the tuples of a change message to source records, with old and new values where Debezium puts them
  * (cdc-postgres §2).
  */
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
@@ -30,7 +30,7 @@ export class RowChanges {
   out: SourceRecord[] = [];
   private readonly newCells: Cells = [];
   private readonly oldCells: Cells = [];
-  /** Tables whose incomplete keys, by old and by new rows, the log has told of. */
+  /** Tables whose incomplete keys, in old and in new rows, were logged. */
   private readonly warnedOfOld = new WeakSet<TableModel>();
   private readonly warnedOfNew = new WeakSet<TableModel>();
 
@@ -83,8 +83,7 @@ export class RowChanges {
       for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
       before = completeRow(model, oldCells, context);
     } else if (hasOld) {
-      // The old key comes along, too, when it is stored out of line and stays as it is. Columns outside the identity
-      // are null here.
+      // The old key is also sent when it is TOASTed and unchanged. Columns outside the replica identity are null here.
       for (let i = 0; i < model.decoders.length; i++)
         if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
       before = keyOnlyRow(model, oldCells);
@@ -154,10 +153,10 @@ export class RowChanges {
     this.lastOffset = offset;
   }
 
-  /** @param count of the tables that were emptied together, of which `models` are captured */
+  /** @param count number of tables truncated together, of which `models` are captured */
   truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
     if (!this.emits('t') || models.length === 0) return;
-    // To Debezium, each table is an event.
+    // Debezium counts each table as one event.
     const offset = this.offset('TRUNCATE', lsn, count);
     models.forEach((model, i) => {
       const own = i === models.length - 1 ? offset : this.lastOffset;

@@ -1,4 +1,4 @@
-/** Replication slots: what is there, creation, removal (cdc-postgres §5.2). */
+/** Finds, checks, creates and drops replication slots (cdc-postgres §5.2). */
 import { ConnectError, RetriableError, startTimer, sleep } from '@millrace/sdk';
 import { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
@@ -16,7 +16,7 @@ export interface SlotState {
   readonly activePid: number | null;
   readonly restartLsn: Lsn | null;
   readonly confirmedFlushLsn: Lsn | null;
-  /** Why the server gave it up; null while it is usable. */
+  /** Why the server invalidated the slot; null while it is usable. */
   readonly lostBecause: string | null;
 }
 
@@ -41,13 +41,13 @@ export async function findSlot(client: Client, name: string): Promise<SlotState 
   };
 }
 
-/** Throws unless the slot can be used by this connector, or, lost as it is, replaced. */
+/** Throws unless this connector can use the slot or may replace a lost one. */
 export function checkSlot(slot: SlotState, config: PostgresConfig): void {
   const { name } = config.slot;
   const { database } = config.connection;
   if (slot.plugin !== 'pgoutput' || slot.database !== database)
     throw new ConnectError(
-      `Replication slot "${name}" already exists for plug-in "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are needed. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
+      `Replication slot "${name}" already exists for plug-in "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
   if (slot.lostBecause !== null && config.snapshot.mode !== 'when_needed') throw lostSlot(config, slot.lostBecause);
@@ -61,7 +61,7 @@ export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown
   );
 }
 
-/** The documented text, with who holds the slot. */
+/** The documented error text, with the process that holds the slot. */
 export async function slotActiveError(client: Client, config: PostgresConfig, cause: unknown): Promise<ConnectError> {
   const { rows } = await client.query(
     `SELECT s.active_pid, a.client_addr::text, a.application_name FROM pg_replication_slots s
@@ -83,7 +83,7 @@ export async function slotActiveError(client: Client, config: PostgresConfig, ca
 export interface CreatedSlot {
   readonly consistentPoint: Lsn;
   readonly snapshotName: string;
-  /** Ends the connection that exports the snapshot; a temporary slot goes with it. */
+  /** Closes the connection that exports the snapshot, which also drops a temporary slot. */
   release(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface SlotCreation {
 
 const CANCEL_AGAIN_MS = 1000;
 
-/** Throws a RetriableError when it takes longer than is allowed, or the task is to stop meanwhile. */
+/** Throws a RetriableError on timeout, and when the task is stopped meanwhile. */
 export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   const { config, name, temporary, signal, general } = options;
   const settings = { ...clientConfig(config.connection, 'Streaming', options.tls), replication: 'database' };
@@ -112,7 +112,7 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     await closeConnection(client);
     throw connectError(config.connection, error);
   }
-  // Creation waits for every running transaction to end, however long that takes.
+  // The server waits for every running transaction to end before it creates a slot.
   let timer: NodeJS.Timeout | undefined;
   const cancelAfter = (ms: number): void => {
     clearTimeout(timer);
@@ -160,7 +160,7 @@ function creationError(config: PostgresConfig, name: string, error: unknown): Er
   return databaseError(`Creation of replication slot "${name}" failed`, error);
 }
 
-/** Waits for a slot that a closing connection still holds. */
+/** Retries while a closing connection still holds the slot. */
 export async function dropSlot(client: Client, name: string, attempts = 10): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

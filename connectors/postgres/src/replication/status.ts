@@ -5,10 +5,9 @@ import type { Lsn } from '../database/lsn';
 const PG_EPOCH_MS = 946_684_800_000;
 
 /**
- * Positions are sent as they are, without the "+ 1" that some clients add: ours are ends of commit records, i.e.
- * already the first byte not needed any more. One more would skip a transaction whose commit record begins exactly
- * there.
- * @param flushed 0 while nothing is acknowledged: the server then keeps what it has
+ * Positions are sent without the "+ 1" that some clients add: they are ends of commit records, so already the first
+ * byte that is not needed. One more would skip a transaction whose commit record starts exactly there.
+ * @param flushed 0 while nothing is acknowledged, so that the slot does not advance
  */
 export function statusUpdate(written: Lsn, flushed: Lsn, nowMs: number, replyNow: boolean): Buffer {
   const message = Buffer.alloc(34);

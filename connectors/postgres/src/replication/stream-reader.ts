@@ -1,4 +1,4 @@
-/** Streams changes: connects, decodes what has arrived when polled, and connects again when the connection was lost. */
+/** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
 import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
@@ -16,7 +16,7 @@ export class StreamReader implements Phase {
   private readonly heartbeat: Heartbeat;
   private readonly wakeup = new Wakeup();
   private stream: ReplicationStream | null = null;
-  /** Records beyond the batch size: one change may become several. */
+  /** Records beyond the batch size, because one change may produce several. */
   private overflow: SourceRecord[] = [];
   /** Why the last stream ended. */
   private lost: unknown = null;
@@ -24,7 +24,7 @@ export class StreamReader implements Phase {
   private slotAttempts = 0;
   private retryAt = 0;
   private acknowledged: Lsn = 0;
-  /** Server position of the last keepalive: everything before it was delivered. */
+  /** Server position of the last keepalive; everything before it was delivered. */
   private idleAt: Lsn | null = null;
   private closed = false;
 
@@ -43,7 +43,7 @@ export class StreamReader implements Phase {
     );
     this.heartbeat = new Heartbeat(session);
     session.general.onLost = (error) => {
-      // The server is going down: it waits for its walsenders, so leave before it has to.
+      // The server is shutting down and waits for its walsenders, so disconnect.
       if (errorCode(error).startsWith('57P')) void this.stream?.close();
     };
   }
@@ -53,20 +53,20 @@ export class StreamReader implements Phase {
     const deadline = Date.now() + config.queue.pollIntervalMs;
     await yieldToEventLoop();
     do {
-      // Nothing that may throw comes between taking these and returning them.
+      // Nothing between removing these records and returning them may throw.
       if (this.overflow.length > 0) return this.limited(this.overflow.splice(0));
       const records: SourceRecord[] = [];
       const beats = await this.heartbeat.isDue();
       if (await this.connected()) await this.decode(records);
-      // Last: its position is idle only when all that had arrived, the server's answer to the last one included, is
-      // decoded.
+      // Last, because the position is idle only when everything received is decoded, including the reply to the last
+      // heartbeat.
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
       if (records.length > 0) return this.limited(records);
       const until = this.retryAt > Date.now() ? Math.min(this.retryAt, deadline) : deadline;
       if (this.hasQueued && until === deadline) await yieldToEventLoop();
       else {
         await this.wakeup.wait(until - Date.now(), signal);
-        // One more turn collects what arrives together.
+        // One more turn of the event loop collects messages that arrive together.
         await yieldToEventLoop();
       }
     } while (Date.now() < deadline && !signal.aborted);
@@ -120,7 +120,7 @@ export class StreamReader implements Phase {
             const queued = announced ? () => queuedRelations(queue) : null;
             return await session.relations.refresh(await session.general.get(), message, queued);
           });
-          // Thousands of tables may follow one another, and a stop does not wait for them.
+          // Do not delay a stop while thousands of announcements follow one another.
           if (session.signal.aborted) return;
           continue;
         }
@@ -129,7 +129,7 @@ export class StreamReader implements Phase {
         queue.shift();
       }
     } catch (error) {
-      // What was decoded before goes out first; the same message then fails again.
+      // Return the records decoded before; the same message fails again on the next poll.
       if (out.length > 0) return;
       if (!isTransient(error)) throw databaseError('Reading the definition of a table failed', error);
       this.pause(error, 'The definition of a table could not be read');
@@ -138,7 +138,7 @@ export class StreamReader implements Phase {
     }
   }
 
-  /** True when there is a stream to decode from. Throws what no new attempt can cure. */
+  /** True when there is a stream to decode from. Throws errors that a retry cannot fix. */
   private async connected(): Promise<boolean> {
     if (Date.now() < this.retryAt || this.closed) return false;
     if (this.stream !== null && (this.stream.isOpen || this.hasQueued)) return true;
@@ -187,7 +187,7 @@ export class StreamReader implements Phase {
     logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(start)}.`);
   }
 
-  /** Plans the next attempt, or throws. */
+  /** Schedules the next attempt, or throws. */
   private async failed(error: unknown): Promise<void> {
     const { config, logger, general, signal } = this.session;
     if (signal.aborted) return;
@@ -197,7 +197,7 @@ export class StreamReader implements Phase {
       this.slotAttempts++;
       if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);
       this.retryAt = Date.now() + config.slot.retryDelayMs;
-      logger.warn(`${text}; trying again (${this.slotAttempts} of ${config.slot.maxRetries}).`);
+      logger.warn(`${text}; retrying (${this.slotAttempts} of ${config.slot.maxRetries}).`);
       return;
     }
     const gone = /can no longer (?:get changes from|access) replication slot|WAL segment .* has already been removed/;
@@ -207,25 +207,25 @@ export class StreamReader implements Phase {
     this.pause(error, 'The replication connection was lost');
   }
 
-  /** Waits before the next attempt, longer each time; throws when the attempts are used up. */
+  /** Backs off before the next attempt; throws when the retries are exhausted. */
   private pause(error: unknown, what: string): void {
     const { config, logger } = this.session;
     this.attempts++;
     if (this.attempts > config.maxRetries) throw databaseError('Streaming changes failed', error);
     const wait = reconnectDelayMs(this.attempts, config.firstRetryMs);
     this.retryAt = Date.now() + wait;
-    logger.warn(`${what} (${errorText(error)}); trying again in ${wait} ms.`);
+    logger.warn(`${what} (${errorText(error)}); retrying in ${wait} ms.`);
   }
 
   private missingObject(text: string, cause: unknown): ConnectError {
     const { slot, publication } = this.session.config;
     return /slot/.test(text)
       ? new ConnectError(
-          `Replication slot "${slot.name}" does not exist any more: changes since its removal are lost. Delete the connector's offsets so that it takes a new snapshot, or use snapshot.mode=when_needed.`,
+          `Replication slot "${slot.name}" no longer exists: changes made since it was dropped are lost. Delete the connector's offsets so that it takes a new snapshot, or use snapshot.mode=when_needed.`,
           { code: 'PG_POSITION_LOST', cause, place: { slot: slot.name } },
         )
       : new ConnectError(
-          `${text}: publication "${publication.name}" was dropped, or created after the position that the slot has to read from. Create it before the slot, then drop the slot and delete the connector's offsets.`,
+          `${text}: publication "${publication.name}" was dropped, or created after the position at which the slot starts reading. Create it before the slot, then drop the slot and delete the connector's offsets.`,
           { code: 'PG_PUBLICATION_MISSING', cause, place: { publication: publication.name } },
         );
   }

@@ -1,18 +1,20 @@
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
 
-/** The transaction whose changes arrive. */
+/** The transaction whose changes are being received. */
 export class Transaction implements EventContext {
   readonly time = new Instant();
   xid = 0;
   origin: string | null = null;
   originLsn: Lsn | null = null;
   open = false;
-  /** Completed before the start: all of it is skipped. */
+  /** Completed before the restart: all its changes are skipped. */
   completedBefore = false;
-  /** Change messages so far, skipped and filtered ones included. */
+  /** Number of change messages so far, including skipped and filtered ones. */
   index = 0;
-  /** Position of the last of them, and how many so far have it: rows of one record in the log share it. */
+  /**
+   * LSN of the last change message; `sameLsn` counts the messages with it, because rows of one WAL record share an LSN.
+   */
   lsn: Lsn = 0;
   sameLsn = 0;
 }

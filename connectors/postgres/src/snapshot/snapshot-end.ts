@@ -1,6 +1,6 @@
 /**
- * Between snapshot and stream: the end of the snapshot is stored before the first change goes on, however long the next
- * scheduled commit is away. A crash would have the whole snapshot taken again otherwise.
+ * Phase between snapshot and stream: stores the end of the snapshot before the first change is sent, without waiting
+ * for the next scheduled offset commit. Otherwise a crash would repeat the whole snapshot.
  */
 import { type SourceOffset, type SourceRecord, Wakeup } from '@millrace/sdk';
 import type { Position } from '../replication/position';
@@ -15,9 +15,9 @@ export class SnapshotEnd implements Phase {
 
   constructor(
     private readonly session: Session,
-    /** Where the stream goes on. */
+    /** Where the stream starts. */
     readonly position: Position,
-    /** Of the snapshot's end. There may have been no row to carry it. */
+    /** Offset of the completed snapshot, which may have had no row to carry it. */
     readonly offset: SourceOffset,
   ) {}
 

@@ -1,5 +1,5 @@
 /**
- * Which row is first and last (cdc-postgres §2.9). One row is held back, because the last one is known only afterwards.
+ * Marks the first and last rows (cdc-postgres §2.9). Holds one row back, because the last row is known only afterwards.
  */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { SnapshotMark } from '../events/event-factory';
@@ -19,7 +19,7 @@ export class SnapshotMarkers {
 
   constructor(private readonly offsets: SnapshotOffsets) {}
 
-  /** Gives the previous row to `out` and holds this one back. */
+  /** Adds the previous row to `out` and holds this one back. */
   row(record: SourceRecord, out: SourceRecord[]): void {
     this.release(out, false);
     this.held = record;
@@ -29,7 +29,7 @@ export class SnapshotMarkers {
     this.tableHasRows = true;
   }
 
-  /** The next row belongs to another table. */
+  /** Call before the first row of another table. */
   tableEnded(): void {
     this.endOfTable = this.tableHasRows;
     this.tableHasRows = false;

@@ -28,24 +28,24 @@ export class SnapshotReader implements Phase {
   private readonly cells: Cells = [];
   private readonly rowContext: RowContext;
   private table: TableModel | null = null;
-  /** Fetching is over: all rows of all tables are there, unless there is a failure. */
+  /** Fetching has ended: all rows are queued, unless `failure` is set. */
   private fetched = false;
   private failure: unknown = null;
   private rows = 0;
   private closed = false;
 
-  /** Everything was emitted. */
+  /** All rows were emitted. */
   done = false;
-  /** That a snapshot is under way is stored. */
+  /** The offset that says a snapshot is running is stored. */
   announced = false;
-  /** What the last row carries; set once the snapshot has begun. */
+  /** Offset of the last row; set once the snapshot has started. */
   finalOffset: SourceOffset | null = null;
 
   /**
    * @param created see `beginSnapshot`
    * @param stream whether the snapshot is followed by a stream
-   * @param streamLsn where that stream goes on; null: at the position of this snapshot, and from when it has begun on
-   *   that position
+   * @param streamLsn where that stream starts; null: at the position of this snapshot, which replaces null once it has
+   *   started
    */
   constructor(
     private readonly session: Session,
@@ -102,8 +102,7 @@ export class SnapshotReader implements Phase {
       const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
       const running = { last_snapshot_record: false, ...offset, snapshot_completed: false };
       if (this.stream) {
-        // Before the first row: should this snapshot have to be taken again, the next one must know where this one
-        // began.
+        // Before the first row: a repeated snapshot must know where this one started.
         await session.storeOffset(running);
         this.announced = true;
       }
@@ -115,7 +114,7 @@ export class SnapshotReader implements Phase {
       this.running = { source, tap, markers, context: { time, xid: source.xid, origin: null, originLsn: null } };
       this.finalOffset = completed;
       const wanted = tables.filter((table) => config.snapshot.include?.matches(qualified(table)) ?? true);
-      logger.info(`Snapshot of ${wanted.length} table(s) begins.`);
+      logger.info(`Starting the snapshot of ${wanted.length} table(s).`);
       void this.fetchAll(this.running, wanted, models).then(
         () => this.fetchEnded(null),
         (error: unknown) => this.fetchEnded(error),
@@ -173,7 +172,7 @@ export class SnapshotReader implements Phase {
     return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }
 
-  /** A stop is a rejection: whoever resolves has read all tables. */
+  /** Rejects on a stop, so it resolves only after all tables were read. */
   private async fetchAll(
     running: Running,
     tables: readonly CatalogTable[],
@@ -198,7 +197,7 @@ export class SnapshotReader implements Phase {
     } catch (error) {
       await client.query('ROLLBACK TO SAVEPOINT millrace_table');
       if (errorCode(error) === '42P01' && override === undefined) {
-        logger.warn(`Table ${name} was dropped before the snapshot reached it; it is left out.`);
+        logger.warn(`Table ${name} was dropped before the snapshot reached it; skipping it.`);
         return;
       }
       throw snapshotError(name, override !== undefined, error);

@@ -1,5 +1,5 @@
 /**
- * The transaction that a snapshot reads in, and the position at which streaming continues it (cdc-postgres §4.2 to
+ * The transaction of a snapshot, and the position at which streaming continues (cdc-postgres §4.2 to
  * §4.4).
  */
 import type { Client } from 'pg';
@@ -14,7 +14,8 @@ import { int64 } from '../values/value-type';
 export interface SnapshotSource {
   readonly client: Client;
   /**
-   * Streaming from here leaves out nothing that the snapshot does not contain; exactly that when a slot exported it.
+   * Streaming from here includes every change that is not in the snapshot, and only those when a slot exported the
+   * snapshot.
    */
   readonly lsn: Lsn;
   readonly xid: Lsn;
@@ -23,10 +24,9 @@ export interface SnapshotSource {
 }
 
 /**
- * @param created the connector's slot if this start created it: its exported snapshot is used
- * @param exact a temporary slot exports a snapshot otherwise, so that snapshot and stream meet without gap or overlap,
- *   too; if the server has none to spare, the snapshot is still consistent in itself and streaming starts a little
- *   earlier
+ * @param created the connector's slot if this start created it; the snapshot it exported is used
+ * @param exact otherwise, a temporary slot exports a snapshot, so that snapshot and stream meet without gap or overlap.
+ *   If no slot is free, the snapshot is still consistent, and streaming starts slightly earlier
  */
 export async function beginSnapshot(
   session: Session,
@@ -72,13 +72,13 @@ async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
     const cause = (error as { cause?: unknown }).cause ?? error;
     if (errorCode(cause) !== '53400') throw error;
     logger.warn(
-      'No replication slot is free for an exact snapshot (max_replication_slots): rows that change meanwhile may be emitted twice.',
+      'No replication slot is free for an exact snapshot (max_replication_slots): rows that change during the snapshot may be emitted twice.',
     );
     return null;
   }
 }
 
-/** Read before the transaction: changes committed in between are emitted twice rather than not at all. */
+/** Read before the transaction, so that changes committed in between are emitted twice rather than lost. */
 async function currentLsn(client: Client, session: Session): Promise<Lsn> {
   const now = session.facts.inRecovery ? 'pg_last_wal_replay_lsn()' : 'pg_current_wal_lsn()';
   const { rows } = await client.query(`SELECT ${now}::text AS lsn`);

@@ -8,11 +8,11 @@ import type { CreatedSlot, SlotState } from '../replication/slot';
 export interface StartPlan {
   readonly snapshot: boolean;
   readonly stream: boolean;
-  /** The stored position does not count: the stream goes on where the slot is. */
+  /** Ignore the stored position and stream from the slot position. */
   readonly fromSlot?: true;
 }
 
-/** Throws ConnectError when the stored offset does not allow what the mode asks for. */
+/** Throws ConnectError when the stored offset rules out the snapshot mode. */
 export function planStart(
   mode: SnapshotMode,
   stored: StoredOffset,
@@ -38,10 +38,10 @@ export function planStart(
 }
 
 /**
- * Where the stream begins, or goes on behind a snapshot. A snapshot that is taken again does not stand for what came
- * between the first one and it: a row that was read first and deleted since is not in it. So the stream begins where
- * the first one did, and tells all of that again. The same holds for a snapshot of every start (`always`): the stream
- * goes on where it was. Null: at the position of the snapshot, which is the first one.
+ * Where the stream starts, possibly after a snapshot. A repeated snapshot does not cover changes made since the first
+ * one: a row that the first one read and that was deleted since is not in it. So the stream starts where the first
+ * snapshot did and repeats those changes. With `always`, the stream likewise resumes at its stored position. Null: at
+ * the position of the snapshot, which is the first one.
  */
 export function streamPosition(
   { snapshot, fromSlot }: StartPlan,
@@ -54,16 +54,16 @@ export function streamPosition(
   const slotAt = slot?.confirmedFlushLsn ?? slot?.restartLsn ?? null;
   if (fromSlot && slotAt !== null) return positionAt(slotAt);
   if (stored.kind === 'none') return snapshot || slotAt === null ? null : positionAt(slotAt);
-  // Kept by the server no more: it begins with what there is.
+  // The server no longer has the stored position, so start at the slot position.
   if (snapshot && slot !== null && slotAt !== null && !isKept(stored.position, slot)) return positionAt(slotAt);
   return stored.position;
 }
 
-/** What is lost although a snapshot is taken again; null when nothing is. */
+/** What a repeated snapshot cannot recover; null for nothing. */
 export function snapshotGap(stored: StoredOffset, slot: SlotState | null): string | null {
   if (stored.kind !== 'snapshot') return null;
-  const begun = `the interrupted snapshot began at ${formatLsn(stored.lsn)}`;
-  const lost = 'rows that were read by it and deleted before are not reported as deleted.';
+  const begun = `the interrupted snapshot started at ${formatLsn(stored.lsn)}`;
+  const lost = 'rows that it read and that were deleted since are not reported as deleted.';
   if (slot === null) return `${begun}, and its replication slot is gone: ${lost}`;
   const from = slot.confirmedFlushLsn;
   if (from === null || from <= stored.lsn) return null;
@@ -80,19 +80,18 @@ function passedBy(position: Position, slot: SlotState | null): Lsn | null {
   return at !== null && at > startLsn(position) && at > (position.processed ?? position.lsn) ? at : null;
 }
 
-/** What is known of the changes in between. */
+/** Explains what may have happened to the changes in between. */
 function passedText(slotName: string, at: Lsn): string {
-  return `Replication slot "${slotName}" was confirmed up to ${formatLsn(at)}, and the server sends nothing before that any more. A connector confirms only what Kafka has and whose offset was stored: if nothing but this connector has read, advanced or created the slot since, all changes are in the topics and the stored offset is merely an old one; otherwise those in between are lost.`;
+  return `Replication slot "${slotName}" was confirmed up to ${formatLsn(at)}, and the server no longer sends anything before that. A connector confirms only positions whose records are in Kafka and whose offset is stored. If only this connector has read, advanced or created the slot since, all changes are in the topics and the stored offset is merely outdated; otherwise the changes in between are lost.`;
 }
 
 /**
- * For a stream that leaves out what lies between its stored position and the slot; null when there is nothing between
- * them.
+ * Warning for a stream that skips from its stored position to the slot position; null when they match.
  */
 export function passedWarning(stored: StoredOffset, slot: SlotState | null, slotName: string): string | null {
   const at = stored.kind === 'position' ? passedBy(stored.position, slot) : null;
   if (stored.kind !== 'position' || at === null) return null;
-  return `The stored position is ${formatLsn(startLsn(stored.position))}. ${passedText(slotName, at)} The stream goes on there.`;
+  return `The stored position is ${formatLsn(startLsn(stored.position))}. ${passedText(slotName, at)} Streaming resumes at the slot position.`;
 }
 
 function missingChanges(
@@ -105,7 +104,7 @@ function missingChanges(
   const passed = passedBy(position, slot);
   const why =
     passed !== null
-      ? `${passedText(slotName, passed)} If nothing is missing, go on there with offset.mismatch.strategy=trust_greater_lsn; otherwise use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`
+      ? `${passedText(slotName, passed)} If nothing is missing, resume at the slot position with offset.mismatch.strategy=trust_greater_lsn; otherwise use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`
       : `replication slot "${slotName}" ${slot === null ? 'does not exist' : 'starts at no position'}; changes made since are lost: use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`;
   return new ConnectError(
     `The connector is trying to read change stream starting at ${formatLsn(startLsn(position))}, but this is no longer available on the server. Reconfigure the connector to use a snapshot mode when needed. (${why})`,

@@ -1,6 +1,5 @@
 /**
- * What can only be known from the server, asked at validation: every answer is an error with the statement that cures
- * it (cdc-postgres §1.10).
+ * Checks during validation that need the server. Each error contains the statement that fixes it (cdc-postgres §1.10).
  */
 import { type ConfigProblem, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
@@ -17,7 +16,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { KEY } from '../config/keys';
 import { invalid } from '../config/problem';
 
-/** @param nameOf the name under which the user gave a key */
+/** @param nameOf maps a key to its name in the connector config */
 export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
   const host = nameOf(KEY.databaseHostname);
   const limitMs = config.connection.validationTimeoutMs;

@@ -1,4 +1,4 @@
-/** What a task does before its first record: checks first, then creates; whatever fails takes back what it created. */
+/** Starts a task: checks first, then creates slot and publication. A failure removes what this start created. */
 import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
@@ -21,7 +21,7 @@ export interface Started {
   readonly plan: StartPlan;
   readonly stored: StoredOffset;
   readonly storedOffset: SourceOffset | null;
-  /** The slot, when this start created it; its exported snapshot waits for the reader. */
+  /** The slot if this start created it, with its exported snapshot. */
   readonly created: CreatedSlot | null;
   /** See `streamPosition`. */
   readonly streamFrom: Position | null;
@@ -33,7 +33,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
   const { logger, signal } = context;
   for (const warning of config.warnings) logger.warn(warning);
   if (config.slot.dropOnStop)
-    logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped will be lost.');
+    logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped are lost.');
   const general = new GeneralConnection(config.connection);
   const undo = new Undo(config, general);
   try {
@@ -54,7 +54,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const session: Session = { config, logger, signal, general, facts, relations, factory, storeOffset };
     let created: CreatedSlot | null = null;
     const gap = plan.stream ? snapshotGap(stored, slot) : null;
-    if (gap !== null) logger.warn(`Some deletes are lost: ${gap}`);
+    if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
     const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, config.slot.name) : null;
     if (passed !== null) logger.warn(passed);
     if (plan.stream) {
@@ -87,7 +87,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
   }
 }
 
-/** What this start created, so that a failed one leaves nothing behind. */
+/** Tracks what this start created, so that a failed start leaves nothing behind. */
 class Undo {
   slot = false;
   publication = false;
@@ -108,14 +108,13 @@ class Undo {
         await client.query(`DROP PUBLICATION IF EXISTS ${quoteIdentifier(this.config.publication.name)}`);
       }
     } catch {
-      // The error that led here is the one to report; a server that is away keeps what it has.
+      // The original error is reported; an unreachable server keeps what was created.
     }
   }
 }
 
 /**
- * The connector's slot; null when there is none, or no more: a lost one is dropped where a new snapshot makes up for
- * it.
+ * The connector's slot; null when it does not exist. Drops a lost slot if a new snapshot replaces it.
  */
 async function usableSlot(client: Client, config: PostgresConfig, logger: Logger): Promise<SlotState | null> {
   const { name } = config.slot;
@@ -124,13 +123,13 @@ async function usableSlot(client: Client, config: PostgresConfig, logger: Logger
   checkSlot(slot, config);
   if (slot.lostBecause === null) return slot;
   logger.warn(
-    `Replication slot "${name}" is lost (${slot.lostBecause}): another takes its place, with a new snapshot.`,
+    `Replication slot "${name}" is lost (${slot.lostBecause}): dropping it, creating another, and taking a new snapshot.`,
   );
   await dropSlot(client, name);
   return null;
 }
 
-/** Throws when an include list is given and matches nothing. */
+/** Throws when the include list matches no table. */
 export async function capturedTables(
   client: Client,
   config: PostgresConfig,
@@ -166,7 +165,7 @@ export function grant(table: CatalogTable, user: string): string {
   return `GRANT USAGE ON SCHEMA ${quoteIdentifier(table.schema)} TO ${quoteIdentifier(user)}; GRANT SELECT ON ${quoteTable(table)} TO ${quoteIdentifier(user)};`;
 }
 
-/** Captured tables of which this role may not read any column. */
+/** Captured tables in which this role may not read any column. */
 export async function unreadable(client: Client, tables: readonly CatalogTable[]): Promise<CatalogTable[]> {
   const { rows } = await client.query(
     `SELECT c.oid::int8::text AS oid FROM pg_class c WHERE c.oid = ANY($1::oid[])

@@ -1,5 +1,5 @@
 /**
- * `io.debezium.transforms.ByLogicalTableRouter`: the events of several tables, for instance of shards, in one topic.
+ * `io.debezium.transforms.ByLogicalTableRouter`: routes events of several tables, for instance shards, to one topic.
  * Source: cdc-postgres §7.11.
  */
 import {
@@ -15,12 +15,12 @@ import { ROUTER_CONFIG, routerSettings, type Rewriting } from './router-settings
 import { dataError, extended, type StructValue } from './structs';
 
 const STRING = makeSchema('STRING');
-/** A topic is worked out once, unless there are more of them than anybody has tables. */
+/** Routes are cached up to this many topics, more than any database has tables. */
 const MANY_TOPICS = 10_000;
 
 interface Route {
   readonly topic: string;
-  /** What tells the old topic's keys from those of others. */
+  /** Distinguishes keys of the old topic from those of others. */
   readonly identifier: string;
   readonly keySchemas: WeakMap<Schema, Schema>;
   readonly valueSchemas: WeakMap<Schema, Schema>;
@@ -37,7 +37,7 @@ class ByLogicalTableRouter implements Transformation {
     this.routes.clear();
     this.routeOf = (old) => {
       const topic = rewritten(topicRule, old);
-      // Nothing else can be done with an empty name.
+      // An empty topic name cannot be used.
       if (topic === null || topic === '') return null;
       const identifier = (keyText && rewritten(keyText, old)) ?? old;
       return { topic, identifier, keySchemas: new WeakMap(), valueSchemas: new WeakMap() };
@@ -70,7 +70,9 @@ class ByLogicalTableRouter implements Transformation {
 
   private keySchema(route: Route, schema: Schema | null): Schema {
     if (schema?.type !== 'STRUCT') {
-      throw dataError('Only Struct objects supported for [Updating schema]: a key that is no struct cannot be routed.');
+      throw dataError(
+        'Only Struct objects supported for [Updating schema]: a key that is not a struct cannot be routed.',
+      );
     }
     let updated = route.keySchemas.get(schema);
     if (!updated) {
@@ -86,7 +88,7 @@ function envelopeSchema(route: Route, schema: Schema): Schema {
   let updated = route.valueSchemas.get(schema);
   if (!updated) {
     const rows = (schema.fields ?? []).filter(({ name }) => name === 'before' || name === 'after');
-    // One object for both, as in the event: converters make one serializer for it.
+    // One object for both, as in the event, so that converters create one serializer.
     const row = rows[0] && Object.freeze({ ...rows[0].schema, name: `${route.topic}.Value`, default: undefined });
     const fields = (schema.fields ?? []).map((field) => {
       return row && rows.includes(field) ? Object.freeze({ ...field, schema: row }) : field;

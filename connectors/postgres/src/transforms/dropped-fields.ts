@@ -1,4 +1,4 @@
-/** Fields that a header of the record asks to leave out. Source: cdc-postgres §7.10, `drop.fields.*`. */
+/** Fields to drop, as listed in a header of the record. Source: cdc-postgres §7.10, `drop.fields.*`. */
 import { readMember, schemaBasics, structSchema, type ConnectRecord, type Field, type Schema } from '@millrace/sdk';
 import { type StructValue } from './structs';
 
@@ -7,7 +7,7 @@ interface Reduced {
   readonly kept: readonly Field[];
 }
 
-/** Lists differ from record to record, but not much. */
+/** Results are cached, because few lists differ. */
 const MANY_LISTS = 64;
 
 export class DroppedFields {

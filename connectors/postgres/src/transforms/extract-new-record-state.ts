@@ -1,5 +1,5 @@
 /**
- * `io.debezium.transforms.ExtractNewRecordState`: the row in place of the event about it. Source: cdc-postgres §7.10.
+ * `io.debezium.transforms.ExtractNewRecordState`: replaces a change event by its row. Source: cdc-postgres §7.10.
  */
 import {
   readMember,
@@ -21,11 +21,11 @@ const DELETED = '__deleted';
 const STRING = makeSchema('STRING');
 const OPTIONAL_STRING = makeSchema('STRING', { optional: true });
 
-/** What was worked out for the events of one schema. */
+/** Cached results for the events of one schema. */
 interface Plan {
   /** As in the event; null: it has no rows. */
   readonly row: Schema | null;
-  /** Of what comes out: the row's fields, `__deleted`, the added ones. */
+  /** Of the output: the fields of the row, `__deleted`, added fields. */
   readonly schema: Schema | null;
   readonly added: readonly FoundField[];
   readonly headers: readonly FoundField[];
@@ -56,7 +56,7 @@ class ExtractNewRecordState implements Transformation {
     const after = (event.after ?? null) as StructValue | null;
     const before = (event.before ?? null) as StructValue | null;
     if (after !== null) return this.row(record, plan, event, after, 'false');
-    // A truncation is about no row.
+    // A truncate event has no row.
     return before === null ? null : this.deletion(record, plan, event, before);
   }
 

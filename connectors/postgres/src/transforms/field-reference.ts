@@ -1,4 +1,6 @@
-/** A field of an event that is wanted elsewhere: `op`, `source.ts_ms`, `lsn:LSN`. Source: cdc-postgres §7.10. */
+/**
+ * A field of an event to copy to the row or to headers: `op`, `source.ts_ms`, `lsn:LSN`. Source: cdc-postgres §7.10.
+ */
 import { ConfigError, type Schema } from '@millrace/sdk';
 import { asOptional, type StructValue } from './structs';
 

@@ -39,7 +39,7 @@ export const ROUTER_CONFIG: readonly ConfigKey[] = [
     ...text(
       'key.field.regex',
       'Key field regex',
-      'What part of the old topic goes into the key: an expression for its whole name.',
+      'Selects the part of the old topic that is added to the key: an expression for its whole name.',
     ),
     validator: (value) => (typeof value === 'string' ? regexProblem(value) : null),
   },
@@ -47,14 +47,14 @@ export const ROUTER_CONFIG: readonly ConfigKey[] = [
     ...text(
       'key.field.replacement',
       'Key field replacement',
-      'The part itself, made of the groups of key.field.regex.',
+      'The text added to the key, built from the groups of key.field.regex.',
     ),
     validator: (value, config) => (value === null && config['key.field.regex']?.trim() ? REPLACEMENT_MISSING : null),
   },
   key('logical.destination.cache.size', 'Logical destination cache size', {
     type: 'INT',
     default: 16,
-    documentation: 'Without effect: what was worked out for a schema is kept as long as the schema.',
+    documentation: 'Without effect: results are cached while their schema is in use.',
   }),
 ];
 

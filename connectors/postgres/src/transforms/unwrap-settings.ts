@@ -4,7 +4,7 @@ import { fieldReference, type FieldReference } from './field-reference';
 
 /** Java's order, in which messages list them. */
 export const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
-/** What becomes of a deletion and of the tombstone behind it. */
+/** What a delete and the tombstone after it become. */
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
 const key = (name: string, of: Omit<ConfigKey, 'name' | 'importance' | 'order'>): ConfigKey => {
@@ -19,8 +19,8 @@ export const UNWRAP_CONFIG: readonly ConfigKey[] = [
       width: 'MEDIUM',
       displayName: 'Handle delete and tombstone records',
       documentation:
-        'What a deletion becomes: nothing (drop), a null value (tombstone, delete-to-tombstone), or the old row with __deleted=true ' +
-        '(rewrite, and rewrite-with-tombstone, which alone lets the tombstone behind it pass).',
+        'What a delete becomes: nothing (drop), a null value (tombstone, delete-to-tombstone), or the old row with __deleted=true ' +
+        '(rewrite, and rewrite-with-tombstone, which alone passes the tombstone after it).',
       validator: (value) =>
         DELETE_MODES.includes(value as DeleteMode) ? null : `Value must be one of ${DELETE_MODES.join(', ')}`,
     }),
@@ -38,22 +38,21 @@ export const UNWRAP_CONFIG: readonly ConfigKey[] = [
     default: '__',
     width: 'SHORT',
     displayName: 'Field prefix to be added to each field.',
-    documentation: 'What the names of added fields begin with.',
+    documentation: 'Prefix of added fields.',
   }),
   key('add.fields', {
     type: 'LIST',
     default: [],
     width: 'LONG',
     displayName: 'Adds the specified field(s) to the message if they exist.',
-    documentation:
-      'Fields of the event to add to the row, e.g. op, table, source.ts_ms, lsn:LSN (with a name of its own).',
+    documentation: 'Fields of the event to add to the row, e.g. op, table, source.ts_ms, lsn:LSN (renamed).',
   }),
   key('add.headers.prefix', {
     type: 'STRING',
     default: '__',
     width: 'SHORT',
     displayName: 'Header prefix to be added to each header.',
-    documentation: 'What the names of added headers begin with.',
+    documentation: 'Prefix of added headers.',
   }),
   key('add.headers', {
     type: 'LIST',
@@ -67,21 +66,21 @@ export const UNWRAP_CONFIG: readonly ConfigKey[] = [
     default: null,
     width: 'SHORT',
     displayName: 'Specifies a header that contains a list of field names to be removed',
-    documentation: 'Name of a header that lists fields to leave out of the row.',
+    documentation: 'Name of a header that lists fields to drop from the row.',
   }),
   key('drop.fields.from.key', {
     type: 'BOOLEAN',
     default: false,
     width: 'SHORT',
     displayName: 'Specifies whether the fields to be dropped should also be omitted from the key',
-    documentation: 'Leave these fields out of the key as well.',
+    documentation: 'Drop these fields from the key as well.',
   }),
   key('drop.fields.keep.schema.compatible', {
     type: 'BOOLEAN',
     default: true,
     width: 'SHORT',
     displayName: "Specifies if fields are dropped, will the event's schemas be compatible",
-    documentation: 'Leave out optional fields alone, so that readers of the old schema can read the new one.',
+    documentation: 'Drop only optional fields, so that consumers of the old schema can read the new one.',
   }),
 ];
 
@@ -138,7 +137,7 @@ function oldMode(tombstones: string | null, deletes: string | null): string {
   const dropTombstones = tombstones?.toLowerCase() !== 'false';
   switch (deletes ?? 'drop') {
     case 'drop':
-      // Without the tombstone nothing at all is left of a deletion; with it, it alone.
+      // Without the tombstone, a delete disappears; with it, only the tombstone remains.
       return dropTombstones ? 'drop' : 'delete-to-tombstone';
     case 'rewrite':
       return dropTombstones ? 'rewrite' : 'rewrite-with-tombstone';

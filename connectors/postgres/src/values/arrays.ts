@@ -6,7 +6,7 @@ import { DIMENSIONS, NULL_ITEM, utf8, type ValueOptions, type ValueType } from '
 
 /**
  * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more
- * dimensions, which Connect's arrays of one item schema cannot hold. Throws where the text is no array.
+ * dimensions, which Connect arrays with one item schema cannot represent. Throws for text that is not an array.
  */
 export function parseArray(text: string): (string | null)[] | null {
   let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;
@@ -27,21 +27,23 @@ export function parseArray(text: string): (string | null)[] | null {
       items.push(item === 'NULL' ? null : item);
     }
     if (text[at] === '}') return items;
-    if (text[at] !== ',') throw new SyntaxError('its text is no array');
+    if (text[at] !== ',') throw new SyntaxError('its text is not an array');
     at++;
   }
 }
 
 const BLANK = 32;
 
-/** Types whose unchanged TOASTed array is emitted as the placeholder's bytes, one item each (cdc-postgres §2.10). */
+/**
+ * Types whose unchanged TOASTed array is emitted as the bytes of the placeholder, one item each (cdc-postgres §2.10).
+ */
 const PLACEHOLDER_AS_NUMBERS = new Set(['int4', 'int8', 'date']);
 const PLACEHOLDER_AS_TEXT = new Set(['text', 'varchar', 'bpchar', 'json', 'jsonb']);
 
 function unavailableItems(element: string, options: ValueOptions): unknown {
-  // Dates are no numbers in these modes; Debezium has null, too.
+  // Dates are not numbers in these modes; Debezium emits null, too.
   if (element === 'date' && (options.time === 'connect' || options.time === 'isostring')) return null;
-  // Java's bytes have a sign.
+  // Java bytes are signed.
   if (PLACEHOLDER_AS_NUMBERS.has(element)) return [...new Int8Array(options.placeholder)];
   if (PLACEHOLDER_AS_TEXT.has(element)) return [options.placeholder.toString('utf8')];
   if (element === 'uuid') return [nameUuid(options.placeholder)];

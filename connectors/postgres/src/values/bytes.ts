@@ -11,7 +11,7 @@ import {
   type ValueType,
 } from './value-type';
 
-/** How bytes look in a binary mode: the bytes themselves, or text. */
+/** Bytes in a binary handling mode: as they are, or as text. */
 export function binaryValue(bytes: Buffer, mode: BinaryMode): Buffer | string {
   switch (mode) {
     case 'bytes':
@@ -34,7 +34,7 @@ function binaryType(options: ValueOptions, raw: (b: Buffer, s: number, e: number
   return {
     schema: schema(asText ? 'STRING' : 'BYTES'),
     decode: asText ? (b, s, e) => binaryValue(raw(b, s, e), mode) : raw,
-    // In hex mode Debezium has the placeholder's own text, which readers compare with.
+    // In hex mode Debezium emits the text of the placeholder, which consumers compare with.
     unavailable: mode === 'hex' ? options.placeholder.toString('utf8') : binaryValue(options.placeholder, mode),
     fallback: asText ? '' : Buffer.alloc(0),
     defaultText: null,
@@ -46,7 +46,7 @@ export function byteaType(options: ValueOptions): ValueType {
   return binaryType(options, (b, s, e) => Buffer.from(ascii(b, s + 2, e), 'hex'));
 }
 
-/** `include.unknown.datatypes`: the server's text as bytes. */
+/** `include.unknown.datatypes`: the text form as bytes. */
 export function unknownType(options: ValueOptions): ValueType {
   return binaryType(options, (b, s, e) => Buffer.from(b.subarray(s, e)));
 }

@@ -1,4 +1,4 @@
-/** Reading PostgreSQL's ISO date and time text. Proleptic Gregorian throughout, as the server counts. */
+/** Parses ISO date and time text of PostgreSQL, in the proleptic Gregorian calendar of the server. */
 
 const DIGIT_0 = 48;
 
@@ -69,7 +69,7 @@ function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTi
   if (hasDate) {
     let year = 0;
     for (; at < end && bytes[at] !== 45; at++) year = year * 10 + ((bytes[at] as number) - DIGIT_0);
-    if (at === end) throw new SyntaxError('its text is no ISO date');
+    if (at === end) throw new SyntaxError('its text is not an ISO date');
     at++;
     const month = two(bytes, at);
     const day = two(bytes, at + 3);
@@ -119,7 +119,7 @@ export function isoDate(days: number): string {
   return `${isoYear(year)}-${pad2(month)}-${pad2(day)}`;
 }
 
-/** As many as needed of the six. */
+/** Fraction digits without trailing zeros. */
 export function fractionDigits(micros: number): string {
   // Nothing here is long.
   // eslint-disable-next-line regexp/no-super-linear-move

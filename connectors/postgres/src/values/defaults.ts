@@ -1,4 +1,4 @@
-/** Column defaults as far as a schema can carry them (cdc-postgres §3.5). */
+/** Column defaults that a schema can carry (cdc-postgres §3.5). */
 import { checkValue } from '@millrace/sdk';
 import type { ValueType } from './value-type';
 
@@ -7,7 +7,7 @@ const CAST = String.raw`(?:::(?:"[^"]+"[ a-z]*|[a-z_][\w.]*(?: [ a-z]*)?)(?:\([\
 const STRING_LITERAL = new RegExp(`^\\(?'((?:[^']|'')*)'\\)?${CAST}$`, 'i');
 const BIT_LITERAL = new RegExp(`^B'([01]*)'${CAST}$`);
 const NUMBER_LITERAL = new RegExp(String.raw`^\(?(-?[\d.]+(?:e[+-]?\d+)?)\)?${CAST}$`, 'i');
-/** To these a fraction is rounded. */
+/** Casts that round a fraction. */
 const INTEGER_CAST = /::(?:smallint|integer|bigint|money|oid)\b/i;
 const BOOLEAN_LITERAL = /^(true|false)$/i;
 const NULL_LITERAL = new RegExp(`^NULL${CAST}$`, 'i');

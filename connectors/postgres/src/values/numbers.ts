@@ -14,7 +14,7 @@ import {
 const MINUS = 45;
 const DOT = 46;
 const ZERO = 48;
-/** A double tells all integers of so many digits apart. */
+/** A double represents all integers of this many digits exactly. */
 const EXACT_DIGITS = 15;
 
 /** Fits int2, int4 and oid: read digit by digit, no string in between. */
@@ -94,8 +94,7 @@ const FLOAT_TEXT = /^(?:-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|NaN|-?Infinity)$/i;
 const DECIMAL_TEXT = /^(-?\d+)(?:\.(\d*))?$/;
 
 /**
- * With the digits of the column, not with those that the literal's author chose; null where it would have to be
- * rounded.
+ * Uses the scale of the column, not that of the literal; null where it would have to be rounded.
  */
 function defaultOfScale(scale: number): DefaultText {
   return (literal) => {
@@ -154,8 +153,8 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
 }
 
 /**
- * Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale: an amount of 123456 coins,
- * which need not be hundredths in the currency that it was stored in.
+ * Sessions run with lc_monetary=C, so the text is `-$1,234.56` whatever the server's locale: an amount of 123456
+ * smallest units, which are not hundredths in every currency.
  */
 export function moneyType(options: ValueOptions): ValueType {
   const { currencyDigits, moneyFractionDigits } = options;

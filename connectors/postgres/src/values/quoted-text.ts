@@ -1,11 +1,11 @@
 /** A quoted part of an array's or hstore's text; `\` stands before characters that would end it. */
 export interface QuotedText {
   readonly text: string;
-  /** Behind the closing quote. */
+  /** Index after the closing quote. */
   readonly end: number;
 }
 
-/** Throws where there is none, or no end of it. */
+/** Throws for a missing or unterminated quote. */
 export function quotedText(text: string, start: number): QuotedText {
   if (text[start] !== '"') throw new SyntaxError(`a quote is missing at character ${start + 1}`);
   let out = '';

@@ -1,4 +1,4 @@
-/** From a PostgreSQL type to its Connect form (cdc-postgres §3). */
+/** Maps PostgreSQL types to Connect schemas and decoders (cdc-postgres §3). */
 import { schema } from '@millrace/sdk';
 import { arrayType, vectorType } from './arrays';
 import { bitType, byteaType, stringType, unknownType } from './bytes';
@@ -95,13 +95,14 @@ export interface EnumLabel {
 }
 
 /**
- * An enum label that its schema does not list: whoever decodes looks here after each row and asks the catalog again.
+ * Enum labels that schemas do not list. A decoder checks `unlisted` after each row and reads the catalog again if it is
+ * set.
  */
 export interface EnumLabels {
   unlisted: EnumLabel | null;
   /**
-   * By enum: labels that the catalog does not know either (renamed since). What is resolved from then on emits them as
-   * they are.
+   * By enum oid: labels that the catalog does not list either (renamed since). Types resolved later emit them
+   * unchanged.
    */
   readonly accepted: Map<number, Set<string>>;
 }
@@ -113,7 +114,7 @@ export class TypeResolver {
     private readonly enumLabels: EnumLabels,
   ) {}
 
-  /** Null: the column is left out of events. */
+  /** Null: the column is omitted from events. */
   resolve(oid: number, typmod: number): ValueType | null {
     const known = this.supported(oid, typmod);
     if (known !== null) return known;
@@ -130,7 +131,7 @@ export class TypeResolver {
     }
     if (type.kind === 'e') return this.enumType(type);
     if (type.kind !== 'b' && type.kind !== 'r') return null;
-    // Before arrays: to the catalog, the vectors are such, too.
+    // Before arrays, because the catalog describes vectors as arrays.
     if (Object.hasOwn(MAKERS, type.name)) return (MAKERS[type.name] as Maker)(typmod, this.options);
     return type.isArray ? this.array(type, typmod) : null;
   }

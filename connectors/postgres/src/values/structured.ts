@@ -2,7 +2,7 @@ import { mapSchema, schema, structSchema } from '@millrace/sdk';
 import { quotedText } from './quoted-text';
 import { ascii, utf8, type ValueOptions, type ValueType } from './value-type';
 
-/** `"k"=>"v", "n"=>NULL`. Throws where the text is no hstore. */
+/** `"k"=>"v", "n"=>NULL`. Throws for text that is not an hstore. */
 export function parseHstore(text: string): Map<string, string | null> {
   const map = new Map<string, string | null>();
   for (let at = 0; at < text.length;) {
@@ -35,7 +35,7 @@ export function hstoreType(options: ValueOptions): ValueType {
     schema: schema('STRING', { name: 'io.debezium.data.Json', version: 1 }),
     decode: (b, s, e) => {
       const members: string[] = [];
-      // Not JSON.stringify of an object: keys like "2" would change places.
+      // Not JSON.stringify of an object: it moves integer-like keys to the front.
       for (const [key, value] of parseHstore(utf8(b, s, e)))
         members.push(`${JSON.stringify(key)}:${value === null ? 'null' : JSON.stringify(value)}`);
       return `{${members.join(',')}}`;

@@ -17,8 +17,8 @@ export const NULL_ITEM: unique symbol = Symbol('NULL_ITEM');
 export type Unrepresentable = typeof NOT_FINITE | typeof DIMENSIONS | typeof NULL_ITEM;
 
 /**
- * What the server would send of a column whose default is this literal, which may be of another type; null where that
- * cannot be told from its text.
+ * The text that the server would send for a column whose default is this literal, which may be of another type; null if
+ * unknown.
  */
 export type DefaultText = (literal: string) => string | null;
 
@@ -33,7 +33,9 @@ export interface ValueType {
   /** Required, without default; columns derive their own from it. */
   readonly schema: Schema;
   readonly decode: TextDecoder;
-  /** Stands for a TOASTed value that the server did not send because it is unchanged; null where the type has none. */
+  /**
+   * Placeholder for a TOASTed value that the server did not send because it is unchanged; null if the type has none.
+   */
   readonly unavailable: unknown;
   /** Emitted where a required column has no value (key-only old rows, cdc-postgres §3.6). */
   readonly fallback: unknown;
@@ -48,9 +50,9 @@ export type BinaryMode = 'bytes' | 'base64' | 'base64-url-safe' | 'hex';
 
 export interface ValueOptions {
   readonly decimals: DecimalMode;
-  /** Of what is published. */
+  /** Fraction digits of published amounts. */
   readonly moneyFractionDigits: number;
-  /** Of what is stored, see `ServerFacts`. */
+  /** Fraction digits of stored amounts, see `ServerFacts`. */
   readonly currencyDigits: number;
   readonly time: TimeMode;
   readonly interval: 'numeric' | 'string';

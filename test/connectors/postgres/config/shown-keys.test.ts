@@ -53,10 +53,10 @@ test('our own keys and other spellings follow; no key is there twice; all are ex
   for (const { documentation } of shown) expect(documentation).not.toBe('');
 });
 
-test('what is refused and what is without effect says so', () => {
+test('the documentation states what is rejected and what is without effect', () => {
   const said = (name: string): string | undefined => shown.find((key) => key.name === name)?.documentation;
-  expect(said('converters')).toContain('is refused');
-  expect(said('column.mask.with.(d+).chars')).toContain('is refused');
+  expect(said('converters')).toContain('is rejected');
+  expect(said('column.mask.with.(d+).chars')).toContain('is rejected');
   expect(said('signal.data.collection')).toContain('without effect');
   expect(said('flush.lsn.source')).toBe('Another name of lsn.flush.mode.');
 });

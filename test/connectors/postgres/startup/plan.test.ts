@@ -81,17 +81,19 @@ test('a stream goes on where the first of its snapshots began, or where it was i
   expect(at('no_data', NONE, slot(50))).toBe(50);
 });
 
-test('a snapshot whose slot is gone or has moved on cannot make up for deletes, which is said', () => {
+test('a snapshot whose slot is gone or has moved on cannot recover deletes, and the log says so', () => {
   expect(snapshotGap(UNFINISHED, slot(70))).toBeNull();
-  expect(snapshotGap(UNFINISHED, slot(71))).toMatch(/began at 0\/46, but its replication slot is at 0\/47 now/);
-  expect(snapshotGap(UNFINISHED, null)).toMatch(/its replication slot is gone: rows that were read by it and deleted/);
+  expect(snapshotGap(UNFINISHED, slot(71))).toMatch(/started at 0\/46, but its replication slot is at 0\/47 now/);
+  expect(snapshotGap(UNFINISHED, null)).toMatch(
+    /its replication slot is gone: rows that it read and that were deleted since/,
+  );
   expect(snapshotGap(NONE, null)).toBeNull();
 });
 
 describe('cdc-postgres 79: a slot that was confirmed beyond the stored position', () => {
-  test('the message says what is known of the changes in between, and how to go on', () => {
+  test('the message explains the changes in between and how to resume', () => {
     expect(() => planStart('initial', FINISHED, slot(0x12345678), CHECKED)).toThrow(
-      /confirmed up to 0\/12345678, .*all changes are in the topics.*otherwise those in between are lost.*offset\.mismatch\.strategy=trust_greater_lsn/,
+      /confirmed up to 0\/12345678, .*all changes are in the topics.*otherwise the changes in between are lost.*offset\.mismatch\.strategy=trust_greater_lsn/,
     );
     expect(() => planStart('initial', FINISHED, null, CHECKED)).toThrow(
       '(replication slot "s" does not exist; changes made since are lost',

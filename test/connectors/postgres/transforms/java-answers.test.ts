@@ -22,9 +22,9 @@ const DIFFERENCES: readonly Difference[] = [
     ours: /DataException","Cannot create field because of field name duplication (?:v|id)"/,
   },
   {
-    why: 'the key is what is no struct',
+    why: 'the message says that the key is not a struct',
     java: /Only Struct objects supported for \[Updating schema\], found/,
-    ours: /Only Struct objects supported for \[Updating schema\]: a key that is no struct cannot be routed/,
+    ours: /Only Struct objects supported for \[Updating schema\]: a key that is not a struct cannot be routed/,
   },
   {
     why: 'a required column with a default may be null where an event holds the key alone: a deletion is not lost for that',
