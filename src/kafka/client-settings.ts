@@ -1,6 +1,6 @@
 /**
- * Typed access to Java's client settings. Every complaint is one sentence that names the key; values of secret keys
- * never appear.
+ * Typed access to Java's client settings. Every error is one sentence that names the key; values of secret keys are
+ * never included.
  */
 import { KafkaError } from './errors';
 import type { ClientConfig } from './port';
@@ -46,7 +46,7 @@ export function integer(
   return parsed;
 }
 
-/** The largest int32 and int64 are how Java users say "for ever". */
+/** The largest int32 and larger values mean "unlimited", as in Java. */
 export function duration(config: ClientConfig, key: string, fallback: number, min = 0): number {
   const value = text(config, key);
   if (value !== undefined && /^\d+$/.test(value) && Number(value) >= 2 ** 31 - 1) return Infinity;
@@ -61,8 +61,8 @@ export function bool(config: ClientConfig, key: string, fallback: boolean): bool
 }
 
 /**
- * Case-insensitive; returns the spelling of `allowed`. One that is there and empty is none of them, as in Java: often
- * it is a variable that is not set, and the default may be a way that nobody meant, such as plain text.
+ * Case-insensitive; returns the spelling in `allowed`. An empty value is an error, as in Java: it is often an unset
+ * variable, and the default (such as PLAINTEXT) may not be what was intended.
  */
 export function oneOf<T extends string>(config: ClientConfig, key: string, fallback: T, allowed: readonly T[]): T {
   const value = config[key]?.trim();

@@ -1,4 +1,4 @@
-/** The Kafka port over kafkajs's network layer. Each client has sockets of its own. */
+/** Creates the clients of the Kafka port. Each client has connections of its own. */
 import type { Logger } from '../logging/logger';
 import { createAdmin } from './admin/admin';
 import { createAssignedConsumer } from './consumer/assigned-consumer';
@@ -12,16 +12,16 @@ import type { TokenUrls } from './security/sasl-config';
 import type { Wire } from './wire';
 
 /**
- * Every function throws KafkaError INVALID_CLIENT_CONFIG for settings that cannot be used; nothing is connected before
+ * Every function throws KafkaError INVALID_CLIENT_CONFIG for invalid settings. No connection is opened before
  * `connect` or the first use.
  * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
  */
 export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): KafkaClients {
-  /** A wire whose client could not be made must not stay behind. */
-  const over = <T>(config: ClientConfig, make: (wire: Wire) => T): T => {
+  /** Closes the wire if its client cannot be created. */
+  const withWire = <T>(config: ClientConfig, create: (wire: Wire) => T): T => {
     const wire = createWire(config, { logger, tokenUrls });
     try {
-      return make(wire);
+      return create(wire);
     } catch (error) {
       void wire.close();
       throw error;
@@ -29,7 +29,7 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
   };
   return {
     admin: (config) =>
-      over(config, (wire) => {
+      withWire(config, (wire) => {
         const {
           apiTimeoutMs: timeoutMs,
           retryBackoffMs,
@@ -37,9 +37,9 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
         } = readConnectionSettings(config, tokenUrls);
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
-    producer: (config, permission) => over(config, (wire) => createProducer(wire, config, logger, permission)),
-    assignedConsumer: (config) => over(config, (wire) => createAssignedConsumer(wire, config, logger)),
-    groupConsumer: (config) => over(config, (wire) => createGroupConsumer(wire, config, logger)),
-    groupMember: (config, options) => over(config, (wire) => createGroupMember(wire, config, options, logger)),
+    producer: (config, permission) => withWire(config, (wire) => createProducer(wire, config, logger, permission)),
+    assignedConsumer: (config) => withWire(config, (wire) => createAssignedConsumer(wire, config, logger)),
+    groupConsumer: (config) => withWire(config, (wire) => createGroupConsumer(wire, config, logger)),
+    groupMember: (config, options) => withWire(config, (wire) => createGroupMember(wire, config, options, logger)),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Inside of `src/kafka` only: what the producer, the consumers and the group member need from the network and protocol
- * layer. Implemented by `network/network-client.ts`.
+ * The network layer as the other parts of `src/kafka` see it; other rooms do not. Implemented by
+ * `network/network-client.ts`.
  */
 import type { KafkaError } from './errors';
 import type { TopicPartition } from './port';
@@ -12,10 +12,7 @@ export interface WirePartition {
   readonly leaderEpoch: number;
 }
 
-/**
- * A request of our own: `encode` returns the body after the request header, `decode` gets the body after the response
- * header.
- */
+/** `encode` returns the body after the request header; `decode` receives the body after the response header. */
 export interface WireRequest<T> {
   readonly apiName: string;
   readonly apiKey: number;
@@ -26,42 +23,42 @@ export interface WireRequest<T> {
   decode(body: Buffer): T;
   /** Default: `request.timeout.ms`. */
   readonly timeoutMs?: number;
-  /** Asked when its turn has come: an error keeps it from being sent, and is what the request rejects with. */
+  /** Called just before sending: an error prevents it, and rejects the request. */
   readonly refusal?: () => KafkaError | null;
-  /** acks=0: no response will come. */
+  /** acks=0: the broker does not respond. */
   readonly noResponse?: boolean;
 }
 
 export interface Wire {
-  /** Bootstraps; rejects with KafkaError CONNECTION_FAILED naming the servers, or the SASL/TLS reason. */
+  /** Bootstraps. Rejects with KafkaError CONNECTION_FAILED naming the servers, or with the SASL or TLS error. */
   connect(): Promise<void>;
   readonly clientId: string;
   /**
-   * Metadata of these topics, fetched when missing. Throws KafkaError UNKNOWN_TOPIC_OR_PARTITION (retriable) for an
-   * unknown one.
+   * Partitions of a topic, fetched when not cached. Rejects with KafkaError UNKNOWN_TOPIC_OR_PARTITION (retriable) for
+   * an unknown topic.
    */
   partitions(topic: string, options?: { allowAutoCreate?: boolean }): Promise<readonly WirePartition[]>;
-  /** What is cached, or undefined. Never waits. */
+  /** Cached partitions, or undefined. No I/O. */
   cachedPartitions(topic: string): readonly WirePartition[] | undefined;
   /**
-   * Forces a refresh for these topics (at most one request at a time); empty: every topic known here. With
-   * `allowAutoCreate` the broker creates those that are missing, where its settings say so.
+   * Refreshes the metadata of these topics, with at most one request at a time. (Default: all cached topics) With
+   * `allowAutoCreate` brokers create missing topics if auto.create.topics.enable is set.
    */
   refresh(topics?: readonly string[], options?: { allowAutoCreate?: boolean }): Promise<void>;
-  /** Names of all topics but Kafka's internal ones, for subscriptions by regular expression. */
+  /** Names of all topics except Kafka's internal ones, for subscriptions by regular expression. */
   allTopics(): Promise<string[]>;
   leader(tp: TopicPartition): number | undefined;
-  /** Highest version both sides support of those wanted, or undefined. */
+  /** Highest version in this range that the broker supports, or undefined. */
   version(nodeId: number, apiKey: number, min: number, max: number): Promise<number | undefined>;
-  /** Any connected node, for admin requests that any broker answers. */
+  /** A connected node, for requests that every broker accepts. */
   anyNode(): Promise<number>;
   controller(): Promise<number>;
   coordinator(type: 'group' | 'transaction', key: string): Promise<number>;
   forgetCoordinator(type: 'group' | 'transaction', key: string): void;
   /**
-   * Sends on the node's connection for `lane` (long-polling fetches and joins use lanes of their own so that they do
-   * not block others). Network failures reject with a retriable KafkaError CONNECTION_FAILED; error codes inside the
-   * response are the caller's.
+   * Sends on the node's connection for `lane`. Long-polling fetches and joins have lanes of their own, so that they do
+   * not block other requests. Network failures reject with a retriable KafkaError CONNECTION_FAILED; the caller checks
+   * the error codes in the response.
    */
   send<T>(nodeId: number, request: WireRequest<T>, lane?: string): Promise<T>;
   clusterId(): Promise<string | null>;

@@ -1,5 +1,5 @@
 /**
- * Java client settings (an unprefixed map of strings) → what a connection needs. Keys and defaults are Java's. Source:
+ * Java client settings (an unprefixed map of strings) → connection settings. Keys and defaults are Java's. Source:
  * kafka-client §3, connect-runtime Appendix B.
  */
 import type { ConnectionOptions } from 'node:tls';
@@ -21,7 +21,7 @@ export interface ConnectionSettings {
   readonly bootstrapServers: readonly HostAndPort[];
   readonly clientId: string;
   readonly requestTimeoutMs: number;
-  /** How long an operation made of several requests may take. */
+  /** Limit for an operation of several requests. */
   readonly apiTimeoutMs: number;
   readonly connectTimeoutMs: number;
   readonly retryBackoffMs: number;
@@ -29,7 +29,7 @@ export interface ConnectionSettings {
   readonly reconnectBackoffMs: number;
   readonly reconnectBackoffMaxMs: number;
   readonly metadataMaxAgeMs: number;
-  /** 0 or less: connections are never closed for being idle. */
+  /** 0 or less: idle connections are never closed. */
   readonly connectionsMaxIdleMs: number;
   readonly securityProtocol: SecurityProtocol;
   readonly tls: ConnectionOptions | null;
@@ -39,16 +39,15 @@ export interface ConnectionSettings {
 export function parseBootstrapServers(config: ClientConfig): HostAndPort[] {
   const key = 'bootstrap.servers';
   const servers = list(config, key).map((entry): HostAndPort => {
-    // Java accepts a listener's name before the address, as in PLAINTEXT://host:9092.
+    // Java accepts a listener name before the address, as in PLAINTEXT://host:9092.
     const match = /^(?:[A-Za-z0-9_]+:\/\/)?(?:\[([0-9A-Fa-f:.]+(?:%\w+)?)\]|([^:/[\]\s]+)):(\d+)$/.exec(entry);
     const host = match?.[1] ?? match?.[2];
     const port = Number(match?.[3]);
-    if (host === undefined || port < 1 || port > 65535)
-      throw invalid(key, `must list host:port, '${entry}' is not one`);
+    if (host === undefined || port < 1 || port > 65535) throw invalid(key, `must list host:port, not '${entry}'`);
     return { host, port };
   });
   if (servers.length === 0)
-    throw invalid(key, 'is missing: it lists the Kafka brokers to start from, as host:port,host:port');
+    throw invalid(key, 'is missing: it lists the Kafka brokers to connect to first, as host:port,host:port');
   return servers;
 }
 

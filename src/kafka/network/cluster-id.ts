@@ -1,15 +1,15 @@
 import type { KafkaClients } from '../port';
 
-/** For a broker on this machine to say which it is. */
-const ASK = {
+/** Short timeouts: the broker is on this machine. */
+const TIMEOUTS = {
   'request.timeout.ms': '2000',
   'default.api.timeout.ms': '2000',
   'socket.connection.setup.timeout.ms': '2000',
 };
 
-/** The cluster id of whoever serves at that address, in seconds; null when nobody does. */
+/** The id of the cluster at that address; null when it is not reachable within seconds. */
 export async function clusterIdAt(clients: KafkaClients, bootstrapServers: string): Promise<string | null> {
-  const admin = clients.admin({ 'bootstrap.servers': bootstrapServers, ...ASK });
+  const admin = clients.admin({ 'bootstrap.servers': bootstrapServers, ...TIMEOUTS });
   try {
     return (await admin.describeCluster()).clusterId;
   } catch {

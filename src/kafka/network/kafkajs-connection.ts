@@ -1,7 +1,6 @@
 /**
- * One connection to one broker. kafkajs's `Connection` authenticates it; socket, requests, framing and timeouts are
- * ours, because kafkajs joins all buffered chunks again for each one that arrives and formats log lines for every
- * request.
+ * One connection to one broker. kafkajs's `Connection` authenticates it. Socket, requests, framing and timeouts are our
+ * own, because kafkajs concatenates all buffered chunks for each new chunk and formats log lines for every request.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -10,22 +9,22 @@ import Connection from 'kafkajs/src/network/connection';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { FrameAssembler } from './frame-assembler';
-import { authenticationRefused, kafkajsSasl } from './kafkajs-sasl';
+import { authenticationFailed, kafkajsSasl } from './kafkajs-sasl';
 import { apiVersionsRequest, type VersionRange } from '../protocol/api-versions';
 import { ByteReader } from '../protocol/bytes';
 import { RequestWriter } from './request-writer';
 import { tlsFailure } from './tls-failure';
 import type { WireRequest } from '../wire';
 
-/** TLS records, HTTP and other protocols read as sizes above this. */
+/** The first bytes of TLS, HTTP and other protocols, read as a size, exceed this. */
 const MAX_RESPONSE_BYTES = 2 ** 28;
-/** Of the answers that open a connection: versions and the login's. */
-const MAX_OPENING_BYTES = 2 ** 20;
+/** Limit for the responses to ApiVersions and authentication. */
+const MAX_HANDSHAKE_BYTES = 2 ** 20;
 const KEEP_ALIVE_MS = 60_000;
-const WRONG_PROTOCOL = 'is security.protocol right for this port?';
+const WRONG_PROTOCOL = 'check that security.protocol is right for this port';
 
-const silent: Connection.KafkajsLogger = {
-  namespace: () => silent,
+const silentKafkajsLogger: Connection.KafkajsLogger = {
+  namespace: () => silentKafkajsLogger,
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -40,7 +39,7 @@ interface Pending {
 }
 
 export class KafkaConnection extends Connection {
-  private readonly frames = new FrameAssembler(MAX_OPENING_BYTES);
+  private readonly frames = new FrameAssembler(MAX_HANDSHAKE_BYTES);
   private readonly pending = new Map<number, Pending>();
   private readonly tlsOptions: tls.ConnectionOptions | null;
   /** Null: no authentication. */
@@ -50,7 +49,7 @@ export class KafkaConnection extends Connection {
   private writer: RequestWriter | null = null;
   private failure: KafkaError | null = null;
   private ready = false;
-  /** A request after those that open the connection was answered. */
+  /** At least one request after authentication has succeeded. */
   private served = false;
   private onFailure: ((error: KafkaError) => void) | null = null;
   brokerVersions: Map<number, VersionRange> = new Map();
@@ -63,9 +62,9 @@ export class KafkaConnection extends Connection {
     super({
       ...address,
       clientId: settings.clientId,
-      logger: silent,
+      logger: silentKafkajsLogger,
       socketFactory: () => {
-        throw new Error('connect() is our own');
+        throw new Error('kafkajs must not open sockets');
       },
       ssl: settings.tls,
       sasl: settings.sasl === null ? null : kafkajsSasl(settings.sasl),
@@ -77,8 +76,8 @@ export class KafkaConnection extends Connection {
     this.mechanism = settings.sasl?.mechanism ?? null;
     this.requestTimeoutMs = settings.requestTimeoutMs;
     this.connectTimeoutMs = settings.connectTimeoutMs;
-    // kafkajs's queue would otherwise look for pending requests every millisecond from its first response on; with no
-    // limit on requests in flight there never are any.
+    // From its first response on, kafkajs's queue would check for pending requests every millisecond. Without a limit
+    // on requests in flight there are none.
     this.requestQueue.scheduleCheckPendingRequests = () => undefined;
   }
 
@@ -90,16 +89,14 @@ export class KafkaConnection extends Connection {
     return this.pending.size === 0;
   }
 
-  /**
-   * Connects, learns the broker's versions and authenticates. Rejects with a KafkaError that says which of them failed.
-   */
+  /** Connects, requests the API versions and authenticates. Rejects with a KafkaError that names the failed step. */
   async open(): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
       this.onFailure = reject;
     });
     failed.catch(() => undefined);
     const timer = startTimer(
-      () => this.fail(this.error(`did not finish opening within ${this.connectTimeoutMs + this.requestTimeoutMs} ms`)),
+      () => this.fail(this.error(`was not established within ${this.connectTimeoutMs + this.requestTimeoutMs} ms`)),
       this.connectTimeoutMs + this.requestTimeoutMs,
     );
     try {
@@ -124,8 +121,8 @@ export class KafkaConnection extends Connection {
   }
 
   /**
-   * Then the session is renewed after 85 to 95 % of its life, as Java does: kafkajs's fixed 10 s before its end would
-   * renew a short one with every request, which a broker refuses within a second of the last time.
+   * Sessions are renewed after 85 to 95 % of their lifetime, as in Java. kafkajs renews them 10 s before their end: a
+   * short session would be renewed with every request, which brokers refuse within a second of the last renewal.
    */
   override async authenticate(): Promise<void> {
     const timer = startTimer(
@@ -141,13 +138,13 @@ export class KafkaConnection extends Connection {
   }
 
   /**
-   * Ours: kafkajs's never settles when the peer hangs up during the TLS handshake, and leaves its timer running when we
-   * do.
+   * Replaces kafkajs's `connect`, which never settles when the peer closes the connection during the TLS handshake, and
+   * does not clear its timer when we close it.
    */
   override connect(): Promise<true> {
     return new Promise((resolve, reject) => {
       const timer = startTimer(
-        () => this.fail(this.error(`could not be made within ${this.connectTimeoutMs} ms`)),
+        () => this.fail(this.error(`timed out after ${this.connectTimeoutMs} ms`)),
         this.connectTimeoutMs,
       );
       const onConnect = (): void => {
@@ -163,16 +160,16 @@ export class KafkaConnection extends Connection {
       socket.on('close', () => {
         clearTimeout(timer);
         const hint = this.served ? '' : `; ${WRONG_PROTOCOL}`;
-        this.fail(this.error(`was closed by the other side${hint}`));
+        this.fail(this.error(`was closed by the broker${hint}`));
         reject(this.failure ?? new Error('closed'));
       });
     });
   }
 
-  /** In order of the calls. A session that is about to expire is authenticated anew first (KIP-368). */
+  /** Requests are sent in call order. A session that is about to expire is re-authenticated first (KIP-368). */
   request<T>(request: WireRequest<T>): Promise<T> {
     if (this.mechanism === null || this.isAuthenticated()) return this.write(request);
-    return this.authenticateAnew().then(
+    return this.reauthenticate().then(
       () => this.write(request),
       (cause: unknown) => {
         const error = this.translate(cause);
@@ -182,8 +179,8 @@ export class KafkaConnection extends Connection {
     );
   }
 
-  /** kafkajs writes to the socket itself, so no request may stand there in part. */
-  private async authenticateAnew(): Promise<void> {
+  /** kafkajs writes to the socket itself, so no request may be partly written. */
+  private async reauthenticate(): Promise<void> {
     await this.writer?.idle();
     await this.authenticate();
   }
@@ -215,7 +212,7 @@ export class KafkaConnection extends Connection {
         },
         refused: (error) => {
           reject(error);
-          this.fail(this.error(`was closed in the middle of ${request.apiName}, which may not be sent any more`));
+          this.fail(this.error(`was closed in the middle of ${request.apiName}, which may no longer be sent`));
         },
       });
     });
@@ -239,7 +236,7 @@ export class KafkaConnection extends Connection {
       this.frames.push(chunk, (frame) => this.received(frame));
     } catch (cause) {
       const text = (cause as Error).message;
-      this.fail(this.error(`does not speak the Kafka protocol here (${text}); ${WRONG_PROTOCOL}`, cause));
+      this.fail(this.error(`received data that is not Kafka's protocol (${text}); ${WRONG_PROTOCOL}`, cause));
     }
   }
 
@@ -259,7 +256,7 @@ export class KafkaConnection extends Connection {
       pending.resolve(pending.request.decode(frame.subarray(reader.offset)));
       this.served = this.ready;
     } catch (cause) {
-      pending.reject(cause instanceof KafkaError ? cause : this.error(`sent an answer that cannot be read`, cause));
+      pending.reject(cause instanceof KafkaError ? cause : this.error(`received an unreadable response`, cause));
     }
   }
 
@@ -268,12 +265,12 @@ export class KafkaConnection extends Connection {
     if (pending === undefined) return;
     this.pending.delete(correlationId);
     const where = `${this.host}:${this.port}`;
-    const text = `Kafka broker ${where} did not answer ${pending.request.apiName} within ${timeoutMs} ms`;
+    const text = `Kafka broker ${where} did not respond to ${pending.request.apiName} within ${timeoutMs} ms`;
     pending.reject(new KafkaError('REQUEST_TIMED_OUT_CLIENT', text, { retriable: true }));
-    this.fail(this.error(`was closed because ${pending.request.apiName} was not answered within ${timeoutMs} ms`));
+    this.fail(this.error(`was closed because ${pending.request.apiName} had no response within ${timeoutMs} ms`));
   }
 
-  /** Closes at once; what is in flight is rejected with `error`. */
+  /** Closes at once and rejects the requests in flight with `error`. */
   fail(error: KafkaError): void {
     if (this.failure !== null) return;
     this.failure = error;
@@ -299,26 +296,26 @@ export class KafkaConnection extends Connection {
 
   private translate(cause: unknown): KafkaError {
     if (cause instanceof KafkaError) return cause;
-    // Once the socket is gone, every other complaint is only its consequence.
+    // Errors after the first failure are its consequences.
     if (this.failure !== null) return this.failure;
     const { name, message, code, type } = cause as { name?: string; message: string; code?: unknown; type?: string };
     const where = `Kafka broker ${this.host}:${this.port}`;
     if (type === 'UNSUPPORTED_SASL_MECHANISM' || /mechanism is not supported/.test(message)) {
-      const text = `${where} does not offer ${this.mechanism}, the sasl.mechanism asked for`;
+      const text = `${where} does not support sasl.mechanism ${this.mechanism}`;
       return new KafkaError('UNSUPPORTED_SASL_MECHANISM', text, { cause });
     }
-    // Later it only means that a session was renewed too soon, and a new connection helps.
+    // After the handshake it means that a session was renewed too early; a new connection helps.
     if (type === 'ILLEGAL_SASL_STATE' && !this.ready) {
-      const text = `${where} expects no authentication on this port; is security.protocol right for it?`;
+      const text = `${where} does not expect authentication on this port; ${WRONG_PROTOCOL}`;
       return new KafkaError('ILLEGAL_SASL_STATE', text, { cause });
     }
     if (name === 'KafkaJSSASLAuthenticationError' || type === 'SASL_AUTHENTICATION_FAILED') {
       const reason = message.replace(/^SASL [\w ]+ authentication failed: /, '');
-      return authenticationRefused(this.host, this.port, String(this.mechanism), reason, cause);
+      return authenticationFailed(this.host, this.port, String(this.mechanism), reason, cause);
     }
     const failure = tlsFailure(cause, this.host, this.port, Boolean(this.tlsOptions?.cert ?? this.tlsOptions?.pfx));
     if (failure !== null) return failure;
-    // A plain port hangs up on a TLS client.
+    // A plaintext port closes the connection of a TLS client.
     const hint = code === 'ECONNRESET' && this.tlsOptions !== null && !this.isConnected() ? `; ${WRONG_PROTOCOL}` : '';
     return this.error(`failed: ${message}${hint}`, cause);
   }

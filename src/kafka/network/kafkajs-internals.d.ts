@@ -1,7 +1,4 @@
-/**
- * The part of kafkajs 2.2.4's internals that is built upon here. kafkajs is pinned exactly and frozen, so these shapes
- * do not move.
- */
+/** The internals of kafkajs 2.2.4 that we use. They do not change: the version is pinned and kafkajs is frozen. */
 declare module 'kafkajs/src/network/connection' {
   import type { Socket } from 'node:net';
   import type { ConnectionOptions } from 'node:tls';
@@ -24,9 +21,9 @@ declare module 'kafkajs/src/network/connection' {
     readonly clientId: string;
     socket: Socket | undefined;
     connectionStatus: string;
-    /** How long before the end of a session it is renewed, whole milliseconds. */
+    /** Time before the end of a session at which it is renewed, in whole milliseconds. */
     reauthenticationThreshold: number;
-    /** As the broker said at the last authentication, milliseconds; 0: for ever. */
+    /** As returned by the last authentication, milliseconds; 0: unlimited. */
     readonly sessionLifetime: { toNumber(): number };
     connect(): Promise<true>;
     disconnect(): Promise<true>;

@@ -1,4 +1,4 @@
-/** Our credentials → what kafkajs's SASL authenticator takes. PLAIN and SCRAM are its own, OAUTHBEARER is ours. */
+/** SASL credentials → the options of kafkajs's authenticator, which implements PLAIN and SCRAM, but not OAUTHBEARER. */
 import type Connection from 'kafkajs/src/network/connection';
 import { KafkaError } from '../errors';
 import type { SaslSettings } from '../security/sasl-config';
@@ -14,29 +14,29 @@ export function kafkajsSasl(settings: SaslSettings): Connection.KafkajsSasl {
         const { value, extensions } = await settings.tokens();
         const extra = Object.entries(extensions).map(([name, text]) => `${name}=${text}${SEPARATOR}`);
         const first = `n,,${SEPARATOR}auth=Bearer ${value}${SEPARATOR}${extra.join('')}${SEPARATOR}`;
-        const answer = await saslAuthenticate(exchange(first));
-        if (answer.length === 0) return;
-        // RFC 7628 §3.2.3: a refusal comes as JSON, and the broker closes the matter after one more byte.
-        const reason = answer.toString('utf8');
+        const response = await saslAuthenticate(exchange(first));
+        if (response.length === 0) return;
+        // RFC 7628 §3.2.3: a rejection is JSON, and the exchange ends with one more byte of the client.
+        const reason = response.toString('utf8');
         await saslAuthenticate(exchange(SEPARATOR)).catch(() => undefined);
-        throw authenticationRefused(host, port, settings.mechanism, reason);
+        throw authenticationFailed(host, port, settings.mechanism, reason);
       },
     }),
   };
 }
 
-export function authenticationRefused(
+export function authenticationFailed(
   host: string,
   port: number,
   mechanism: string,
   reason: string,
   cause?: unknown,
 ): KafkaError {
-  const text = `Kafka broker ${host}:${port} refused to authenticate with ${mechanism}: ${reason}`;
+  const text = `Kafka broker ${host}:${port} rejected the ${mechanism} authentication: ${reason}`;
   return new KafkaError('SASL_AUTHENTICATION_FAILED', text, { cause });
 }
 
-/** kafkajs frames these bytes with a length on both sides. */
+/** kafkajs expects a length prefix in both directions. */
 function exchange(message: string) {
   const bytes = Buffer.from(message, 'utf8');
   const framed = Buffer.alloc(4 + bytes.length);

@@ -1,5 +1,5 @@
 /**
- * The network under every client: connections per node and lane, bootstrap and fail-over, metadata, version
+ * The network layer of every client: connections per node and lane, bootstrap and failover, metadata, version
  * negotiation, coordinators. Source: kafka-client §1.
  */
 import { startInterval, sleep, backoffMs } from '@millrace/sdk';
@@ -19,7 +19,7 @@ import type { Wire, WirePartition, WireRequest } from '../wire';
 
 const MAIN_LANE = '';
 
-/** Connections to one address: open ones by lane, and what its last failures ask for. */
+/** The connections to one address, by lane, and its connection failures. */
 interface Peer {
   readonly address: HostAndPort;
   readonly open: Map<string, KafkaConnection>;
@@ -28,18 +28,18 @@ interface Peer {
   retryAt: number;
 }
 
-class KafkajsWire implements Wire {
+class NetworkClient implements Wire {
   readonly clientId: string;
   private readonly metadata = new TopicMetadata();
   private readonly peers = new Map<string, Peer>();
   private readonly coordinators = new Map<string, number>();
   private readonly closing = new AbortController();
-  private readonly housekeeping: NodeJS.Timeout;
-  private readonly ager: NodeJS.Timeout;
+  private readonly idleTimer: NodeJS.Timeout;
+  private readonly metadataTimer: NodeJS.Timeout;
   private refreshing: Promise<void> | null = null;
   private refreshNext: Promise<void> | null = null;
-  private wanted = new Set<string>();
-  private mayCreateWanted = false;
+  private topicsToRefresh = new Set<string>();
+  private allowAutoCreate = false;
   private connecting: Promise<void> | null = null;
 
   constructor(
@@ -47,8 +47,8 @@ class KafkajsWire implements Wire {
     private readonly logger: Logger,
   ) {
     this.clientId = settings.clientId;
-    this.housekeeping = startInterval(() => this.closeIdle(), 10_000).unref();
-    this.ager = startInterval(() => this.refreshOld(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
+    this.idleTimer = startInterval(() => this.closeIdle(), 10_000).unref();
+    this.metadataTimer = startInterval(() => this.refreshExpired(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
   }
 
   connect(): Promise<void> {
@@ -97,13 +97,13 @@ class KafkajsWire implements Wire {
     return leader === undefined || leader < 0 ? undefined : leader;
   }
 
-  /** A caller that comes while a request is under way needs a newer answer than that one: callers share the next. */
+  /** A call during a request shares the next request with other such calls: it needs a newer response. */
   refresh(
     topics: readonly string[] = this.metadata.names(),
     { allowAutoCreate = false }: { allowAutoCreate?: boolean } = {},
   ): Promise<void> {
-    for (const topic of topics) this.wanted.add(topic);
-    if (allowAutoCreate) this.mayCreateWanted = true;
+    for (const topic of topics) this.topicsToRefresh.add(topic);
+    if (allowAutoCreate) this.allowAutoCreate = true;
     if (this.refreshing === null) return this.startRefresh();
     this.refreshNext ??= this.refreshing.catch(() => undefined).then(() => this.startRefresh());
     return this.refreshNext;
@@ -111,10 +111,10 @@ class KafkajsWire implements Wire {
 
   private startRefresh(): Promise<void> {
     this.refreshNext = null;
-    const topics = [...this.wanted];
-    const mayCreate = this.mayCreateWanted;
-    this.wanted = new Set();
-    this.mayCreateWanted = false;
+    const topics = [...this.topicsToRefresh];
+    const mayCreate = this.allowAutoCreate;
+    this.topicsToRefresh = new Set();
+    this.allowAutoCreate = false;
     const running = this.loadMetadata(topics, mayCreate).finally(() => {
       if (this.refreshing === running) this.refreshing = null;
     });
@@ -122,25 +122,25 @@ class KafkajsWire implements Wire {
     return running;
   }
 
-  private refreshOld(): void {
+  private refreshExpired(): void {
     if (this.metadata.names().length === 0) return;
-    this.refresh().catch((error: Error) => this.logger.debug(`Metadata was not refreshed: ${error.message}`));
+    this.refresh().catch((error: Error) => this.logger.debug(`Refreshing metadata failed: ${error.message}`));
   }
 
   private async loadMetadata(topics: readonly string[], allowAutoCreate = false): Promise<void> {
-    for (const topic of this.metadata.apply(await this.askMetadata(topics, allowAutoCreate)))
-      this.logger.info(`Kafka does not know topic '${topic}' any more; it may have been deleted`, {
+    for (const topic of this.metadata.apply(await this.requestMetadata(topics, allowAutoCreate)))
+      this.logger.info(`Kafka no longer knows topic '${topic}'; it may have been deleted`, {
         client: this.clientId,
       });
-    this.dropMovedPeers();
+    this.closeMovedPeers();
   }
 
-  private askMetadata(topics: readonly string[] | null, allowAutoCreate = false): Promise<MetadataResponse> {
-    return this.askAny(METADATA, (version) => metadataRequest(version, topics, allowAutoCreate));
+  private requestMetadata(topics: readonly string[] | null, allowAutoCreate = false): Promise<MetadataResponse> {
+    return this.sendToAnyBroker(METADATA, (version) => metadataRequest(version, topics, allowAutoCreate));
   }
 
   async allTopics(): Promise<string[]> {
-    const response = await this.askMetadata(null);
+    const response = await this.requestMetadata(null);
     return response.topics.filter((topic) => topic.errorCode === 0 && !topic.internal).map((topic) => topic.name);
   }
 
@@ -166,7 +166,7 @@ class KafkajsWire implements Wire {
         failures.push(error as KafkaError);
       }
     }
-    // None of the brokers known so far answers: the bootstrap servers may lead to others.
+    // No known broker responds: the bootstrap servers may know others.
     await this.loadMetadata([]);
     const [node] = this.preferred(this.metadata.nodes());
     if (node === undefined) throw this.unreachable(failures);
@@ -184,7 +184,7 @@ class KafkajsWire implements Wire {
     const known = this.coordinators.get(cacheKey);
     if (known !== undefined) return known;
     if (this.metadata.nodes().length === 0) await this.connect();
-    const found = await this.askAny(FIND_COORDINATOR, (version) => findCoordinatorRequest(version, type, key));
+    const found = await this.sendToAnyBroker(FIND_COORDINATOR, (version) => findCoordinatorRequest(version, type, key));
     if (found.errorCode !== 0) {
       const whose = type === 'group' ? `group '${key}'` : `transactional.id '${key}'`;
       throw protocolError(found.errorCode, `find the coordinator of ${whose}`, { detail: found.errorMessage });
@@ -215,10 +215,8 @@ class KafkajsWire implements Wire {
     return this.connection(peer, lane).then((connection) => connection.request(request));
   }
 
-  /**
-   * Asks one broker after another, connected ones first, and the bootstrap servers when none of those known answers.
-   */
-  private async askAny<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
+  /** Tries one broker after another, connected ones first, then the bootstrap servers. */
+  private async sendToAnyBroker<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
     const failures: KafkaError[] = [];
     const known = this.preferred(this.metadata.nodes()).map((node) => this.peer(node));
     const bootstrap = shuffled(this.settings.bootstrapServers).map((address) => this.peer(address));
@@ -233,7 +231,7 @@ class KafkajsWire implements Wire {
         return await connection.request(build(version));
       } catch (error) {
         this.failIfClosed();
-        // Wrong credentials or certificates are the same everywhere: trying them on all brokers may lock the account.
+        // Every broker rejects wrong credentials or certificates; trying them on all may lock the account.
         if (!(error instanceof KafkaError) || !error.retriable) throw error;
         failures.push(error);
       }
@@ -268,7 +266,7 @@ class KafkajsWire implements Wire {
   private peerOf(nodeId: number): Peer {
     const node = this.metadata.node(nodeId);
     if (node !== undefined) return this.peer(node);
-    throw new KafkaError('CONNECTION_FAILED', `Kafka broker ${nodeId} is not among the brokers known`, {
+    throw new KafkaError('CONNECTION_FAILED', `Kafka broker ${nodeId} is unknown`, {
       retriable: true,
     });
   }
@@ -317,19 +315,19 @@ class KafkajsWire implements Wire {
     }
     this.failIfClosed(connection);
     if (this.peers.get(addressKey(peer.address)) !== peer) {
-      const error = new KafkaError('CONNECTION_FAILED', 'The Kafka broker left the cluster meanwhile', {
+      const error = new KafkaError('CONNECTION_FAILED', 'The Kafka broker left the cluster', {
         retriable: true,
       });
       connection.fail(error);
       throw error;
     }
-    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressKey(peer.address)} can be reached again`);
+    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressKey(peer.address)} is reachable again`);
     peer.failures = 0;
     peer.open.set(lane, connection);
     return connection;
   }
 
-  /** Once per outage; the attempts after the first are for those who look closely. */
+  /** Warns once per outage; later attempts are logged at debug level. */
   private logFailure(peer: Peer, error: KafkaError): void {
     const level = peer.failures === 1 ? 'warn' : 'debug';
     this.logger[level](`${error.message} (client '${this.clientId}')`);
@@ -348,18 +346,13 @@ class KafkajsWire implements Wire {
         const expired = this.settings.connectionsMaxIdleMs > 0 && connection.idle && connection.lastUsedAt < oldest;
         if (connection.usable && !expired) continue;
         peer.open.delete(lane);
-        connection.fail(
-          new KafkaError('CONNECTION_FAILED', 'The connection was closed for being idle', { retriable: true }),
-        );
+        connection.fail(new KafkaError('CONNECTION_FAILED', 'The idle connection was closed', { retriable: true }));
       }
     }
   }
 
-  /**
-   * A broker that left the cluster or moved keeps no sockets here, and a bootstrap name for a known broker no second
-   * one.
-   */
-  private dropMovedPeers(): void {
+  /** Closes connections to brokers that left the cluster or moved, and idle ones to bootstrap addresses. */
+  private closeMovedPeers(): void {
     const current = new Set(this.metadata.nodes().map(addressKey));
     const bootstrap = new Set(this.settings.bootstrapServers.map(addressKey));
     for (const [key, peer] of this.peers) {
@@ -375,8 +368,8 @@ class KafkajsWire implements Wire {
   }
 
   close(): Promise<void> {
-    clearInterval(this.housekeeping);
-    clearInterval(this.ager);
+    clearInterval(this.idleTimer);
+    clearInterval(this.metadataTimer);
     this.closing.abort();
     for (const peer of this.peers.values()) {
       for (const connection of peer.open.values()) connection.fail(closedError());
@@ -391,9 +384,9 @@ export interface WireOptions {
   readonly tokenUrls?: TokenUrls;
 }
 
-/** Opens nothing yet: see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
+/** Does not connect yet, see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
 export function createWire(config: ClientConfig, { logger = silentLogger, tokenUrls }: WireOptions = {}): Wire {
-  return new KafkajsWire(readConnectionSettings(config, tokenUrls), logger);
+  return new NetworkClient(readConnectionSettings(config, tokenUrls), logger);
 }
 
 function closedError(): KafkaError {

@@ -1,7 +1,7 @@
-/** What Node and OpenSSL say when TLS fails → one sentence with the setting to look at. */
+/** TLS errors of Node and OpenSSL → one sentence that names the setting to check. */
 import { KafkaError } from '../errors';
 
-/** Nobody trusted stands behind the broker's certificate. */
+/** The broker's certificate is not signed by a trusted authority. */
 const UNKNOWN_AUTHORITY = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -13,12 +13,12 @@ const UNKNOWN_AUTHORITY = new Set([
 interface TlsFailure {
   readonly message: string;
   readonly code: string;
-  /** OpenSSL's short reason; its message holds addresses and source files as well. */
+  /** OpenSSL's short reason; its message includes addresses and source files. */
   readonly reason?: string;
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string } };
 }
 
-/** Null when `cause` is not a failure of TLS. `withIdentity`: a client certificate is configured. Never retriable. */
+/** Null when `cause` is not a TLS error. `withIdentity`: a client certificate is configured. Never retriable. */
 export function tlsFailure(cause: unknown, host: string, port: number, withIdentity: boolean): KafkaError | null {
   const failure = cause as TlsFailure;
   if (typeof failure.code !== 'string' || !/CERT|SSL|TLS|EPROTO|SIGNATURE/.test(failure.code)) return null;
@@ -30,22 +30,22 @@ function explain({ message, code, reason, cert }: TlsFailure, host: string, with
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cert?.subjectaltname ?? cert?.subject?.CN ?? 'no host';
     return (
-      `its certificate is for ${names}, not for ${host} (${code}); reach it by such a name, or set ` +
-      'ssl.endpoint.identification.algorithm to nothing so that names are not checked'
+      `its certificate is for ${names}, not for ${host} (${code}); connect by one of these names, or set ` +
+      'ssl.endpoint.identification.algorithm to an empty value to disable host name verification'
     );
   }
   if (UNKNOWN_AUTHORITY.has(code)) {
-    return `${message} (${code}); ssl.truststore.location or ssl.truststore.certificates must hold the authority that signed it`;
+    return `${message} (${code}); ssl.truststore.location or ssl.truststore.certificates must contain the authority that signed it`;
   }
   if (reason === undefined) return `${message} (${code})`;
   if (!/\balert\b/.test(reason)) {
-    const hint = /wrong version number/.test(reason) ? '; is security.protocol right for this port?' : '';
+    const hint = /wrong version number/.test(reason) ? '; check that security.protocol is right for this port' : '';
     return `${reason} (${code})${hint}`;
   }
   const hint = !/certificate|unknown ca/.test(reason)
     ? ''
     : withIdentity
-      ? '; it does not accept the client certificate of ssl.keystore'
-      : '; it wants a client certificate, set ssl.keystore.location or ssl.keystore.certificate.chain';
-  return `the broker answered '${reason}' (${code})${hint}`;
+      ? '; the broker does not accept the client certificate of ssl.keystore'
+      : '; the broker requires a client certificate; set ssl.keystore.location or ssl.keystore.certificate.chain';
+  return `the broker returned '${reason}' (${code})${hint}`;
 }

@@ -1,4 +1,4 @@
-/** What is known about brokers and topics. Holds no sockets; `KafkajsWire` feeds it. */
+/** Cached metadata of brokers and topics. No I/O: `NetworkClient` fetches the metadata. */
 import { KafkaError } from '../errors';
 import { errorName, protocolError } from '../protocol/protocol-error';
 import type { MetadataResponse } from '../protocol/metadata';
@@ -18,19 +18,19 @@ export class TopicMetadata {
   controllerId = -1;
 
   /**
-   * An answer without brokers, as one in start-up gives, changes nothing. @returns topics that were known and are not
-   * any more.
+   * Ignores a response without brokers, which a starting broker sends.
+   * @returns the topics that no longer exist.
    */
   apply(response: MetadataResponse): string[] {
     if (response.brokers.length === 0) return [];
-    const gone: string[] = [];
+    const deleted: string[] = [];
     this.brokers = response.brokers;
     this.clusterId = response.clusterId;
     this.controllerId = response.controllerId;
     for (const { name, errorCode, partitions } of response.topics) {
       if (errorCode !== 0 || partitions.length === 0) {
         this.failures.set(name, errorCode);
-        if (errorName(errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION' && this.topics.delete(name)) gone.push(name);
+        if (errorName(errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION' && this.topics.delete(name)) deleted.push(name);
         continue;
       }
       this.failures.delete(name);
@@ -40,7 +40,7 @@ export class TopicMetadata {
         known.sort((a, b) => a.partition - b.partition),
       );
     }
-    return gone;
+    return deleted;
   }
 
   nodes(): readonly KnownNode[] {
@@ -51,7 +51,7 @@ export class TopicMetadata {
     return this.brokers.find((broker) => broker.id === id);
   }
 
-  /** A coordinator may be told before the metadata lists its broker. */
+  /** FindCoordinator may return a broker that the metadata does not list yet. */
   addNode(node: KnownNode): void {
     if (this.node(node.id) === undefined) this.brokers = [...this.brokers, node];
   }
@@ -66,7 +66,7 @@ export class TopicMetadata {
 
   leader(topic: string, partition: number): WirePartition | undefined {
     const partitions = this.topics.get(topic);
-    // Partitions are numbered without gaps, except for what a principal may not see.
+    // Partition numbers have gaps only where the principal is not authorized.
     const direct = partitions?.[partition];
     return direct?.partition === partition
       ? direct

@@ -1,6 +1,6 @@
 /**
- * Collects records into batches per partition: bytes are copied into the open batch at once, nothing is kept per record
- * but a token. Decides nothing about sending, that is the sender's. Source: kafka-client §1.
+ * Collects records into batches per partition. Bytes are copied into the open batch at once; only a token is kept per
+ * record. The sender decides when batches are sent. Source: kafka-client §1.
  */
 import { PartitionQueue } from './partition-queue';
 import { BufferPool } from '../records/buffer-pool';
@@ -12,7 +12,7 @@ import type { ProducerSettings } from './producer-settings';
 import { produceHeadroom } from '../protocol/produce';
 import { decodeRecordBatches } from '../records/record-batch-decoder';
 
-/** Idle memory worth keeping: more than a burst's worth only costs resident memory. */
+/** Idle buffers kept for reuse: enough for a burst. */
 const MAX_IDLE_POOL_BYTES = 8 * 1024 * 1024;
 const FIRST_BATCH_BYTES = 4 * 1024;
 
@@ -22,22 +22,22 @@ interface TopicQueues {
 }
 
 export interface AccumulatorEvents {
-  /** Something may have become sendable. */
+  /** The queue may have something to send. */
   onWork(queue: PartitionQueue): void;
-  /** The batch cannot be sent as it is: it stands in no queue any more. */
+  /** Sealing failed: the batch was removed from its queue. */
   onSealFailed(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void;
   onBatchDone(): void;
   onCallbackError(error: unknown): void;
 }
 
-/** What was encoded here is decoded again whatever it takes. */
-const OWN_BATCH_BYTES = 2 ** 31 - 1;
+/** No limit for decoding batches that were encoded here. */
+const MAX_OWN_BATCH_BYTES = 2 ** 31 - 1;
 
 export class Accumulator {
   readonly pool: BufferPool;
-  /** Queues with something to send and nothing in flight, or with something new since the sender last looked. */
+  /** Queues with something to send and nothing in flight, or with new records since the sender's last pass. */
   readonly active = new Set<PartitionQueue>();
-  /** Every batch whose callbacks were not called yet. */
+  /** Batches whose callbacks were not called yet. */
   readonly live = new Set<ProducerBatch>();
   bufferedBytes = 0;
   private readonly topics = new Map<string, TopicQueues>();
@@ -91,7 +91,7 @@ export class Accumulator {
     }
   }
 
-  /** The open batch becomes the last closed one; compression begins. */
+  /** The open batch becomes the last closed one; compression starts. */
   closeOpen(queue: PartitionQueue): void {
     const batch = queue.open;
     if (batch === null) return;
@@ -103,8 +103,8 @@ export class Accumulator {
   }
 
   /**
-   * Replaces a batch the broker finds too large by smaller ones at the head of its queue, and keeps later batches of
-   * the partition below that size. The batch must have more than one record and not be in flight.
+   * Replaces a batch that the broker rejected as too large by smaller ones at the head of its queue, and keeps later
+   * batches of the partition below that size. The batch must have more than one record and not be in flight.
    */
   split(queue: PartitionQueue, batch: ProducerBatch): void {
     const limit = Math.max(1, Math.ceil(batch.accountedBytes / 2));
@@ -114,7 +114,7 @@ export class Accumulator {
       isolation: 'read_uncommitted',
       abortedTransactions: [],
       checkCrcs: false,
-      maxDecompressedBytes: OWN_BATCH_BYTES,
+      maxDecompressedBytes: MAX_OWN_BATCH_BYTES,
     });
     const parts: ProducerBatch[] = [];
     records.forEach((record, i) => {
@@ -135,7 +135,7 @@ export class Accumulator {
     this.replaced(batch, parts);
   }
 
-  /** Reports the batch's fate to its records. */
+  /** Reports the outcome of the batch to the callbacks of its records. */
   complete(batch: ProducerBatch, error: KafkaError | null, baseOffset: number): void {
     if (!this.live.delete(batch)) return;
     this.bufferedBytes -= batch.accountedBytes;
@@ -144,7 +144,7 @@ export class Accumulator {
     this.events.onBatchDone();
   }
 
-  /** Resolves when every batch alive now, and whatever it is split into, was reported. */
+  /** Resolves when every live batch, and the parts of split batches, were reported. */
   allReported(): Promise<void> {
     if (this.live.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -178,7 +178,7 @@ export class Accumulator {
       const error =
         cause instanceof KafkaError
           ? cause
-          : new KafkaError('COMPRESSION_FAILED', `A batch could not be compressed: ${(cause as Error).message}`, {
+          : new KafkaError('COMPRESSION_FAILED', `Compressing a batch failed: ${(cause as Error).message}`, {
               cause,
             });
       this.events.onSealFailed(queue, batch, error);

@@ -3,28 +3,28 @@ import type { KafkaError } from '../errors';
 import type { ProducerBatch } from './producer-batch';
 
 /**
- * Under which producer id, and whether yet, a partition's batches may be sent: without idempotence at once, with it
- * under an id of the broker, inside a transaction after the partition was added to it.
+ * Assigns producer ids and decides when batches may be sent: without idempotence at once, with idempotence when the
+ * broker has assigned a producer id, in a transaction when the partition was added to it.
  */
-export interface SendPermit {
+export interface Idempotence {
   readonly transactional: boolean;
-  /** Set when what is buffered must not be sent any more: each batch fails with it. */
+  /** Set when buffered batches must no longer be sent: they fail with this error. */
   readonly abandoned: KafkaError | null;
-  /** Sets the queue's identity. False: not yet; the implementation calls the sender when that changes. */
-  admit(queue: PartitionQueue): boolean;
+  /** Sets the queue's producer id and epoch. False: none yet; the implementation wakes the sender later. */
+  tryAssignIdentity(queue: PartitionQueue): boolean;
   /**
-   * The broker's sequence and ours differ, so it does not have the batch. True: send it again under the queue's new
+   * The broker expected another sequence number, so it does not have the batch. True: resend it under the queue's new
    * identity.
    */
   onSequenceLost(queue: PartitionQueue, batch: ProducerBatch): boolean;
-  /** The batch is given up. Its sequence numbers may or may not be taken, see `mayBeAppended`. */
+  /** The batch failed. The broker may have used its sequence numbers, see `mayBeAppended`. */
   onBatchFailed(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void;
 }
 
-export const withoutIdempotence: SendPermit = {
+export const withoutIdempotence: Idempotence = {
   transactional: false,
   abandoned: null,
-  admit: () => true,
+  tryAssignIdentity: () => true,
   onSequenceLost: () => false,
   onBatchFailed: () => undefined,
 };

@@ -1,7 +1,7 @@
 import type { ProducerBatch } from './producer-batch';
 import type { TopicPartition } from '../port';
 
-/** Sequence numbers are non-negative int32 and start again at 0 after the largest. */
+/** Sequence numbers are non-negative int32 and wrap to 0. */
 export function advanceSequence(sequence: number, records: number): number {
   return (sequence + records) % 2_147_483_648;
 }
@@ -11,12 +11,12 @@ export class PartitionQueue implements TopicPartition {
   inFlight: ProducerBatch | null = null;
   readonly closed: ProducerBatch[] = [];
   open: ProducerBatch | null = null;
-  /** Nothing is sent before it, milliseconds since the epoch. */
+  /** Nothing is sent before this time of `performance.now()`. */
   retryAt = 0;
-  /** What the last batch grew to: the next one probably will as well. */
+  /** Size of the last batch, as the expected size of the next. */
   sizeHint = 0;
 
-  /** Identity of the next new batch; the id is -1 while none was given. */
+  /** Identity of the next new batch; the id is -1 before one was assigned. */
   producerId = -1;
   epoch = -1;
   nextSequence = 0;
@@ -24,7 +24,7 @@ export class PartitionQueue implements TopicPartition {
   constructor(
     readonly topic: string,
     readonly partition: number,
-    /** Falls when the broker finds a batch too large. */
+    /** Lowered when the broker rejects a batch as too large. */
     public maxBatchBytes: number,
   ) {}
 
@@ -39,8 +39,8 @@ export class PartitionQueue implements TopicPartition {
     this.nextSequence = 0;
   }
 
-  /** Gives the batch its identity and sequence, once; a batch sent again keeps them. */
-  identify(batch: ProducerBatch, transactional: boolean): void {
+  /** Assigns the batch its identity and sequence, once; retries keep them. */
+  assignIdentity(batch: ProducerBatch, transactional: boolean): void {
     if (batch.identity !== null) return;
     if (this.producerId < 0) {
       batch.identity = { producerId: -1, epoch: -1, baseSequence: -1, transactional: false };
@@ -55,8 +55,8 @@ export class PartitionQueue implements TopicPartition {
     this.nextSequence = advanceSequence(this.nextSequence, batch.recordCount);
   }
 
-  /** The broker certainly does not have the batch: its sequence numbers are free for the next one. */
-  takeBackSequence(batch: ProducerBatch): void {
+  /** The broker does not have the batch: its sequence numbers are reused for the next one. */
+  rollBackSequence(batch: ProducerBatch): void {
     if (batch.identity === null) return;
     if (batch.identity.producerId === this.producerId && batch.identity.epoch === this.epoch && this.producerId >= 0) {
       this.nextSequence = batch.identity.baseSequence;

@@ -1,7 +1,4 @@
-/**
- * Which partition a record without an explicit one goes to, as Java's default partitioner decides. Source: kafka-client
- * §2.
- */
+/** The partition of a record without an explicit one, as in Java's default partitioner. Source: kafka-client §2. */
 import { murmur2 } from './murmur2';
 
 export function partitionForKey(key: Uint8Array, partitionCount: number): number {
@@ -9,30 +6,30 @@ export function partitionForKey(key: Uint8Array, partitionCount: number): number
 }
 
 /**
- * Keeps records without a key on one partition until its batch is sent or full, then moves on: fewer, fuller batches
- * than spreading record by record.
+ * Keeps records without a key on one partition until its batch is sent or full, then switches to the next: fewer and
+ * fuller batches than with a partition per record.
  */
 export class StickyPartition {
   private current = -1;
-  private moveOn = false;
+  private switchPartition = false;
 
-  /** @param random picks where to begin. */
+  /** @param random chooses the first partition. */
   constructor(private readonly random: () => number = Math.random) {}
 
-  /** @param isAvailable partitions without a leader are passed over while another one has a leader. */
+  /** @param isAvailable partitions without a leader are skipped while another one has a leader. */
   choose(partitionCount: number, isAvailable: (partition: number) => boolean): number {
-    if (this.current >= 0 && !this.moveOn && this.current < partitionCount) return this.current;
+    if (this.current >= 0 && !this.switchPartition && this.current < partitionCount) return this.current;
     let candidate = this.current < 0 ? Math.floor(this.random() * partitionCount) : (this.current + 1) % partitionCount;
-    for (let tried = 1; tried < partitionCount && !isAvailable(candidate); tried++) {
+    for (let checked = 1; checked < partitionCount && !isAvailable(candidate); checked++) {
       candidate = (candidate + 1) % partitionCount;
     }
-    this.moveOn = false;
+    this.switchPartition = false;
     this.current = candidate;
     return candidate;
   }
 
-  /** The batch of this partition was sent or is full: the next record starts another partition's. */
+  /** The batch of this partition was sent or is full: the next record goes to another partition. */
   batchEnded(partition: number): void {
-    if (partition === this.current) this.moveOn = true;
+    if (partition === this.current) this.switchPartition = true;
   }
 }

@@ -18,7 +18,7 @@ import type { Wire } from '../wire';
 
 const ZSTD = 4;
 
-/** The batches that go to one broker together. */
+/** The batches of one Produce request. */
 export class ProduceRequest {
   readonly entries: { readonly queue: PartitionQueue; readonly batch: ProducerBatch }[] = [];
   private bytes = 0;
@@ -49,7 +49,7 @@ export class ProduceRequest {
     this.entries.push({ queue, batch });
   }
 
-  /** @returns null when no answer is expected. Rejects, with what `Wire.send` says, when none came. */
+  /** @returns null for acks=0, which has no response. Rejects with the error of `Wire.send`. */
   async send(wire: Wire, node: number): Promise<ProducedPartition[] | null> {
     const min = this.settings.codec === ZSTD ? ZSTD_PRODUCE_VERSION : PRODUCE.min;
     const version = await wire.version(node, PRODUCE.key, min, PRODUCE.max);
@@ -61,21 +61,21 @@ export class ProduceRequest {
     }
     const body = this.body();
     const request = produceRequest(version, body.bytes, this.options);
-    const answer = await wire.send(
+    const response = await wire.send(
       node,
       this.permission === null ? request : { ...request, refusal: () => this.refusal() },
     );
     if (this.settings.acks === 0) return null;
-    // Answered, so the socket has sent it and the memory is free. Without an answer the collector has to take it.
+    // After a response the socket no longer reads this memory. Without one it is left to the garbage collector.
     if (body.pooled) this.pool.release(body.pooled);
-    return answer;
+    return response;
   }
 
-  /** It may have waited for a connection, in a process that slept meanwhile. */
+  /** The request may have waited for a connection while the process was suspended. */
   private refusal(): KafkaError | null {
     const { permission } = this;
     if (permission === null || this.entries.every(({ batch }) => permission.ask(batch.term) === 'now')) return null;
-    const text = 'Not sent for now: this worker has not heard from its group for a session.';
+    const text = 'Not sent yet: the worker had no heartbeat response for a session timeout.';
     return new KafkaError('SESSION_IN_DOUBT', text, { retriable: true });
   }
 
@@ -103,7 +103,7 @@ export class ProduceRequest {
     return { bytes: pooled.subarray(0, at), pooled };
   }
 
-  /** At most: each batch may stand under a topic of its own. */
+  /** Upper bound: each batch may be the only one of its topic. */
   private sizeOf(batch: ProducerBatch): number {
     return batch.encoder.byteLength + produceHeadroom(this.settings.transactionalId, batch.topic);
   }

@@ -1,25 +1,26 @@
-/** What the broker's answer for one batch means. Pure. Source: kafka-client §3. */
+/** Evaluates the result of one batch in a Produce response. Pure. Source: kafka-client §3. */
 import type { KafkaError } from '../errors';
 import type { TopicPartition } from '../port';
 import type { ProducerBatch } from './producer-batch';
 import { errorName, NO_ERROR, protocolError } from '../protocol/protocol-error';
 import type { ProducedPartition } from '../protocol/produce';
 
-export type Verdict =
+export type ProduceOutcome =
   | 'delivered'
-  /** Certainly not appended, more than one record: smaller batches may pass. */
+  /** Too large and not appended: smaller batches may be accepted. */
   | 'split'
   /** The broker expected another sequence number, so it does not have the batch. */
   | 'sequence-lost'
-  /** After the metadata was refreshed. */
-  | 'retry-elsewhere'
+  /** Retry after a metadata refresh. */
+  | 'retry-refreshed'
   | 'retry'
   | 'failed';
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
-/** A wrong epoch fences a transactional producer; for one without transactions it is one more way to be out of step. */
+/** A wrong epoch fences a transactional producer; without transactions the sequence is lost. */
 const SEQUENCE_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID', 'INVALID_PRODUCER_EPOCH']);
-const STAY = new Set([
+/** The leader has not moved. */
+const SAME_LEADER = new Set([
   'NOT_ENOUGH_REPLICAS',
   'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
   'REQUEST_TIMED_OUT',
@@ -29,8 +30,8 @@ const STAY = new Set([
   'CONCURRENT_TRANSACTIONS',
 ]);
 /**
- * Found before a broker appends. All others, such as the leader's move or a disk's failure, may come while the batch
- * that was appended waits for its replicas.
+ * Errors that a broker returns before it appends. Others, such as a leader change or a disk failure, may occur while an
+ * appended batch waits for its replicas.
  */
 const NOT_APPENDED = new Set([
   ...TOO_LARGE,
@@ -56,11 +57,14 @@ const NOT_APPENDED = new Set([
   'UNSUPPORTED_VERSION',
 ]);
 
-/** An answer without the partition asked for; the broker's own code for "cannot say". */
+/** Used for a response without the partition. */
 const UNKNOWN_SERVER_ERROR = -1;
 
-/** @param result undefined when the answer does not mention the partition. */
-export function verdictOf(result: ProducedPartition | undefined, batch: Pick<ProducerBatch, 'recordCount'>): Verdict {
+/** @param result undefined when the response does not include the partition. */
+export function outcomeOf(
+  result: ProducedPartition | undefined,
+  batch: Pick<ProducerBatch, 'recordCount'>,
+): ProduceOutcome {
   if (result === undefined) return 'failed';
   if (result.errorCode === NO_ERROR) return 'delivered';
   const code = errorName(result.errorCode);
@@ -68,10 +72,10 @@ export function verdictOf(result: ProducedPartition | undefined, batch: Pick<Pro
   if (TOO_LARGE.has(code)) return batch.recordCount > 1 ? 'split' : 'failed';
   if (SEQUENCE_LOST.has(code)) return 'sequence-lost';
   if (!protocolError(result.errorCode, '').retriable) return 'failed';
-  return STAY.has(code) ? 'retry' : 'retry-elsewhere';
+  return SAME_LEADER.has(code) ? 'retry' : 'retry-refreshed';
 }
 
-/** Whether the broker may have the batch in spite of its answer. */
+/** Whether the broker may have appended the batch despite the error. */
 export function mayBeAppended(result: ProducedPartition | undefined): boolean {
   return result === undefined || !NOT_APPENDED.has(errorName(result.errorCode));
 }
@@ -90,6 +94,6 @@ export function failedBatch(
   return protocolError(result?.errorCode ?? UNKNOWN_SERVER_ERROR, `store ${records} in ${at.topic}-${at.partition}`, {
     topic: at.topic,
     partition: at.partition,
-    detail: result === undefined ? 'its answer does not mention the partition' : result.errorMessage,
+    detail: result === undefined ? 'its response does not include the partition' : result.errorMessage,
   });
 }

@@ -1,4 +1,4 @@
-/** One batch of one partition from its first record to its acknowledgement, with who is to be told. */
+/** One batch of a partition from its first record to its acknowledgement, with the delivery callbacks. */
 import type { BufferPool } from '../records/buffer-pool';
 import { codecById } from '../records/compression/codecs';
 import type { KafkaError } from '../errors';
@@ -6,22 +6,22 @@ import type { DeliveryCallback, ProducerRecord } from '../port';
 import { RecordBatchEncoder, type ProducerIdentity } from '../records/record-batch-encoder';
 
 export class ProducerBatch {
-  /** `open` takes records; `sealed` can be sent; `done` was reported. */
+  /** `open` accepts records; `sealed` can be sent; `done` was reported. */
   state: 'open' | 'compressing' | 'sealed' | 'done' = 'open';
-  /** Requests sent with it. */
+  /** Requests that included it. */
   attempts = 0;
-  /** Kept through retries, so that the broker recognizes a batch it has already. */
+  /** Kept for retries, so that the broker recognizes duplicates. */
   identity: ProducerIdentity | null = null;
-  /** An attempt's fate is unknown: the broker may have appended it. */
+  /** The outcome of an attempt is unknown: the broker may have appended the batch. */
   mayBeAppended = false;
-  /** A socket may still hold the memory of an attempt that was never answered. */
+  /** A socket may still read the memory, after an attempt without a response. */
   memoryInDoubt = false;
   lastError: KafkaError | null = null;
-  /** What it counts for in the producer's `bufferedBytes`. */
+  /** Its share of the producer's `bufferedBytes`. */
   accountedBytes = 0;
   readonly encoder: RecordBatchEncoder;
   private readonly tokens: number[] = [];
-  /** Usually one function serves all records; only otherwise is there an array. */
+  /** Usually all records share one callback; otherwise `callbacks` is set. */
   private callback: DeliveryCallback | undefined;
   private callbacks: (DeliveryCallback | undefined)[] | null = null;
 
@@ -29,7 +29,7 @@ export class ProducerBatch {
     readonly topic: string,
     readonly partition: number,
     readonly createdAt: number,
-    /** What the permission to send it is asked with. */
+    /** The term of its send permission. */
     readonly term: number,
     pool: BufferPool,
     headroom: number,
@@ -71,8 +71,8 @@ export class ProducerBatch {
   }
 
   /**
-   * Takes no more records; compresses. @returns null when sealed at once, else when it will be. Never rejects before
-   * `state` says so.
+   * Closes the batch for records and compresses it.
+   * @returns null when sealed at once, otherwise a promise of it.
    */
   seal(codec: number, level: number | undefined): Promise<void> | null {
     if (codec === 0) {
@@ -93,15 +93,15 @@ export class ProducerBatch {
     });
   }
 
-  /** Its records live on in other batches: gives the memory back and tells nobody. */
+  /** Releases the memory without calling callbacks: the records are in other batches now. */
   discard(): void {
     this.state = 'done';
     this.encoder.release(!this.memoryInDoubt);
   }
 
   /**
-   * Tells every record's callback, once, and gives the memory back. An exception in a callback is handed to
-   * `onCallbackError` and does not keep the others from being told.
+   * Calls every record's callback, once, and releases the memory. An exception in a callback is passed to
+   * `onCallbackError`; the other callbacks are still called.
    */
   complete(error: KafkaError | null, baseOffset: number, onCallbackError: (error: unknown) => void): void {
     if (this.state === 'done') return;

@@ -1,74 +1,74 @@
 import type { PartitionQueue } from './partition-queue';
 import type { KafkaError } from '../errors';
 import type { ProducerBatch } from './producer-batch';
-import type { SendPermit } from './idempotence';
+import type { Idempotence } from './idempotence';
 
-/** Epochs are int16; the last one is not used, as in Java. */
-const LAST_EPOCH = 32_766;
+/** Epochs are int16; the largest is not used, as in Java. */
+const MAX_EPOCH = 32_766;
 
-export interface GivenProducerId {
+export interface ProducerIdAndEpoch {
   readonly producerId: number;
   readonly epoch: number;
 }
 
 /**
- * Identities of an idempotent producer without transactions. Brokers keep sequences per partition, so when one
- * partition's are in doubt only that partition moves on to the next epoch, beginning at sequence 0.
+ * Producer ids of an idempotent producer without transactions. Brokers keep sequences per partition, so when the
+ * sequences of a partition are in doubt only that partition moves to the next epoch, with sequence 0.
  */
-export class IdempotentProducerIds implements SendPermit {
+export class IdempotentProducerIds implements Idempotence {
   readonly transactional = false;
   abandoned: KafkaError | null = null;
-  private given: GivenProducerId | null = null;
-  private asking: Promise<void> | null = null;
+  private current: ProducerIdAndEpoch | null = null;
+  private initializing: Promise<void> | null = null;
 
   /**
-   * @param ask InitProducerId with retries; rejects only when the producer is closed or can never get one.
-   * @param wake called when partitions that waited for an id may go on, or fail.
+   * @param initProducerId InitProducerId with retries; rejects when the producer is closed or for a fatal error.
+   * @param wake called when partitions that wait for a producer id can be sent, or must fail.
    */
   constructor(
-    private readonly ask: () => Promise<GivenProducerId>,
+    private readonly initProducerId: () => Promise<ProducerIdAndEpoch>,
     private readonly wake: () => void,
   ) {}
 
-  /** @throws what `ask` rejects with. */
+  /** Rejects with the error of `initProducerId`. */
   obtain(): Promise<void> {
-    this.asking ??= this.ask()
-      .then((given) => {
-        this.given = given;
+    this.initializing ??= this.initProducerId()
+      .then((current) => {
+        this.current = current;
         this.wake();
       })
-      .finally(() => (this.asking = null));
-    return this.asking;
+      .finally(() => (this.initializing = null));
+    return this.initializing;
   }
 
-  admit(queue: PartitionQueue): boolean {
+  tryAssignIdentity(queue: PartitionQueue): boolean {
     if (queue.producerId >= 0) return true;
-    if (this.given === null) {
+    if (this.current === null) {
       this.obtain().catch((error: unknown) => {
         this.abandoned = error as KafkaError;
         this.wake();
       });
       return false;
     }
-    queue.useIdentity(this.given.producerId, this.given.epoch);
+    queue.useIdentity(this.current.producerId, this.current.epoch);
     return true;
   }
 
   onSequenceLost(queue: PartitionQueue, batch: ProducerBatch): boolean {
-    this.moveOn(queue);
+    this.bumpEpoch(queue);
     batch.identity = null;
     batch.mayBeAppended = false;
     return true;
   }
 
   onBatchFailed(queue: PartitionQueue, batch: ProducerBatch): void {
-    if (batch.mayBeAppended) this.moveOn(queue);
-    else queue.takeBackSequence(batch);
+    if (batch.mayBeAppended) this.bumpEpoch(queue);
+    else queue.rollBackSequence(batch);
   }
 
-  private moveOn(queue: PartitionQueue): void {
-    if (queue.epoch < LAST_EPOCH) return queue.useIdentity(queue.producerId, queue.epoch + 1);
-    if (this.given?.producerId === queue.producerId) this.given = null;
+  private bumpEpoch(queue: PartitionQueue): void {
+    if (queue.epoch < MAX_EPOCH) return queue.useIdentity(queue.producerId, queue.epoch + 1);
+    if (this.current?.producerId === queue.producerId) this.current = null;
     queue.useIdentity(-1, -1);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Java's producer settings, with Java's names and defaults except where noted. Source: kafka-client §2, connect-runtime
+ * Producer settings with Java's names and defaults, except where noted. Source: kafka-client §2, connect-runtime
  * §4.1.
  */
 import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
@@ -7,35 +7,35 @@ import { COMPRESSION_TYPES, compressionId } from '../records/compression/codecs'
 import type { ClientConfig } from '../port';
 
 /**
- * How far a batch may grow while the batch before it is in flight, when `batch.size` was not set. Java sends up to five
- * batches of one partition at once; we send one, because that alone keeps order and avoids duplicates under every
- * fault. With `batch.size`'s default of 16 KiB as the limit, a topic with one partition would then get 16 KiB per round
- * trip. So the default is when a batch is *worth* sending, and what gathers during the round trip goes as one batch.
- * Brokers accept 1 MiB by default (`max.message.bytes`), Event Hubs closes the connection above 1 046 528 bytes per
+ * Maximum size of a batch that grows while the previous one is in flight, when `batch.size` is not set. Java sends up
+ * to five batches of a partition at once; we send one, which keeps order and avoids duplicates under every fault. With
+ * the default `batch.size` of 16 KiB as the limit, a partition would get 16 KiB per round trip. So the default is only
+ * the size at which a batch is sent without lingering, and records that arrive during the round trip form one batch.
+ * Brokers accept 1 MiB by default (`max.message.bytes`); Event Hubs closes the connection above 1 046 528 bytes per
  * request.
  */
 const GROWN_BATCH_BYTES = 900 * 1024;
-/** Of all batches in one request, for the same two limits, when `max.request.size` was not set. */
+/** Maximum size of a request, for the same two limits, when `max.request.size` is not set. */
 const REQUEST_BYTES = 1_040_000;
 const INT32_MAX = 2_147_483_647;
 
-/** Durations in milliseconds; Infinity where Java's largest value means "for ever". */
+/** Durations in milliseconds; Infinity where Java's largest value means "unlimited". */
 export interface ProducerSettings {
   readonly acks: -1 | 0 | 1;
   readonly lingerMs: number;
   /** A batch of this many bytes is sent without lingering. */
   readonly batchBytes: number;
-  /** No batch grows beyond it, a single record excepted. */
+  /** No batch grows beyond this, except for a single record. */
   readonly maxBatchBytes: number;
   readonly bufferMemory: number;
-  /** A record whose batch could be larger is refused. */
+  /** A record whose batch could be larger is rejected. */
   readonly maxRecordBytes: number;
   readonly maxRequestBytes: number;
   readonly maxInFlightRequests: number;
   readonly deliveryTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxBlockMs: number;
-  /** Brokers may create topics that are written to. Java has this for consumers alone. */
+  /** Brokers may create missing topics. Java has this setting only for consumers. */
   readonly allowAutoCreate: boolean;
   readonly retries: number;
   readonly retryBackoffMs: number;
@@ -85,14 +85,14 @@ function readAcks(config: ClientConfig): -1 | 0 | 1 {
   return value === 'all' ? -1 : (Number(value) as -1 | 0 | 1);
 }
 
-/** On by default; quietly off, as in Java, when `acks` was lowered and nobody asked for it. */
+/** On by default. As in Java, off without an error when `acks` is lowered and idempotence is not set. */
 function readIdempotence(config: ClientConfig, acks: number, transactionalId: string | null): boolean {
-  const asked = text(config, 'enable.idempotence') !== undefined || transactionalId !== null;
+  const isExplicit = text(config, 'enable.idempotence') !== undefined || transactionalId !== null;
   const idempotent = bool(config, 'enable.idempotence', acks === -1 || transactionalId !== null);
   if (transactionalId !== null && !idempotent) {
     throw invalid('enable.idempotence', 'must be true when transactional.id is set');
   }
-  if (idempotent && asked && acks !== -1) throw invalid('acks', 'must be all for an idempotent producer');
+  if (idempotent && isExplicit && acks !== -1) throw invalid('acks', 'must be all for an idempotent producer');
   return idempotent;
 }
 

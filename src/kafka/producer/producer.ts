@@ -1,5 +1,5 @@
 /**
- * The port's producer over a wire: settings, partitioning, backpressure and life cycle around accumulator and sender.
+ * The producer of the Kafka port: settings, partitioning, backpressure and lifecycle around accumulator and sender.
  */
 import { sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -16,7 +16,7 @@ import type {
   TopicPartitionOffset,
 } from '../port';
 import { IdempotentProducerIds } from './producer-ids';
-import { withoutIdempotence, type SendPermit } from './idempotence';
+import { withoutIdempotence, type Idempotence } from './idempotence';
 import { Sender } from './sender';
 import { readProducerSettings, type ProducerSettings } from './producer-settings';
 import { recordSizeUpperBound } from '../records/record-batch-encoder';
@@ -25,7 +25,7 @@ import { TransactionManager } from './transaction-manager';
 import type { Wire } from '../wire';
 
 const CLOSE_TIMEOUT_MS = 30_000;
-/** An auto-created topic appears within moments; longer waiting would hide a misspelt name. */
+/** An auto-created topic is available within seconds; waiting longer would hide a misspelt name. */
 const UNKNOWN_TOPIC_WAIT_MS = 10_000;
 
 /**
@@ -59,22 +59,22 @@ class KafkaProducer implements Producer {
   ) {
     const coordinator = new TransactionCoordinator(wire, settings, this.closing.signal);
     const wake = (): void => this.sender.wake();
-    let permit: SendPermit = withoutIdempotence;
+    let idempotence: Idempotence = withoutIdempotence;
     if (settings.transactionalId !== null) {
-      permit = this.transactions = new TransactionManager(settings.transactionalId, coordinator, {
+      idempotence = this.transactions = new TransactionManager(settings.transactionalId, coordinator, {
         wake,
         flush: () => this.flush(),
       });
     } else if (settings.idempotent) {
-      permit = this.ids = new IdempotentProducerIds(() => coordinator.initProducerId(), wake);
+      idempotence = this.ids = new IdempotentProducerIds(() => coordinator.initProducerId(), wake);
     }
     this.accumulator = new Accumulator(settings, {
       onWork: (queue) => this.sender.onWork(queue),
       onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
-      onBatchDone: () => this.settleReadiness(),
+      onBatchDone: () => this.resolveReadyWaiters(),
       onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
     });
-    this.sender = new Sender(wire, settings, this.accumulator, permit, permission, logger);
+    this.sender = new Sender(wire, settings, this.accumulator, idempotence, permission, logger);
   }
 
   async connect(): Promise<void> {
@@ -88,7 +88,7 @@ class KafkaProducer implements Producer {
   }
 
   send(record: ProducerRecord, onDelivery?: DeliveryCallback, token = 0, term = this.permission?.term ?? 0): void {
-    if (this.state !== 'connected') this.refuseSend();
+    if (this.state !== 'connected') this.throwNotConnected();
     this.transactions?.expectOpen();
     const partition = this.choosePartition(record);
     const { timestamp } = record;
@@ -134,10 +134,10 @@ class KafkaProducer implements Producer {
 
   async flush(): Promise<void> {
     if (this.accumulator.live.size === 0) return;
-    this.sender.hurrying++;
+    this.sender.pendingFlushes++;
     this.sender.wake();
     await this.accumulator.allReported();
-    this.sender.hurrying--;
+    this.sender.pendingFlushes--;
   }
 
   initTransactions(): Promise<void> {
@@ -164,7 +164,7 @@ class KafkaProducer implements Producer {
     return (this.closed ??= this.shutDown(timeoutMs));
   }
 
-  /** Like Java's: what is buffered goes out first, an open transaction is aborted. */
+  /** As in Java, sends buffered records first; an open transaction is aborted. */
   private async shutDown(timeoutMs: number): Promise<void> {
     const wasConnected = this.state === 'connected';
     this.state = 'closed';
@@ -219,7 +219,7 @@ class KafkaProducer implements Producer {
         return;
       } catch (error) {
         if (!(error instanceof KafkaError) || !error.retriable) throw error;
-        const patience =
+        const timeoutMs =
           error.code === 'UNKNOWN_TOPIC_OR_PARTITION'
             ? Math.min(UNKNOWN_TOPIC_WAIT_MS, this.settings.maxBlockMs)
             : this.settings.maxBlockMs;
@@ -227,15 +227,15 @@ class KafkaProducer implements Producer {
           firstMs: this.settings.retryBackoffMs,
           maxMs: this.settings.retryBackoffMaxMs,
         });
-        if (performance.now() + wait - begin > patience) throw error;
+        if (performance.now() + wait - begin > timeoutMs) throw error;
         await sleep(wait, this.closing.signal);
         this.expectNotClosed();
       }
     }
   }
 
-  /** Waiters go on in a later turn: what is buffered already is on its way to the broker by then. */
-  private settleReadiness(): void {
+  /** Resolves waiters in a later turn of the event loop, after buffered batches were sent. */
+  private resolveReadyWaiters(): void {
     if (this.readyWaiters.length === 0 || this.accumulator.bufferedBytes >= this.settings.bufferMemory) return;
     const waiters = this.readyWaiters;
     this.readyWaiters = [];
@@ -245,12 +245,12 @@ class KafkaProducer implements Producer {
   }
 
   private requireTransactions(): TransactionManager {
-    if (this.state !== 'connected') this.refuseSend();
+    if (this.state !== 'connected') this.throwNotConnected();
     if (this.transactions !== null) return this.transactions;
     throw new KafkaError('INVALID_TXN_STATE', 'The producer has no transactional.id, so it has no transactions.');
   }
 
-  private refuseSend(): never {
+  private throwNotConnected(): never {
     this.expectNotClosed();
     throw new KafkaError('PRODUCER_CLOSED', 'The producer is not connected yet.');
   }

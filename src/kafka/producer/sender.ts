@@ -1,6 +1,6 @@
 /**
- * Sends what the accumulator holds: at most one batch in flight per partition, several partitions of one broker in one
- * request, retries in place so that order holds. Source: kafka-client §1.
+ * Sends the batches of the accumulator: at most one in flight per partition, the partitions of a broker in one request,
+ * retries at the head of the queue so that order is kept. Source: kafka-client §1.
  */
 import { startTimer, backoffMs } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
@@ -9,19 +9,19 @@ import { KafkaError } from '../errors';
 import type { Logger } from '../../logging/logger';
 import type { ProducerBatch } from './producer-batch';
 import type { SendPermission } from '../port';
-import type { SendPermit } from './idempotence';
-import { describeBatch, failedBatch, mayBeAppended, verdictOf } from './produce-response';
+import type { Idempotence } from './idempotence';
+import { describeBatch, failedBatch, mayBeAppended, outcomeOf } from './produce-response';
 import type { ProducerSettings } from './producer-settings';
 import { ProduceRequest } from './produce-request';
 import type { ProducedPartition } from '../protocol/produce';
 import type { Wire } from '../wire';
 
-/** A permission says nothing when it changes. */
-const ASK_AGAIN_MS = 50;
+/** Poll interval: a permission does not notify of changes. */
+const PERMISSION_POLL_MS = 50;
 
 export class Sender {
-  /** While above zero everything is due: a flush or a close is waiting. */
-  hurrying = 0;
+  /** Pending calls of `flush`: while above zero, batches are sent without lingering. */
+  pendingFlushes = 0;
   private readonly requestsInFlight = new Map<number, number>();
   private readonly refreshing = new Set<string>();
   private timer: NodeJS.Timeout | null = null;
@@ -33,13 +33,13 @@ export class Sender {
     private readonly wire: Wire,
     private readonly settings: ProducerSettings,
     private readonly accumulator: Accumulator,
-    private readonly permit: SendPermit,
-    /** Null: whatever is there may be sent. */
+    private readonly idempotence: Idempotence,
+    /** Null: batches may be sent at any time. */
     private readonly permission: SendPermission | null,
     private readonly logger: Logger,
   ) {}
 
-  /** The queue may have become sendable: now, or when its open batch has lingered. */
+  /** The queue may have something to send, now or after `linger.ms`. */
   onWork(queue: PartitionQueue): void {
     if (queue.inFlight !== null || this.drainScheduled) return;
     const now = performance.now();
@@ -48,7 +48,7 @@ export class Sender {
     else this.setTimer(at, now);
   }
 
-  /** Looks at every active queue soon, once however often it is called before that. */
+  /** Schedules one pass over the active queues, in a later turn of the event loop. */
   wake(): void {
     if (this.drainScheduled || this.stopped) return;
     this.drainScheduled = true;
@@ -63,9 +63,9 @@ export class Sender {
     this.clearTimer();
   }
 
-  /** Gives a batch up that stands in no queue. */
+  /** Fails a batch that is not in a queue. */
   fail(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
-    this.permit.onBatchFailed(queue, batch, error);
+    this.idempotence.onBatchFailed(queue, batch, error);
     this.accumulator.complete(batch, batch.mayBeAppended ? error.asInDoubt() : error, -1);
   }
 
@@ -75,15 +75,15 @@ export class Sender {
     const requests = new Map<number, ProduceRequest[]>();
     let wakeAt = Infinity;
     for (const queue of this.accumulator.active) {
-      wakeAt = Math.min(wakeAt, this.consider(queue, now, requests));
+      wakeAt = Math.min(wakeAt, this.addNextBatch(queue, now, requests));
     }
     for (const [node, list] of requests) for (const request of list) void this.transmit(node, request);
     if (wakeAt < Infinity) this.setTimer(wakeAt, now);
     else this.clearTimer();
   }
 
-  /** Puts the queue's next batch into a request when it may go. @returns when to look again. */
-  private consider(queue: PartitionQueue, now: number, requests: Map<number, ProduceRequest[]>): number {
+  /** Adds the queue's next batch to a request if it can be sent. @returns the time of the next check. */
+  private addNextBatch(queue: PartitionQueue, now: number, requests: Map<number, ProduceRequest[]>): number {
     const { accumulator, settings } = this;
     if (queue.inFlight === null) this.expire(queue, now);
     const head = queue.head;
@@ -94,7 +94,7 @@ export class Sender {
     const expiresAt = head.createdAt + settings.deliveryTimeoutMs;
     const sendAt = Math.max(this.dueAt(queue), queue.retryAt);
     if (sendAt > now) return Math.min(sendAt, expiresAt);
-    if (this.permission?.ask(head.term) === 'later') return Math.min(now + ASK_AGAIN_MS, expiresAt);
+    if (this.permission?.ask(head.term) === 'later') return Math.min(now + PERMISSION_POLL_MS, expiresAt);
 
     const node = this.wire.leader(queue);
     if (node === undefined || node < 0) {
@@ -102,7 +102,7 @@ export class Sender {
       queue.retryAt = now + Math.max(settings.retryBackoffMs, 10);
       return Math.min(queue.retryAt, expiresAt);
     }
-    if (!this.permit.admit(queue)) return expiresAt;
+    if (!this.idempotence.tryAssignIdentity(queue)) return expiresAt;
     const request = this.requestWithRoom(requests, node, head);
     if (request === null) return expiresAt;
     if (head === queue.open) accumulator.closeOpen(queue);
@@ -110,7 +110,7 @@ export class Sender {
 
     queue.closed.shift();
     queue.inFlight = head;
-    queue.identify(head, this.permit.transactional);
+    queue.assignIdentity(head, this.idempotence.transactional);
     head.attempts++;
     request.add(queue, head);
     accumulator.active.delete(queue);
@@ -118,7 +118,7 @@ export class Sender {
   }
 
   private dueAt(queue: PartitionQueue): number {
-    if (this.hurrying > 0 || queue.closed.length > 0 || queue.open === null) return 0;
+    if (this.pendingFlushes > 0 || queue.closed.length > 0 || queue.open === null) return 0;
     if (queue.open.encoder.byteLength >= this.settings.batchBytes) return 0;
     return queue.open.createdAt + this.settings.lingerMs;
   }
@@ -140,26 +140,26 @@ export class Sender {
 
   private expire(queue: PartitionQueue, now: number): void {
     for (let head = queue.head; head !== null; head = queue.head) {
-      const abandoned = this.permit.abandoned ?? this.disowned(queue, head);
+      const abandoned = this.idempotence.abandoned ?? this.sessionLostError(queue, head);
       if (abandoned === null && head.createdAt + this.settings.deliveryTimeoutMs > now) return;
       if (head === queue.open) this.accumulator.closeOpen(queue);
       if (queue.closed[0] === head) queue.closed.shift();
-      this.fail(queue, head, abandoned ?? this.timedOut(queue, head));
+      this.fail(queue, head, abandoned ?? this.timeoutError(queue, head));
     }
   }
 
-  private disowned(queue: PartitionQueue, batch: ProducerBatch): KafkaError | null {
+  private sessionLostError(queue: PartitionQueue, batch: ProducerBatch): KafkaError | null {
     if (this.permission === null || this.permission.ask(batch.term) !== 'never') return null;
     const { topic, partition } = queue;
-    const fate = batch.mayBeAppended ? 'was sent, but its answer was not waited for' : 'was not sent';
+    const fate = batch.mayBeAppended ? 'was sent, but not acknowledged' : 'was not sent';
     return new KafkaError(
       'SESSION_LOST',
-      `${describeBatch(queue, batch)} ${fate}: this worker has lost its place in the group, and others may have what it is about.`,
+      `${describeBatch(queue, batch)} ${fate}: the worker lost its group membership, and another member may own this work.`,
       { topic, partition },
     );
   }
 
-  private timedOut(queue: PartitionQueue, batch: ProducerBatch): KafkaError {
+  private timeoutError(queue: PartitionQueue, batch: ProducerBatch): KafkaError {
     const why = batch.lastError ? ` The last attempt failed with: ${batch.lastError.message}` : '';
     return new KafkaError(
       'DELIVERY_TIMEOUT',
@@ -173,43 +173,47 @@ export class Sender {
     this.requestsInFlight.set(node, (this.requestsInFlight.get(node) ?? 0) + 1);
     try {
       const results = await request.send(this.wire, node);
-      for (const entry of request.entries) this.settle(entry.queue, entry.batch, results);
+      for (const entry of request.entries) this.handleResult(entry.queue, entry.batch, results);
     } catch (error) {
       const cause =
         error instanceof KafkaError ? error : new KafkaError('CONNECTION_FAILED', String(error), { cause: error });
-      for (const { queue, batch } of request.entries) this.settleUnanswered(queue, batch, cause);
+      for (const { queue, batch } of request.entries) this.handleMissingResponse(queue, batch, cause);
     } finally {
       this.requestsInFlight.set(node, this.requestsInFlight.get(node)! - 1);
-      // At once: the broker would be idle while whoever produces takes its turn of the event loop.
+      // Not in a later turn: the broker would be idle until then.
       this.drain();
     }
   }
 
-  /** @param results null with acks=0: the broker does not answer. */
-  private settle(queue: PartitionQueue, batch: ProducerBatch, results: readonly ProducedPartition[] | null): void {
-    this.land(queue);
+  /** @param results null for acks=0: the broker does not respond. */
+  private handleResult(
+    queue: PartitionQueue,
+    batch: ProducerBatch,
+    results: readonly ProducedPartition[] | null,
+  ): void {
+    this.releaseInFlight(queue);
     if (results === null) {
       batch.memoryInDoubt = true;
       return this.accumulator.complete(batch, null, -1);
     }
     const result = results.find((r) => r.partition === queue.partition && r.topic === queue.topic);
-    const verdict = verdictOf(result, batch);
-    if (verdict !== 'delivered' && mayBeAppended(result)) batch.mayBeAppended = true;
-    switch (verdict) {
+    const outcome = outcomeOf(result, batch);
+    if (outcome !== 'delivered' && mayBeAppended(result)) batch.mayBeAppended = true;
+    switch (outcome) {
       case 'delivered':
         return this.accumulator.complete(batch, null, result!.baseOffset);
       case 'split':
-        this.logger.debug('Kafka found a batch too large; it is split', {
+        this.logger.debug('Kafka rejected a batch as too large; splitting it', {
           topic: queue.topic,
           bytes: batch.accountedBytes,
         });
         this.accumulator.split(queue, batch);
-        return queue.takeBackSequence(batch);
+        return queue.rollBackSequence(batch);
       case 'sequence-lost':
-        if (this.permit.onSequenceLost(queue, batch))
+        if (this.idempotence.onSequenceLost(queue, batch))
           return this.retry(queue, batch, failedBatch(queue, batch, result));
         return this.fail(queue, batch, failedBatch(queue, batch, result));
-      case 'retry-elsewhere':
+      case 'retry-refreshed':
         this.refreshMetadata(queue.topic);
         return this.retry(queue, batch, failedBatch(queue, batch, result));
       case 'retry':
@@ -219,9 +223,9 @@ export class Sender {
     }
   }
 
-  /** No answer came: the broker may have the batch or not, unless the permission to send it was refused. */
-  private settleUnanswered(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
-    this.land(queue);
+  /** Without a response the broker may have the batch, unless it was not sent for lack of permission. */
+  private handleMissingResponse(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
+    this.releaseInFlight(queue);
     if (error.code !== 'SESSION_IN_DOUBT') batch.mayBeAppended = true;
     batch.memoryInDoubt = true;
     if (!error.retriable) return this.fail(queue, batch, error);
@@ -229,7 +233,7 @@ export class Sender {
     this.retry(queue, batch, error);
   }
 
-  private land(queue: PartitionQueue): void {
+  private releaseInFlight(queue: PartitionQueue): void {
     queue.inFlight = null;
     if (queue.head !== null) this.accumulator.active.add(queue);
   }
@@ -237,13 +241,13 @@ export class Sender {
   private retry(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     batch.lastError = error;
     if (batch.state === 'done') return;
-    if (this.permit.abandoned !== null) return this.fail(queue, batch, this.permit.abandoned);
+    if (this.idempotence.abandoned !== null) return this.fail(queue, batch, this.idempotence.abandoned);
     const now = performance.now();
     if (now >= batch.createdAt + this.settings.deliveryTimeoutMs) {
-      return this.fail(queue, batch, this.timedOut(queue, batch));
+      return this.fail(queue, batch, this.timeoutError(queue, batch));
     }
     if (batch.attempts > this.settings.retries) return this.fail(queue, batch, error);
-    this.logger.debug('A produce request is sent again', {
+    this.logger.debug('Retrying a produce request', {
       topic: queue.topic,
       partition: queue.partition,
       code: error.code,
@@ -258,14 +262,13 @@ export class Sender {
   private refreshMetadata(topic: string): void {
     if (this.refreshing.has(topic)) return;
     this.refreshing.add(topic);
-    // Somebody waits for this topic: one that was deleted is created anew where brokers do that, as Java's producer
-    // asks for it.
+    // Records wait for this topic: brokers may recreate a deleted one, as with Java's producer.
     const { allowAutoCreate } = this.settings;
     this.wire.refresh([topic], { allowAutoCreate }).then(
       () => this.refreshing.delete(topic),
       (error: unknown) => {
         this.refreshing.delete(topic);
-        this.logger.debug('Kafka metadata could not be refreshed; it is tried again', { topic, error: String(error) });
+        this.logger.debug('Refreshing Kafka metadata failed; retrying', { topic, error: String(error) });
       },
     );
   }

@@ -7,14 +7,14 @@ import type { PartitionQueue } from './partition-queue';
 import { KafkaError } from '../errors';
 import type { TopicPartitionOffset } from '../port';
 import type { ProducerBatch } from './producer-batch';
-import type { GivenProducerId } from './producer-ids';
-import type { SendPermit } from './idempotence';
+import type { ProducerIdAndEpoch } from './producer-ids';
+import type { Idempotence } from './idempotence';
 import type { TransactionalIdentity } from '../protocol/transactions';
 import type { TransactionCoordinator } from './transaction-coordinator';
 
 type State = 'uninitialized' | 'ready' | 'open' | 'abortable' | 'ending' | 'fatal';
 
-/** After these nothing this producer sends can succeed. Fencing is among them. */
+/** After these errors, including fencing, the producer cannot send any more. */
 const FATAL = new Set([
   'INVALID_PRODUCER_EPOCH',
   'PRODUCER_FENCED',
@@ -26,26 +26,26 @@ const FATAL = new Set([
   'UNSUPPORTED_VERSION',
   'UNSUPPORTED_VERSION_CLIENT',
 ]);
-/** The next transaction needs a new epoch, because the broker's and our sequences differ. */
+/** The sequences of broker and producer differ: the next transaction needs a new epoch. */
 const SEQUENCE_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID']);
 
 export interface TransactionHooks {
-  /** Partitions that waited may be looked at again. */
+  /** Waiting partitions may have become sendable. */
   wake(): void;
   /** Sends everything buffered; resolves when each batch was reported. */
   flush(): Promise<void>;
 }
 
-export class TransactionManager implements SendPermit {
+export class TransactionManager implements Idempotence {
   readonly transactional = true;
   abandoned: KafkaError | null = null;
   private state: State = 'uninitialized';
-  private identity: GivenProducerId = { producerId: -1, epoch: -1 };
+  private identity: ProducerIdAndEpoch = { producerId: -1, epoch: -1 };
   private needsNewEpoch = false;
-  /** The coordinator knows of the transaction. */
-  private begun = false;
+  /** The coordinator knows the transaction. */
+  private startedAtCoordinator = false;
   private readonly added = new Set<PartitionQueue>();
-  private readonly wanted = new Set<PartitionQueue>();
+  private readonly pending = new Set<PartitionQueue>();
   private adding: Promise<void> | null = null;
 
   constructor(
@@ -65,7 +65,7 @@ export class TransactionManager implements SendPermit {
     this.state = 'open';
   }
 
-  /** Cheap: called for each record. */
+  /** Called for each record, so it must be cheap. */
   expectOpen(): void {
     if (this.state !== 'open') this.expect('send', 'open');
   }
@@ -77,22 +77,22 @@ export class TransactionManager implements SendPermit {
   async sendOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
     this.expect('sendOffsetsToTransaction', 'open');
     if (offsets.length === 0) return;
-    this.begun = true;
+    this.startedAtCoordinator = true;
     try {
-      await this.coordinator.commitOffsets(this.who(), groupId, offsets);
+      await this.coordinator.commitOffsets(this.producerIdentity(), groupId, offsets);
     } catch (error) {
       throw this.fail(error);
     }
   }
 
-  /** A retriable rejection leaves the transaction as it is: the call may be made again. */
+  /** After a retriable rejection the transaction is unchanged, and the call may be repeated. */
   async commit(): Promise<void> {
     this.expect('commitTransaction', 'open');
     await this.hooks.flush();
     this.expect('commitTransaction', 'open');
     this.state = 'ending';
     try {
-      if (this.begun) await this.coordinator.end(this.who(), true);
+      if (this.startedAtCoordinator) await this.coordinator.end(this.producerIdentity(), true);
     } catch (error) {
       this.state = 'open';
       if (error instanceof KafkaError && error.retriable) throw error;
@@ -109,7 +109,7 @@ export class TransactionManager implements SendPermit {
     await this.hooks.flush();
     await this.adding;
     await this.fatalOnError(async () => {
-      if (this.begun) await this.coordinator.end(this.who(), false);
+      if (this.startedAtCoordinator) await this.coordinator.end(this.producerIdentity(), false);
       if (this.needsNewEpoch) this.identity = await this.coordinator.initProducerId(this.identity);
     });
     this.needsNewEpoch = false;
@@ -117,13 +117,13 @@ export class TransactionManager implements SendPermit {
     this.reset();
   }
 
-  admit(queue: PartitionQueue): boolean {
+  tryAssignIdentity(queue: PartitionQueue): boolean {
     if (!this.added.has(queue)) {
-      this.wanted.add(queue);
-      this.begun = true;
-      // All partitions the sender looks at in one go are added with one request.
+      this.pending.add(queue);
+      this.startedAtCoordinator = true;
+      // The partitions of one pass of the sender are added with one request.
       this.adding ??= Promise.resolve()
-        .then(() => this.addWanted())
+        .then(() => this.addPending())
         .finally(() => (this.adding = null));
       return false;
     }
@@ -137,17 +137,17 @@ export class TransactionManager implements SendPermit {
 
   onBatchFailed(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     if (batch.mayBeAppended || SEQUENCE_LOST.has(error.code)) this.needsNewEpoch = true;
-    else queue.takeBackSequence(batch);
+    else queue.rollBackSequence(batch);
     if (this.state === 'open' || this.state === 'ending') this.fail(error);
   }
 
-  private async addWanted(): Promise<void> {
+  private async addPending(): Promise<void> {
     try {
-      while (this.wanted.size > 0 && this.abandoned === null) {
-        const queues = [...this.wanted];
-        await this.coordinator.addPartitions(this.who(), queues);
+      while (this.pending.size > 0 && this.abandoned === null) {
+        const queues = [...this.pending];
+        await this.coordinator.addPartitions(this.producerIdentity(), queues);
         for (const queue of queues) {
-          this.wanted.delete(queue);
+          this.pending.delete(queue);
           this.added.add(queue);
         }
       }
@@ -157,18 +157,18 @@ export class TransactionManager implements SendPermit {
     this.hooks.wake();
   }
 
-  private who(): TransactionalIdentity {
+  private producerIdentity(): TransactionalIdentity {
     return { transactionalId: this.transactionalId, ...this.identity };
   }
 
   private reset(): void {
     this.added.clear();
-    this.wanted.clear();
-    this.begun = false;
+    this.pending.clear();
+    this.startedAtCoordinator = false;
     this.state = 'ready';
   }
 
-  /** @returns the error to be thrown. */
+  /** @returns the error to throw. */
   private fail(cause: unknown): KafkaError {
     const error = asKafkaError(cause);
     if (this.state === 'fatal') return this.abandoned ?? error;
@@ -199,10 +199,10 @@ export class TransactionManager implements SendPermit {
       ready: 'no transaction is open',
       open: 'a transaction is open',
       abortable: 'the transaction has failed and must be aborted',
-      ending: 'the transaction is being ended',
+      ending: 'the transaction is being completed',
       fatal: 'the producer has failed and must be closed',
     };
-    throw new KafkaError('INVALID_TXN_STATE', `${call} is not possible now: ${hint[this.state]}.`);
+    throw new KafkaError('INVALID_TXN_STATE', `${call} is not possible: ${hint[this.state]}.`);
   }
 }
 

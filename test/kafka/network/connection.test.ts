@@ -312,7 +312,7 @@ describe('requests that are not answered', () => {
     await expect(wire.connect()).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
       retriable: true,
-      message: expect.stringContaining('did not answer Metadata within 5000 ms') as unknown,
+      message: expect.stringContaining('did not respond to Metadata within 5000 ms') as unknown,
     });
   });
 });

@@ -11,7 +11,7 @@ test('kafka-client 3: what TLS says becomes one sentence that names the setting'
   );
   expect(said({ code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed certificate in certificate chain' })).toBe(
     'TLS with Kafka broker kafka:9093 failed: self-signed certificate in certificate chain (SELF_SIGNED_CERT_IN_CHAIN); ' +
-      'ssl.truststore.location or ssl.truststore.certificates must hold the authority that signed it',
+      'ssl.truststore.location or ssl.truststore.certificates must contain the authority that signed it',
   );
   const altName = { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'Hostname/IP does not match' };
   expect(said({ ...altName, cert: { subjectaltname: 'DNS:a, DNS:b' } })).toContain(
@@ -19,17 +19,17 @@ test('kafka-client 3: what TLS says becomes one sentence that names the setting'
   );
   expect(said({ ...altName, cert: { subject: { CN: 'c' } } })).toContain('is for c, not for kafka (');
   expect(said({ code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: '80:error:…\n', reason: 'wrong version number' })).toBe(
-    'TLS with Kafka broker kafka:9093 failed: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); is security.protocol right for this port?',
+    'TLS with Kafka broker kafka:9093 failed: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); check that security.protocol is right for this port',
   );
 });
 
 test('kafka-client 3: a broker’s alert is told apart from a failure of ours', () => {
   const alert = (reason: string) => ({ code: 'ERR_SSL_ALERT', message: `80:error:…:${reason}:…\n`, reason });
   expect(said(alert('sslv3 alert bad certificate'))).toMatch(
-    /answered 'sslv3 alert bad certificate' .*; it wants a client/,
+    /returned 'sslv3 alert bad certificate' .*; the broker requires a client/,
   );
-  expect(said(alert('tlsv1 alert unknown ca'), true)).toMatch(/; it does not accept the client certificate/);
+  expect(said(alert('tlsv1 alert unknown ca'), true)).toMatch(/; the broker does not accept the client certificate/);
   expect(said(alert('tlsv1 alert protocol version'))).toMatch(
-    /answered 'tlsv1 alert protocol version' \(ERR_SSL_ALERT\)$/,
+    /returned 'tlsv1 alert protocol version' \(ERR_SSL_ALERT\)$/,
   );
 });

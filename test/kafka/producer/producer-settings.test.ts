@@ -92,8 +92,8 @@ describe('kafka-client 3: sequence numbers and epochs', () => {
     queue.useIdentity(5, 0);
     queue.nextSequence = 2 ** 31 - 2;
     const [first, second] = [batchOf(4), batchOf(1)];
-    queue.identify(first, false);
-    queue.identify(second, false);
+    queue.assignIdentity(first, false);
+    queue.assignIdentity(second, false);
     expect([first.identity!.baseSequence, second.identity!.baseSequence]).toEqual([2 ** 31 - 2, 2]);
   });
 
@@ -106,13 +106,13 @@ describe('kafka-client 3: sequence numbers and epochs', () => {
     );
     await ids.obtain();
     const queue = new PartitionQueue('t', 0, 1000);
-    expect(ids.admit(queue)).toBe(true);
+    expect(ids.tryAssignIdentity(queue)).toBe(true);
     queue.useIdentity(70, 32_766);
     ids.onSequenceLost(queue, batchOf(1));
-    expect(ids.admit(queue)).toBe(false);
+    expect(ids.tryAssignIdentity(queue)).toBe(false);
     await ids.obtain();
     expect(woken).toBe(2);
-    expect(ids.admit(queue)).toBe(true);
+    expect(ids.tryAssignIdentity(queue)).toBe(true);
     expect([queue.producerId, queue.epoch, queue.nextSequence]).toEqual([71, 0, 0]);
   });
 });
@@ -128,7 +128,7 @@ describe('kafka-client 3: a producer id that cannot be had', () => {
           resolve();
         },
       );
-      expect(ids.admit(new PartitionQueue('t', 0, 1000))).toBe(false);
+      expect(ids.tryAssignIdentity(new PartitionQueue('t', 0, 1000))).toBe(false);
     });
     await woken;
     expect.assertions(2);
