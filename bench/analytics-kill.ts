@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
@@ -25,7 +26,7 @@ benchmark(async (atEnd) => {
   const emulator = await startAnalyticsEmulator({ database: 'd' });
   atEnd(() => emulator.stop());
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => remove(folder));
   heading(`Kafka → analytics sink, killed ${KILLS} times, ${whole(RECORDS)} records in between`);
 
   const run = `bench-${randomBytes(3).toString('hex')}`;

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra';
 import { Kafka, logLevel } from 'kafkajs';
 import { startAnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
@@ -36,7 +37,7 @@ benchmark(async (atEnd) => {
   const emulator = await startAnalyticsEmulator({ database: 'd' });
   atEnd(() => emulator.stop());
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => remove(folder));
   heading(`Kafka → analytics sink, ${whole(RECORDS)} records of ${BYTES} B, files of ${whole(FLUSH_BYTES)} B`);
 
   const run = `bench-${randomBytes(3).toString('hex')}`;

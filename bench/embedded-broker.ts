@@ -3,9 +3,10 @@
  * again with 1 GB in 100 partitions. `npm run bench -- embedded-broker [RECORDS]` (Default: 100,000 of 1,000 bytes; the
  * start has 1,000,000)
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra';
 import { runKafkaTool, startKafka } from '../dev/services/kafka';
 import { benchmark, figure, heading, median, whole } from './lib/report';
 import { startEmbedded } from './lib/embedded-process';
@@ -41,7 +42,7 @@ benchmark(async (atEnd) => {
     `The embedded broker and Apache Kafka by turns, one partition, acks=all, ${whole(RECORDS)} records of ${SIZE} bytes`,
   );
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-embedded-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => remove(folder));
   const kafka = await startKafka({ heap: '-Xmx1g -Xms1g' });
   atEnd(kafka.stop);
   const topic = 'bench';

@@ -2,9 +2,10 @@
  * How long others wait while the embedded broker compacts a topic of 200 MB: its event loop's delay, and a client's
  * requests meanwhile. `npm run bench -- embedded-compaction`
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra';
 import { Kafka, logLevel } from 'kafkajs';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { startEmbedded } from './lib/embedded-process';
@@ -18,7 +19,7 @@ const PER_SEND = 500;
 benchmark(async (atEnd) => {
   heading(`Compaction of ${whole(BYTES / 1e6)} MB in the embedded broker, ${whole(KEYS)} keys`);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-compaction-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => remove(folder));
   const broker = await startEmbedded({ dataDir: folder, housekeepingMs: 1_000 });
   atEnd(broker.stop);
   const kafka = new Kafka({ brokers: [broker.bootstrapServers], logLevel: logLevel.NOTHING });

@@ -1,6 +1,7 @@
 /** What a container engine sends into a build: a folder's files without those that its .dockerignore leaves out. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { ensureDirSync } from 'fs-extra';
 
 /** Files such as developers have beside or among the sources: none may reach a build. */
 export const DECOYS = [
@@ -61,7 +62,7 @@ export function copyBuildContext(from: string, to: string): string[] {
     .filter(({ path }) => !isIgnored(path));
   for (const { entry, path } of paths) {
     const target = join(to, path);
-    mkdirSync(dirname(target), { recursive: true });
+    ensureDirSync(dirname(target));
     if (entry.isSymbolicLink()) symlinkSync(readlinkSync(join(from, path)), target);
     else copyFileSync(join(from, path), target);
   }

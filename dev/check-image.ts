@@ -3,9 +3,10 @@
  * then runs its CMD against a Kafka of its own until its HEALTHCHECK agrees. Knows the instruction forms used there.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
+import { outputFileSync, removeSync } from 'fs-extra';
 import { copyBuildContext, DECOYS } from './build-context';
 import { freePort } from './services/free-port';
 import { useOrStartKafka } from './services/kafka';
@@ -35,8 +36,7 @@ function run(command: string, cwd: string): void {
 function buildContext(clone: string, folder: string): void {
   run(`git clone -q ${ROOT} ${clone}`, tmpdir());
   for (const path of DECOYS) {
-    mkdirSync(dirname(join(clone, path)), { recursive: true });
-    writeFileSync(join(clone, path), DECOY);
+    outputFileSync(join(clone, path), DECOY);
   }
   copyBuildContext(clone, folder);
   noDecoys(folder);
@@ -120,4 +120,4 @@ check(build, image)
     process.exitCode = 1;
     console.error(error.message);
   })
-  .finally(() => rmSync(place, { recursive: true, force: true }));
+  .finally(() => removeSync(place));

@@ -3,8 +3,8 @@
  * when it cannot look them up (an offline or partial registry; see also npm issue 4828), and then `npm ci` refuses the
  * file on every platform. Their versions stand in the packages that ask for them, their platforms in their names.
  */
-const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { readJsonSync, writeJsonSync } = require('fs-extra');
 
 const FILE = join(__dirname, '..', 'package-lock.json');
 const SYSTEMS = {
@@ -46,11 +46,11 @@ function missingEntries(lock) {
 }
 
 if (require.main === module) {
-  const lock = JSON.parse(readFileSync(FILE, 'utf8'));
+  const lock = readJsonSync(FILE);
   const added = missingEntries(lock);
   const [root, ...rest] = Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) => a.localeCompare(b, 'en'));
   lock.packages = Object.fromEntries([root, ...rest]);
-  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+  writeJsonSync(FILE, lock, { spaces: 2 });
   console.log(`${Object.keys(added).length} entries added`);
 }
 

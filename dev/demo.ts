@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJsonSync } from 'fs-extra';
 import { Client } from 'pg';
 import { givenCluster, startKafka } from './services/kafka';
 import { ROOT } from './services/paths';
@@ -34,7 +35,7 @@ function title(text: string): void {
 }
 
 function example(name: string, changes: Record<string, string>): Document {
-  const document = JSON.parse(readFileSync(join(ROOT, 'examples', name), 'utf8')) as Document;
+  const document = readJsonSync(join(ROOT, 'examples', name)) as Document;
   return { ...document, config: { ...document.config, ...changes } };
 }
 

@@ -4,8 +4,9 @@
  * ./dev/register.js dev/record-validation.ts http://localhost:8083`. The worker: Java's, with the file connectors
  * alone, JsonConverter for keys and values.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJsonSync } from 'fs-extra';
 import { ROOT } from './services/paths';
 import { reduceAnswer, type Answer, type Definition } from '../test/golden/validation/reduce';
 
@@ -49,7 +50,7 @@ const withoutText = ({ documentation: _, ...facts }: Definition): unknown => fac
 const lines = (items: readonly unknown[]): string => `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]\n`;
 
 async function main(worker: string): Promise<void> {
-  const { bases, cases } = JSON.parse(readFileSync(join(FOLDER, 'cases.json'), 'utf8')) as Cases;
+  const { bases, cases } = readJsonSync(join(FOLDER, 'cases.json')) as Cases;
   const definitions: unknown[] = [];
   for (const plugin of DESCRIBED) {
     const found = await ask<Definition[]>(`${worker}/connector-plugins/${plugin}/config`);

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
 import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
-import { startBrokerThread } from './embedded-broker/broker-thread';
+import { startBrokerThread } from './embedded-broker/start-broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
 import { clusterIdAt } from './kafka/network/cluster-id';
 import { createKafkaClients } from './kafka/create-clients';

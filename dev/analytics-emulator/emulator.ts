@@ -3,11 +3,11 @@
  * parts, Azurite for blobs, queues and the status table, and DuckDB for tables. One listener is both the ingestion and
  * the query endpoint. Source: analytics-sink §7.
  */
-import { mkdir } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ensureDir } from 'fs-extra';
 import express from 'express';
 import { Catalog } from './engine/catalog';
 import { Database } from './engine/database';
@@ -87,7 +87,7 @@ async function start(
 ): Promise<Omit<AnalyticsEmulator, 'stop'>> {
   const { host = '127.0.0.1', port: ownPort = 0, dataDir = null } = options;
   const kept = await KeptState.open(dataDir);
-  if (dataDir !== null) await mkdir(join(dataDir, 'storage'), { recursive: true });
+  if (dataDir !== null) await ensureDir(join(dataDir, 'storage'));
   const faults = new Faults();
   const tokens = new ExpiringTokens('token', options.tokenLifetimeMs ?? HOUR_MS, kept.tokenKey);
   const identities = new ExpiringTokens('identity', HOUR_MS, kept.tokenKey);

@@ -3,8 +3,9 @@
  * clients find the storage.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureDir } from 'fs-extra';
 
 export interface StoragePorts {
   readonly blob: number;
@@ -25,7 +26,7 @@ export class KeptState {
   static async open(dataDir: string | null): Promise<KeptState> {
     const fresh = { tokenKey: randomBytes(32).toString('hex'), storagePorts: { blob: 0, queue: 0, table: 0 } };
     if (dataDir === null) return new KeptState(null, fresh.tokenKey, fresh.storagePorts);
-    await mkdir(dataDir, { recursive: true });
+    await ensureDir(dataDir);
     const path = join(dataDir, 'emulator.json');
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}';

@@ -1,8 +1,9 @@
 /** Runs the tests, runs the files that failed once more, alone, and says what that showed. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { removeSync } from 'fs-extra';
 import { failedFiles, judge, readResults, slowest, type FileResult } from './test-results';
 
 export interface TestRun {
@@ -45,7 +46,7 @@ function jest(run: TestRun, command: readonly string[], cwd: string): Finished |
     const finished = existsSync(outputFile) ? readResults(readFileSync(outputFile, 'utf8')) : null;
     return finished && finished.results.length > 0 ? finished : null;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeSync(folder);
   }
 }
 

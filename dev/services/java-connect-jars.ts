@@ -1,6 +1,7 @@
 /** Java's Connect worker and its file connectors, fetched once from Maven Central into the cache. */
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureDir } from 'fs-extra';
 import { fetchJars } from './kafka-jars';
 
 export interface JavaConnectJars {
@@ -14,7 +15,7 @@ export async function javaConnectJars(): Promise<JavaConnectJars> {
   const folder = await fetchJars({ pom: 'connect-pom.xml', folder: 'java-connect', what: "Java's Kafka Connect" });
   const pluginPath = join(folder, 'plugins');
   const plugin = join(pluginPath, 'file');
-  await mkdir(plugin, { recursive: true });
+  await ensureDir(plugin);
   // Out of the class path: plug-ins are loaded from folders of their own, as on a user's worker.
   for (const jar of (await readdir(folder)).filter((name) => name.startsWith('connect-file-')))
     await rename(join(folder, jar), join(plugin, jar)).catch((error: { code?: string }) => {

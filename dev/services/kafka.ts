@@ -1,11 +1,12 @@
 /** Apache Kafka on this machine: one KRaft node on loopback, made for a test run or the demo and gone afterwards. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { remove } from 'fs-extra';
 import { freePorts } from './free-port';
 import { findJava, kafkaClassPath } from './kafka-jars';
 import type { KeptProcess } from './kept-process';
@@ -92,7 +93,7 @@ async function startOnce(java: string, classPath: string, options: KafkaOptions)
     const format = ['format', '-t', clusterId(), '-c', properties, ...scram];
     await runTool(java, classPath, 'kafka.tools.StorageTool', format);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
     throw error;
   }
   const heap = (options.heap ?? process.env.KAFKA_HEAP ?? '-Xmx512m').split(/\s+/).filter(Boolean);

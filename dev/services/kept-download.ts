@@ -1,7 +1,8 @@
 /** Downloads that are kept in the cache between runs. */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensureDir, remove } from 'fs-extra';
 import { waitFor } from './wait-for';
 
 export interface Download {
@@ -17,15 +18,15 @@ export interface Download {
 export async function keptDownload({ folder, mark, fill }: Download): Promise<string> {
   const isThere = async () => (await readFile(join(folder, mark.file), 'utf8').catch(() => '')) === mark.text;
   if (await isThere()) return folder;
-  await mkdir(dirname(folder), { recursive: true });
+  await ensureDir(dirname(folder));
   await withLock(`${folder}.lock`, async () => {
     if (await isThere()) return;
     const partial = `${folder}.partial`;
-    await rm(partial, { recursive: true, force: true });
+    await remove(partial);
     await mkdir(partial);
     await fill(partial);
     await writeFile(join(partial, mark.file), mark.text);
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
     await rename(partial, folder);
   });
   return folder;
@@ -42,7 +43,7 @@ async function withLock(file: string, work: () => Promise<void>): Promise<void> 
       });
       if (!handle) {
         const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
-        if (owner > 0 && !existsSync(`/proc/${owner}`) && existsSync('/proc')) await rm(file, { force: true });
+        if (owner > 0 && !existsSync(`/proc/${owner}`) && existsSync('/proc')) await remove(file);
         return false;
       }
       await handle.writeFile(String(process.pid));
@@ -54,6 +55,6 @@ async function withLock(file: string, work: () => Promise<void>): Promise<void> 
   try {
     await work();
   } finally {
-    await rm(file, { force: true });
+    await remove(file);
   }
 }

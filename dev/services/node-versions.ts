@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { cp, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { readJson } from 'fs-extra';
 import { keptDownload } from './kept-download';
 import { cacheFolder, ROOT } from './paths';
 
@@ -23,7 +24,7 @@ export interface NodeVersion {
 
 /** The lines that are tested, oldest first. */
 export async function testedLines(): Promise<string[]> {
-  const { optionalDependencies } = JSON.parse(await readFile(join(MANIFEST, 'package.json'), 'utf8')) as {
+  const { optionalDependencies } = (await readJson(join(MANIFEST, 'package.json'))) as {
     optionalDependencies: Record<string, string>;
   };
   return [...new Set(Object.keys(optionalDependencies).map((name) => /^node-(\d+)-/.exec(name)?.[1] as string))].sort();

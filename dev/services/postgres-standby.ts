@@ -3,10 +3,11 @@
  * replication.
  */
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { remove } from 'fs-extra';
 import { Client } from 'pg';
 import { freePort } from './free-port';
 import { serve, settingsText, type RunningPostgres } from './postgres';
@@ -43,7 +44,7 @@ export async function startStandby(
     const added = ['.', 'backup_label', 'standby.signal', ...NOT_COPIED].map((name) => join(data, name));
     if (user) await Promise.all([folder, ...added].map((path) => chown(path, user.uid, user.gid)));
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
     throw error;
   }
   return await serve({ folder, data, programs, port, user });

@@ -2,10 +2,11 @@
  * PostgreSQL on this machine: one server on loopback, made for a test run or the demo and gone afterwards. Not durable.
  */
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { remove } from 'fs-extra';
 import { Client } from 'pg';
 import { freePort } from './free-port';
 import { KeptProcess } from './kept-process';
@@ -69,7 +70,7 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
       settingsText({ ...serverSettings(options), port: String(port), ...options.settings }),
     );
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
     throw error;
   }
   return await serve({ folder, data, programs, port, user, timeoutMs: options.timeoutMs });

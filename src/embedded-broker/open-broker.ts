@@ -4,7 +4,7 @@
  */
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
-import type { BrokerThread, InUse } from './broker-thread';
+import type { BrokerThread, InUse } from './start-broker-thread';
 import type { RunningBroker } from './thread-messages';
 
 export interface OpenBrokerOptions {

@@ -1,6 +1,6 @@
 /** Finds the broker that another process hosts on a data folder, without starting one. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readJson } from 'fs-extra';
 import { ConnectError } from '@millrace/sdk';
 import type { RunningBroker } from './thread-messages';
 
@@ -28,7 +28,7 @@ export async function findRunningBroker(
 
 async function readAnnouncement(file: string): Promise<RunningBroker | null> {
   try {
-    const announced = JSON.parse(await readFile(file, 'utf8')) as Partial<RunningBroker> | null;
+    const announced = (await readJson(file)) as Partial<RunningBroker> | null;
     const complete = typeof announced?.bootstrapServers === 'string' && typeof announced.clusterId === 'string';
     return complete ? (announced as RunningBroker) : null;
   } catch {

@@ -1,5 +1,5 @@
 /** Who hosts the broker, who joins it, and who gives up. */
-import type { BrokerThread, InUse } from '../../src/embedded-broker/broker-thread';
+import type { BrokerThread, InUse } from '../../src/embedded-broker/start-broker-thread';
 import { openBroker } from '../../src/embedded-broker/open-broker';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 

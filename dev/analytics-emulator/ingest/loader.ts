@@ -1,7 +1,8 @@
 /** Data of one blob or request → rows of a table, all or nothing. Sources: analytics-sink §5.12, §7.4, §7.7. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra';
 import { typeFacts } from '../engine/column-types';
 import { sqlTable, type Catalog, type TableEntry } from '../engine/catalog';
 import type { Connection, Database } from '../engine/database';
@@ -174,7 +175,7 @@ function parquet(files: readonly Buffer[]): Staged {
       } catch (error) {
         throw new KustoError('BadRequest_InvalidBlob', error instanceof Error ? error.message : String(error));
       } finally {
-        await rm(folder, { recursive: true, force: true });
+        await remove(folder);
       }
     },
   };

@@ -2,10 +2,11 @@
  * Redis on this machine: a server on loopback with TLS and users, made for a test run or the demo and gone afterwards.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { remove } from 'fs-extra';
 import type { Identity } from '../certificates';
 import { freePorts } from '../free-port';
 import type { KeptProcess } from '../kept-process';
@@ -86,7 +87,7 @@ export class RedisServer {
   /** Ends the server and removes its files. */
   async close(): Promise<void> {
     await this.process.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await remove(this.folder);
   }
 
   private async untilItAnswers(server: KeptProcess): Promise<void> {

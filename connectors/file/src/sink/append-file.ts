@@ -1,6 +1,7 @@
 /** One file, opened for appending. */
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ensureDir } from 'fs-extra';
 import { ConnectError, isConnectError } from '@millrace/sdk';
 import { requireInRoot } from '../file-root';
 import { CutWrite } from './cut-write';
@@ -34,7 +35,7 @@ export class AppendFile {
     let handle: FileHandle | null = null;
     try {
       await requireInRoot(file, options.root);
-      if (options.createDirs) await mkdir(dirname(file), { recursive: true });
+      if (options.createDirs) await ensureDir(dirname(file));
       handle = await open(file, 'a+', MODE);
       const stats = await handle.stat();
       const added = stats.isFile() ? await endTornLine(handle, stats.size, options.separator) : 0;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBrokerThread, type BrokerThread } from '../../src/embedded-broker/broker-thread';
+import { startBrokerThread, type BrokerThread } from '../../src/embedded-broker/start-broker-thread';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'millrace-broker-thread-'))));
