@@ -1,4 +1,4 @@
-/** Composition root of the embedded broker's thread: its file work never holds up the worker, nor the worker it. */
+/** Composition root of the embedded broker's thread. In its own thread, its file I/O does not block the worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { BrokerStartError, readRunningBroker, startEmbeddedBroker } from '@millrace/embedded';
 import type { BrokerThreadData, FromBrokerThread } from './embedded-broker/thread-messages';
@@ -10,7 +10,7 @@ const data = workerData as BrokerThreadData;
 
 startEmbeddedBroker({ ...data, log: (line) => post({ type: 'log', line }) }).then(
   (broker) => {
-    // `stop` is all that is ever said. A broker that cannot stop throws, which ends the thread as well.
+    // `stop` is the only message. If stopping fails, the rejection ends the thread too.
     port.once('message', () => void broker.stop().then(() => process.exit()));
     post({ type: 'serving', bootstrapServers: broker.bootstrapServers });
   },

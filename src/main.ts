@@ -3,7 +3,7 @@
 import { runCli } from './cli/cli';
 
 void runCli(process.argv.slice(2), {
-  // Opened by the verb that reads it, and by no other.
+  // A getter, so that only the command that reads stdin opens it.
   get stdin() {
     return process.stdin;
   },
@@ -17,6 +17,6 @@ void runCli(process.argv.slice(2), {
   },
   onCrash: (listener) => void process.on('uncaughtException', listener),
 }).then(
-  // Whatever a plug-in left running must not keep a stopped worker alive.
+  // Timers or sockets that a plugin leaves open must not keep a stopped worker alive.
   (code) => process.exit(code),
 );

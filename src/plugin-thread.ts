@@ -1,6 +1,5 @@
 /**
- * Composition root of a plug-in thread: validation, connectors' instances and whatever else runs code of plug-ins
- * beside their tasks.
+ * Composition root of a plugin thread: runs validation, connector instances and all other plugin code except tasks.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConfigValidator } from './config/validation-impl';
@@ -21,7 +20,7 @@ const post = (message: FromPluginThread): void => port.postMessage(message);
 const data = workerData as PluginThreadData;
 
 const levels = new LogLevels(data.levels.initial, data.levels.rules);
-// Loggers have the names they have in the worker, so that a level reaches both.
+// Same logger names as in the worker, so that a level applies to both.
 const logger = new ThreadLogger(post, levels, {}, 'millrace.herder');
 const config = parseWorkerConfig(data.settings);
 const registry = createPluginRegistry({

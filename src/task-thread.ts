@@ -1,4 +1,4 @@
-/** Composition root of a task thread: everything a task needs, made anew inside the thread. */
+/** Composition root of a task thread: creates everything that tasks need inside the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseWorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
@@ -18,7 +18,7 @@ const post = (message: FromThread): void => port.postMessage(message);
 const data = workerData as ThreadData;
 
 const levels = new LogLevels(data.levels.initial, data.levels.rules);
-// Loggers have the names they have in the worker, so that a level reaches both.
+// Same logger names as in the worker, so that a level applies to both.
 const logger = new ThreadLogger(post, levels, {}, 'millrace.tasks');
 const config = parseWorkerConfig(data.settings);
 const clients = createKafkaClients(logger.child({}, 'millrace.kafka'), config.tokenUrls);

@@ -1,6 +1,6 @@
 /**
- * Composition root of a worker that brings its broker: the broker first, then the worker at its address; the other way
- * round at the end.
+ * Composition root of a worker with an embedded broker: starts the broker, then the worker at its address. Stops them in
+ * reverse order.
  */
 import { resolve } from 'node:path';
 import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
@@ -11,10 +11,10 @@ import { clusterIdAt } from './kafka/network/cluster-id';
 import { createKafkaClients } from './kafka/create-clients';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 
-/** Nobody but this machine is served. */
+/** The broker accepts connections from this machine only. */
 const HOST = '127.0.0.1';
 
-/** @param config with `embedded` for `bootstrap.servers`; everything else in it is used as it is. */
+/** @param config has `bootstrap.servers=embedded`; all other settings are passed on unchanged. */
 export function createWorkerWithBroker(
   config: WorkerConfig,
   embedded: EmbeddedBrokerConfig,
@@ -54,7 +54,7 @@ export function createWorkerWithBroker(
       await (opening = open());
       if (!stopping.signal.aborted) await worker?.start();
     },
-    // Tasks and stores have to write what they hold before their broker goes.
+    // Tasks and stores flush to the broker before it stops.
     stop: async () => {
       stopping.abort();
       await opening.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Composition root: the only file that knows every module. */
+/** Composition root of a worker: the only file that imports every module. */
 import { networkInterfaces } from 'node:os';
 import { startTimer } from '@millrace/sdk';
 import { createHerder } from './cluster/create-herder';
@@ -21,30 +21,30 @@ import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
-/** A start that takes longer is said to be waiting. */
-const SILENCE_MS = 5_000;
-/** After a start, before what the first scrape needs is loaded: connectors and tasks come first. */
-const QUIET_MS = 2_000;
+/** A start that takes longer is logged as waiting for Kafka. */
+const SLOW_START_MS = 5_000;
+/** Delay before the metrics exposition is loaded, so that connectors and tasks start first. */
+const EXPOSITION_DELAY_MS = 2_000;
 
 export interface Worker {
   /**
-   * Resolves when the storage topics are read and the worker is joining its group. Rejects when it cannot: call `stop`
-   * then, too.
+   * Resolves once the storage topics are read and the worker is joining its group. After a rejection, `stop` must still
+   * be called.
    */
   start(): Promise<void>;
-  /** Stops tasks, stores offsets, leaves the group, closes everything. May be called at any time. */
+  /** Stops tasks, commits offsets, leaves the group and closes everything. May be called at any time. */
   stop(): Promise<void>;
-  /** Where REST answers. Filled once `start` has opened the ports, which is before Kafka is asked anything. */
+  /** Base URLs of the REST API. Empty until `start` has opened the ports, which it does before connecting to Kafka. */
   readonly urls: readonly string[];
-  /** Resolves to the reason when a started worker cannot go on: call `stop` and end the process. */
+  /** Resolves with the reason when a started worker cannot continue. The caller stops it and exits. */
   readonly failed: Promise<unknown>;
 }
 
 export interface WorkerOptions {
   readonly logger: Logger;
-  /** The logger's levels: the REST interface shows and changes them. */
+  /** The logger's levels, which the REST API shows and changes. */
   readonly levels: LogLevels;
-  /** Replaces placeholders in connector configurations. */
+  /** Resolves config provider placeholders in connector configs. */
   readonly resolver: ConfigResolver;
 }
 
@@ -110,7 +110,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
   function applyLevel(namespace: string, text: string): void {
     const level = levelName(text);
     if (level !== null) levels.set(namespace, level);
-    else logger.warn(`The level ${JSON.stringify(text)} for logger ${namespace} is not known and is ignored`);
+    else logger.warn(`The level ${JSON.stringify(text)} for logger ${namespace} is unknown and ignored`);
   }
 
   let urls: readonly string[] = [];
@@ -136,16 +136,16 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       herder = buildHerder(advertised);
       const silence = startTimer(
         () => logger.warn(`Kafka has not answered yet (${config.bootstrapServers}), waiting`),
-        SILENCE_MS,
+        SLOW_START_MS,
       );
       try {
         await herder.start();
       } finally {
         clearTimeout(silence);
       }
-      scrapes = startTimer(() => void prepareExposition(), QUIET_MS).unref();
+      scrapes = startTimer(() => void prepareExposition(), EXPOSITION_DELAY_MS).unref();
     },
-    // The port closes last: whoever asks while tasks stop gets an answer.
+    // REST closes last, so that requests are answered while tasks stop.
     stop: async () => {
       stopping = true;
       clearTimeout(scrapes);
@@ -168,7 +168,7 @@ function localUrl({ protocol, host, port }: Listener): string {
   return `${protocol}://${shown}:${port}`;
 }
 
-/** The first address of this machine that others can reach. */
+/** The first address of this machine that is not a loopback address; IPv4 preferred. */
 function detectHost(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const outside = addresses.filter((address) => !address.internal);

@@ -1,6 +1,6 @@
 /**
- * One broker for all workers of a machine that name the same data folder: whoever comes first hosts it, the others join
- * it over its port.
+ * One broker for all workers of a machine that use the same data folder: the first worker hosts it, the others connect
+ * to its port.
  */
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -8,23 +8,23 @@ import type { BrokerThread, InUse } from './start-broker-thread';
 import type { RunningBroker } from './thread-messages';
 
 export interface OpenBrokerOptions {
-  /** For messages. */
+  /** Named in log lines and errors. */
   readonly dataDir: string;
-  /** Starts the broker here, unless another process's has the data folder. */
+  /** Starts the broker in this process, unless another process owns the data folder. */
   readonly host: () => Promise<BrokerThread | InUse>;
-  /** The cluster id of whoever serves at that address, in seconds; null when nobody does. */
+  /** Resolves within seconds with the cluster id of the broker at an address; null if none answers. */
   readonly clusterIdAt: (bootstrapServers: string) => Promise<string | null>;
   readonly logger: Logger;
-  /** Gives up waiting for another process's broker. */
+  /** Aborts the wait for another process's broker. */
   readonly signal: AbortSignal;
-  /** For a broker that has the data folder to answer: it may be starting, or ending. (Default: 15,000) */
+  /** How long to wait for the data folder's owner, which may be starting or stopping. (Default: 15,000) */
   readonly patienceMs?: number;
 }
 
-/** The worker's broker, its own or another process's. */
+/** The broker that the worker uses, hosted by it or by another process. */
 export type OpenBroker = BrokerThread;
 
-const AGAIN_MS = 200;
+const RETRY_MS = 200;
 
 /** Rejects with ConnectError `EMBEDDED_BROKER_START` or `EMBEDDED_BROKER_SILENT`, or with the signal's reason. */
 export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker> {
@@ -49,7 +49,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
     }
     if (Date.now() >= end) throw silent(dataDir, running);
     if (attempt === 1) logger.info(`Another process has the data folder ${dataDir}; waiting for its broker to answer`);
-    await sleep(AGAIN_MS, signal);
+    await sleep(RETRY_MS, signal);
     signal.throwIfAborted();
   }
 }

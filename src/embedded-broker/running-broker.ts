@@ -4,13 +4,13 @@ import { readJson } from 'fs-extra';
 import { ConnectError } from '@millrace/sdk';
 import type { RunningBroker } from './thread-messages';
 
-/** The holder of the data folder says there where it listens. */
+/** The owner of the data folder writes its address to this file. */
 const ANNOUNCEMENT = 'broker.json';
 
 /**
- * @param clusterIdAt the cluster id of whoever serves at an address; null when nobody does
+ * @param clusterIdAt resolves with the cluster id of the broker at an address; null if none answers
  * @returns `host:port`
- * @throws ConnectError `EMBEDDED_BROKER_ABSENT` when none runs: what an earlier one left there is not believed
+ * @throws ConnectError `EMBEDDED_BROKER_ABSENT` if none runs; the file may be left over from an earlier broker
  */
 export async function findRunningBroker(
   dataDir: string,

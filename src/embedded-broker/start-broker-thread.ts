@@ -1,4 +1,4 @@
-/** The worker's end of its broker's thread. */
+/** Starts the embedded broker's thread and talks to it from the worker. */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ConnectError } from '@millrace/sdk';
@@ -13,13 +13,15 @@ import type {
 export interface BrokerThread {
   /** `host:port`. */
   readonly bootstrapServers: string;
-  /** Resolves to the reason when the thread has ended without being told to. */
+  /** Resolves with the reason when the thread exits, also after `stop`. */
   readonly ended: Promise<ConnectError>;
-  /** Resolves when connections and files are closed. Rejects when they could not be. */
+  /** Resolves once connections and files are closed. Rejects if closing them fails. */
   stop(): Promise<void>;
 }
 
+/** Another process owns the data folder. */
 export interface InUse {
+  /** Null until that process has announced its address. */
   readonly inUseBy: RunningBroker | null;
 }
 
@@ -29,9 +31,10 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the broker in a thread of its own and resolves when it serves, or to who has the data folder. Rejects with
- * ConnectError `EMBEDDED_BROKER_START`.
- * @param module code of the thread
+ * Starts the broker in its own thread. Resolves when it accepts connections, or with the process that owns the data
+ * folder. Rejects with ConnectError `EMBEDDED_BROKER_START`.
+ * @param log receives the broker's log lines
+ * @param module path of the thread's program
  */
 export async function startBrokerThread(
   data: BrokerThreadData,

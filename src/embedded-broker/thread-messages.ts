@@ -1,9 +1,9 @@
-/** What the worker and the thread of its embedded broker say to each other. Plain data. */
+/** Messages between the worker and its embedded broker's thread. Plain data. */
 
-/** Handed over when the thread is made. */
+/** Passed to the thread when it is created. */
 export interface BrokerThreadData {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly dataDir: string;
 }
@@ -15,15 +15,15 @@ export interface RunningBroker {
   readonly clusterId: string;
 }
 
-/** The first thing it says, log lines aside. */
+/** The thread's first message, apart from log lines. */
 export type BrokerThreadAnswer =
   | { readonly type: 'serving'; readonly bootstrapServers: string }
-  /** Another process's broker has the data folder; null: it has not said yet where it listens. */
+  /** Another process owns the data folder. `by` is null until it has announced its address. */
   | { readonly type: 'in use'; readonly by: RunningBroker | null }
-  /** It could not start: the start error's code, or null for one that nobody foresaw. */
+  /** The broker could not start. `code` is the start error's, or null for an unexpected error. */
   | { readonly type: 'failed'; readonly code: string | null; readonly message: string };
 
 export type FromBrokerThread = BrokerThreadAnswer | { readonly type: 'log'; readonly line: string };
 
-/** Stop: connections and files are closed, then the thread ends. */
+/** `stop`: close connections and files, then exit. */
 export type ToBrokerThread = 'stop';
