@@ -17,7 +17,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   transforms: ['sdk', 'config', 'values'],
   connectors: ['sdk'],
   threads: ['sdk', 'logging'],
-  'plugin-host': ['sdk', 'tasks', 'config', 'plugins', 'logging', 'threads'],
+  'plugin-host': ['sdk', 'config', 'plugins', 'logging', 'threads'],
   embedded: [],
   apps: [],
   'analytics-emulator': [],
