@@ -1,6 +1,6 @@
 /**
- * Composition root of a worker with an embedded broker: starts the broker, then the worker at its address. Stops them in
- * reverse order.
+ * Composition root of a worker with an embedded broker: starts the broker, then the worker at its address. Stops them
+ * in reverse order.
  */
 import { resolve } from 'node:path';
 import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
