@@ -1,6 +1,7 @@
 /**
- * A worker with the analytics sink is killed again and again while records flow into the emulator; at the end rows are
- * counted. `npm run bench -- analytics-kill [KILLS] [RECORDS_PER_ROUND]` (Default: 30 kills, 5,000 records before each)
+ * Kills a worker with the analytics sink repeatedly while it delivers records to the emulator, then counts lost and
+ * duplicate rows. `npm run bench -- analytics-kill [KILLS] [RECORDS_PER_ROUND]` (Default: 30 kills, 5,000 records
+ * before each)
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -39,7 +40,7 @@ benchmark(async (atEnd) => {
   await producer.connect();
   atEnd(() => producer.disconnect());
   await ask(emulator, 'mgmt', '.create table T (a:string, b:int)');
-  // Files are found by the kills in every state.
+  // Files are in every state when the worker is killed.
   emulator.faults.add({ target: 'queue', delayMs: 60 });
 
   const start = async (): Promise<StartedWorker> => {
@@ -95,8 +96,8 @@ benchmark(async (atEnd) => {
   const total = await rows(emulator);
   figure('records', whole(sent));
   figure('rows lost', whole(sent - distinct), '0');
-  figure('rows that came twice or more', whole(total - distinct));
-  figure('folders of dead workers left', whole(readdirSync(folder).length - 1), '0');
+  figure('duplicate rows', whole(total - distinct));
+  figure('folders left by killed workers', whole(readdirSync(folder).length - 1), '0');
   if (distinct !== sent) throw new Error('rows were lost');
 });
 

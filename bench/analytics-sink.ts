@@ -1,7 +1,7 @@
 /**
- * How fast a topic is accepted by the emulated analytics database (a blob and a message for each file), and then
- * loaded; what the worker and its folder of files take meanwhile. `npm run bench -- analytics-sink [RECORDS]
- * [FLUSH_BYTES]` (Default: 500,000 of 200 B; 4 MiB)
+ * How fast the analytics sink delivers a topic to the emulator (a blob and a message per file), how fast the emulator
+ * loads it, and the worker's CPU, memory and disk use. `npm run bench -- analytics-sink [RECORDS] [FLUSH_BYTES]`
+ * (Default: 500,000 of 200 B; 4 MiB)
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
@@ -23,7 +23,7 @@ const BYTES = 200;
 const BATCH = 4_000;
 const STRING = 'org.apache.kafka.connect.storage.StringConverter';
 
-/** Of all files below, also while some of them are being removed. */
+/** Total size of all files in the folder, even while some are being removed. */
 function bytesBelow(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
@@ -88,7 +88,7 @@ benchmark(async (atEnd) => {
     },
   });
   let largest = 0;
-  // A consumer group takes its time to begin, which is nobody's speed.
+  // Excludes the time to join the consumer group.
   let first: { readonly at: number; readonly offset: number } | null = null;
   await waitFor(
     'everything to be accepted',

@@ -1,6 +1,6 @@
 /**
- * The two programs of apps/ under load, beside a bare `node:http` server that answers the same bytes without doing
- * anything: requests a second as a ratio, p99, errors, memory at the end. `npm run bench -- apps-load [SECONDS]`
+ * Load test of the two programs in apps/, compared with a bare `node:http` server that returns the same bytes: ratio of
+ * requests per second, p99, errors, memory at the end. `npm run bench -- apps-load [SECONDS]`
  * (Default: 60 for each)
  */
 import autocannon, { type Options, type Result } from 'autocannon';
@@ -99,12 +99,8 @@ benchmark(async (atEnd) => {
     if (base)
       figure('of the bare server’s', `${((100 * result.requests.average) / base.requests.average).toFixed(0)} %`);
     figure('p50, p99', `${result.latency.p50} ms, ${result.latency.p99} ms`);
-    figure(
-      'answers that are not 2xx, errors, time-outs',
-      `${result.non2xx}, ${result.errors}, ${result.timeouts}`,
-      '0',
-    );
-    // Says more than the ratio where others use the machine.
+    figure('non-2xx responses, errors, timeouts', `${result.non2xx}, ${result.errors}, ${result.timeouts}`, '0');
+    // More reliable than the ratio on a shared machine.
     figure('its CPU time for a request', `${whole((cpu * 1e6) / result.requests.total)} µs`);
     figure('memory at the end', `${whole(residentMegabytes(pid))} MiB`);
     return result;

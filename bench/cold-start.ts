@@ -1,7 +1,6 @@
 /**
- * How long a worker takes from its start to its first REST answer and to being healthy, with Kafka up, and what memory
- * it holds when idle, and how long its first validation and its first scrape take. `npm run bench -- cold-start [RUNS]`
- * (Default: 5)
+ * Time from a worker's start until its first REST response and until it is healthy, with Kafka running; its idle memory
+ * and CPU; duration of its first validation and first scrape. `npm run bench -- cold-start [RUNS]` (Default: 5)
  */
 import { randomBytes } from 'node:crypto';
 import { useOrStartKafka } from '../dev/services/kafka';

@@ -1,6 +1,6 @@
 /**
- * What JsonConverter costs for one change event of a three-column table, in Debezium's envelope. CPU time, so that a
- * busy machine does not show. `npm run bench -- converter [RECORDS]` (Default: 200,000)
+ * CPU time of JsonConverter for one change event of a three-column table in Debezium's envelope. `npm run bench --
+ * converter [RECORDS]` (Default: 200,000)
  */
 import { schema, structSchema, type Schema } from '@millrace/sdk';
 import { JsonConverter } from '../src/converters/json/json-converter';

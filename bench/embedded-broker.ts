@@ -1,7 +1,7 @@
 /**
- * The embedded broker beside Apache Kafka: what Java's own clients get through one partition, and how soon it serves
- * again with 1 GB in 100 partitions. `npm run bench -- embedded-broker [RECORDS]` (Default: 100,000 of 1,000 bytes; the
- * start has 1,000,000)
+ * The embedded broker compared with Apache Kafka: throughput of Java's clients with one partition, and startup time
+ * with 1 GB in 100 partitions. `npm run bench -- embedded-broker [RECORDS]` (Default: 100,000 of 1,000 bytes; the start
+ * has 1,000,000)
  */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ async function produce(bootstrap: string, topic: string, records: number): Promi
   return Number(/, ([\d.]+) records\/sec/.exec(output.trim().split('\n').at(-1) as string)?.[1]);
 }
 
-/** Records per second, without the time that joining the group took. */
+/** Records per second, without the time to join the group. */
 async function consume(bootstrap: string, topic: string, records: number): Promise<number> {
   const output = await runKafkaTool(`${TOOLS}.ConsumerPerformance`, [
     ...['--bootstrap-server', bootstrap, '--topic', topic, '--num-records', String(records), '--timeout', '60000'],

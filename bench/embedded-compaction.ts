@@ -1,6 +1,6 @@
 /**
- * How long others wait while the embedded broker compacts a topic of 200 MB: its event loop's delay, and a client's
- * requests meanwhile. `npm run bench -- embedded-compaction`
+ * Latency while the embedded broker compacts a topic of 200 MB: event loop delay and produce requests of a client. `npm
+ * run bench -- embedded-compaction`
  */
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ benchmark(async (atEnd) => {
   const [admin, producer] = [kafka.admin(), kafka.producer()];
   await Promise.all([admin.connect(), producer.connect()]);
   atEnd(() => Promise.all([admin.disconnect(), producer.disconnect()]));
-  // Nothing is compacted before it is all there.
+  // Delays compaction until all records are written.
   const configEntries = Object.entries({
     'cleanup.policy': 'compact',
     'segment.bytes': '20000000',

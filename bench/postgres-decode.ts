@@ -1,6 +1,6 @@
 /**
- * What the PostgreSQL connector alone costs: a backlog of inserted rows (about 200 B each) read from a slot into source
- * records, without converter and Kafka. `npm run bench -- postgres-decode [ROWS]` (Default: 500,000).
+ * Speed and CPU time of the PostgreSQL connector alone: reads a backlog of inserted rows (about 200 B each) from a slot
+ * into source records, without converter and Kafka. `npm run bench -- postgres-decode [ROWS]` (Default: 500,000).
  * TEST_POSTGRES_URL: use that server (superuser).
  */
 import { randomBytes } from 'node:crypto';

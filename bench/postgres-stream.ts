@@ -1,8 +1,8 @@
 /**
- * A backlog of inserted rows (about 200 B each, a thousand in a transaction) waits in a replication slot; how fast does
- * a worker bring it into Kafka, beside `pg_recvlogical` writing the same backlog to /dev/null? JSON with schemas. `npm
- * run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION]]` (Default: 500,000 and 1,000). `pg_recvlogical` comes with
- * PostgreSQL's client programs.
+ * How fast a worker streams a backlog of inserted rows (about 200 B each, a thousand per transaction) from a
+ * replication slot to Kafka, as JSON with schemas, compared with `pg_recvlogical` writing the same backlog to
+ * /dev/null. `npm run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION]]` (Default: 500,000 and 1,000).
+ * `pg_recvlogical` comes with PostgreSQL's client programs.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -21,7 +21,7 @@ const ROWS = Number(process.argv[2] ?? 500_000);
 const PER_TRANSACTION = Number(process.argv[3] ?? 1000);
 /** E.g. `BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/tmp/profiles"`, one profile per thread. */
 const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
-/** E.g. `BENCH_CONNECTOR='{"max.batch.size":"512"}'`, over the settings below. */
+/** E.g. `BENCH_CONNECTOR='{"max.batch.size":"512"}'`, which override the settings below. */
 const EXTRA = JSON.parse(process.env.BENCH_CONNECTOR ?? '{}') as Record<string, string>;
 
 function findRecvlogical(): string | undefined {
@@ -136,7 +136,7 @@ benchmark(async (atEnd) => {
   if (recvlogical) {
     figure('pg_recvlogical', `${whole(ROWS / recvlogical)} rows/s`);
     figure('worker : pg_recvlogical', (rate / (ROWS / recvlogical)).toFixed(2), '≥ 0.25');
-  } else console.log('  pg_recvlogical is not on PATH: nothing to compare with (Debian: postgresql-client)');
+  } else console.log('  pg_recvlogical is not on PATH: no comparison (Debian: postgresql-client)');
   figure('worker, CPU', `${used.cpu.toFixed(1)} s`);
   figure('worker, CPU per million rows', `${((used.cpu / ROWS) * 1e6).toFixed(1)} s`, '≤ 15 s');
   figure('PostgreSQL wal sender, CPU', `${senderCpu.toFixed(1)} s`);

@@ -1,6 +1,6 @@
 /**
- * How fast one producer fills one partition, and what a record costs in CPU: ours, kafkajs's and Java's side by side,
- * then ours without a broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
+ * Throughput of one producer to one partition, and CPU time per record: ours, kafkajs's and Java's, then ours without a
+ * broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
  */
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
@@ -15,7 +15,7 @@ import { answeringWire } from './lib/answering-wire';
 const RECORDS = Number(process.argv[2] ?? 500_000);
 const SIZES = [200, 1000];
 const WARM_UP = 50_000;
-/** kafkajs sends what it is given at once: many records a call is its best case. */
+/** kafkajs sends each call's records at once, so many records per call are its best case. */
 const KAFKAJS_RECORDS_PER_SEND = 1000;
 
 interface Cost {
@@ -39,7 +39,7 @@ function report(name: string, records: number, size: number, cost: Cost): void {
   figure('', `${(cost.cpu / records).toFixed(2)} µs CPU/rec`);
 }
 
-/** Values that differ, so that compression finds in them what it finds in hexadecimal text and no more. */
+/** Different values, so that compression gains no more than on random hexadecimal text. */
 function valuesOf(size: number): (i: number) => Buffer {
   const pool = Buffer.from(randomBytes(2 ** 21).toString('hex'));
   const slots = Math.floor(pool.length / size);
@@ -73,7 +73,7 @@ async function ours(bootstrap: string, topic: string, size: number, config: Reco
   return cost;
 }
 
-/** Everything but the network and the broker: append, encode, checksum, callbacks. */
+/** Everything except the network and the broker: append, encode, checksum, callbacks. */
 async function withoutBroker(size: number): Promise<Cost> {
   const producer = createProducer(answeringWire('t'), {}, silentLogger);
   await producer.connect();

@@ -1,7 +1,6 @@
 /**
- * How fast status is answered while 50 connectors run and somebody asks a hundred times a second, ours and Java's one
- * after the other. `npm run bench -- rest-status [SECONDS]` (Default: 15). Java's part needs a JDK, and Maven the first
- * time.
+ * Latency of connector status requests with 50 running connectors at 100 requests per second, on our worker and then on
+ * Java's. `npm run bench -- rest-status [SECONDS]` (Default: 15). Java's part needs a JDK, and Maven the first time.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -16,7 +15,7 @@ import { cpuSeconds, residentMegabytes } from './lib/usage';
 const SECONDS = Number(process.argv[2] ?? 15);
 const CONNECTORS = 50;
 const POLLS_A_SECOND = 100;
-/** For Java's compiler as much as for ours. */
+/** Warm-up for both JIT compilers. */
 const WARM_UP_SECONDS = 5;
 
 async function createConnectors(worker: StartedWorker, topic: string): Promise<void> {
@@ -38,7 +37,7 @@ async function createConnectors(worker: StartedWorker, topic: string): Promise<v
   );
 }
 
-/** Milliseconds from when each poll was due to the end of its answer: what waits behind a slow one counts as well. */
+/** Milliseconds from when each poll was due until its response, so that polls delayed by a slow one count too. */
 async function poll(url: string, seconds: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(url);

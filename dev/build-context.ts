@@ -1,9 +1,9 @@
-/** What a container engine sends into a build: a folder's files without those that its .dockerignore leaves out. */
+/** The build context of a container engine: a folder's files except those excluded by its .dockerignore. */
 import { copyFileSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { ensureDirSync } from 'fs-extra';
 
-/** Files such as developers have beside or among the sources: none may reach a build. */
+/** Files that developers may have in the repository and that must not be in the build context. */
 export const DECOYS = [
   ...[
     '.env',
@@ -29,7 +29,7 @@ export const DECOYS = [
   ...['apps/slash-image/.npmrc', 'apps/slash-image/key.jceks', 'apps/slash-image/local.env', 'apps/users/.DS_Store'],
 ];
 
-/** Whether a path, relative and with slashes, stays outside. The last line that means it or a folder above it wins. */
+/** Whether a path, relative and with slashes, is excluded. The last line that matches it or a parent folder wins. */
 export function ignoredBy(dockerignore: string): (path: string) => boolean {
   const rules = dockerignore
     .split('\n')
@@ -39,7 +39,7 @@ export function ignoredBy(dockerignore: string): (path: string) => boolean {
   return (path) => rules.findLast(({ pattern }) => pattern.test(path))?.ignored ?? false;
 }
 
-/** `*` and `?` stay within a name, `**` is any number of folders; what stands below a match matches too. */
+/** `*` and `?` match within a name, `**` any number of folders. Everything inside a matching folder matches too. */
 function toRegExp(line: string): RegExp {
   const names = line.replace(/^\/|\/$/g, '').split('/');
   const texts = names.map((name) =>
@@ -53,7 +53,7 @@ function toRegExp(line: string): RegExp {
   return new RegExp(`^${texts.join('').replace(/\/$/, '')}(?:/|$)`);
 }
 
-/** Copies the context of `from`, links as links, and returns its paths. */
+/** Copies the build context of `from`, symbolic links as links, and returns its paths. */
 export function copyBuildContext(from: string, to: string): string[] {
   const isIgnored = ignoredBy(readFileSync(join(from, '.dockerignore'), 'utf8'));
   const paths = readdirSync(from, { recursive: true, withFileTypes: true })

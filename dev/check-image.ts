@@ -1,6 +1,6 @@
 /**
- * `npm run check:image`: does what the Dockerfile says in a clean copy of the last commit, without a container engine,
- * then runs its CMD against a Kafka of its own until its HEALTHCHECK agrees. Knows the instruction forms used there.
+ * `npm run check:image`: runs the Dockerfile's steps in a clean copy of the last commit, without a container engine,
+ * then its CMD with a Kafka broker until its HEALTHCHECK passes. Supports only the instruction forms used there.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -23,16 +23,16 @@ const instructions = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
     return { name, rest };
   });
 
-/** What the files hold that must stay outside. */
+/** Content of the files that must not be in the image. */
 const DECOY = 'kept-to-the-developer';
 
 function run(command: string, cwd: string): void {
   console.log(`+ ${command}`);
   const { status } = spawnSync('/bin/sh', ['-c', command], { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${command} ended with ${status}`);
+  if (status !== 0) throw new Error(`${command} exited with status ${status}`);
 }
 
-/** The build context of a clone of the last commit, in which files lie that must not reach it. */
+/** The build context of a clone of the last commit, after adding files that must be excluded. */
 function buildContext(clone: string, folder: string): void {
   run(`git clone -q ${ROOT} ${clone}`, tmpdir());
   for (const path of DECOYS) {
@@ -42,12 +42,12 @@ function buildContext(clone: string, folder: string): void {
   noDecoys(folder);
 }
 
-/** @throws Error naming a file that reached a folder and must not have. */
+/** @throws Error that lists the files that should have been excluded from a folder */
 function noDecoys(folder: string): void {
   const { status, stdout } = spawnSync('grep', ['-rl', '--exclude-dir=node_modules', DECOY, folder], {
     encoding: 'utf8',
   });
-  if (status !== 1) throw new Error(`what must stay outside is inside: ${stdout}`);
+  if (status !== 1) throw new Error(`these files must be excluded: ${stdout}`);
 }
 
 function copy(words: string[], from: string, to: string): void {
@@ -94,17 +94,17 @@ async function check(build: string, image: string): Promise<void> {
   try {
     const env = { ...process.env, HEALTH_URL: `http://127.0.0.1:${port}/health` };
     await waitFor(
-      'the HEALTHCHECK to agree',
+      'the HEALTHCHECK to pass',
       () => {
-        if (worker.exitCode !== undefined) throw new Error(`the worker ended:\n${worker.log()}`);
+        if (worker.exitCode !== undefined) throw new Error(`the worker exited:\n${worker.log()}`);
         return spawnSync(health[0] as string, health.slice(1), { env }).status === 0;
       },
       { timeoutMs: 60_000, detail: () => worker.log().slice(-4000) },
     );
     const plugins = await (await fetch(`http://127.0.0.1:${port}/connector-plugins`)).text();
     for (const name of ['PostgresConnector', 'FileStreamSinkConnector'])
-      if (!plugins.includes(name)) throw new Error(`${name} is not among the plug-ins: ${plugins}`);
-    console.log(`healthy; plug-ins: ${plugins}`);
+      if (!plugins.includes(name)) throw new Error(`${name} is not among the plugins: ${plugins}`);
+    console.log(`healthy; plugins: ${plugins}`);
   } finally {
     await worker.stop();
     await kafka.stop();

@@ -1,7 +1,7 @@
 /**
- * Run after `npm install` when `test/dev/lock-file.test.ts` says so. npm leaves platform packages out of the lock file
- * when it cannot look them up (an offline or partial registry; see also npm issue 4828), and then `npm ci` refuses the
- * file on every platform. Their versions stand in the packages that ask for them, their platforms in their names.
+ * Run this after `npm install` if `test/dev/lock-file.test.ts` fails. npm omits platform packages from the lock file
+ * when it cannot look them up (an offline or partial registry; see also npm issue 4828), and then `npm ci` rejects the
+ * file on every platform. Their versions are in the packages that depend on them, their platforms in their names.
  */
 const { join } = require('node:path');
 const { readJsonSync, writeJsonSync } = require('fs-extra');
@@ -22,7 +22,7 @@ const SYSTEMS = {
 };
 const PROCESSORS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64'];
 
-/** Entries that `lock` lacks, by their place in it. */
+/** Entries missing from `lock`, by their key in `packages`. */
 function missingEntries(lock) {
   const missing = {};
   for (const [place, parent] of Object.entries(lock.packages)) {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo:analytics`: lines of a CSV file become rows of an analytics database, through Kafka, while you watch.
- * Starts the emulator of the database, and a worker with its embedded broker; leaves nothing behind. Needs Node alone.
+ * `npm run demo:analytics`: streams the lines of a CSV file through Kafka into rows of an analytics database. Starts
+ * the database's emulator and a worker with an embedded broker, and removes everything at the end. Needs only Node.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { ROOT } from './services/paths';
 import { waitFor } from './services/wait-for';
 import { startWorker, type StartedWorker } from './services/worker';
 
-/** Short, so that nobody waits a minute for the second file; examples/analytics-sink.json has 50 s. */
+/** Short, so that the second file is soon ingested; examples/analytics-sink.json has 50 s. */
 const INTERVAL_MS = 6_000;
 const TABLE =
   'StormEvents (StartTime:datetime, EndTime:datetime, EventId:int, State:string, EventType:string, Source:string)';
@@ -36,7 +36,7 @@ function title(text: string): void {
   say(`\n[${((Date.now() - began) / 1000).toFixed(1).padStart(5)} s] ${text}`);
 }
 
-/** Someone who looks into the cluster, logged in like the sink. */
+/** Queries the cluster, with the sink's login. */
 class Analyst {
   private constructor(
     private readonly url: string,
@@ -49,7 +49,7 @@ class Analyst {
       method: 'POST',
       body: new URLSearchParams(form),
     });
-    if (!answer.ok) throw new Error(`the login was refused: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`login failed: ${await answer.text()}`);
     return new Analyst(url, ((await answer.json()) as { access_token: string }).access_token);
   }
 
@@ -72,7 +72,7 @@ class Analyst {
   }
 }
 
-/** The document of the README with the cluster filled in. */
+/** The registration document of the README, for this cluster. */
 function sinkDocument(url: string, tenant: string, id: string, secret: string): Document {
   const text = readFileSync(join(ROOT, 'examples', 'analytics-sink.json'), 'utf8')
     .replace('<TENANT_ID>', tenant)
@@ -83,7 +83,7 @@ function sinkDocument(url: string, tenant: string, id: string, secret: string): 
   return { ...document, config: { ...document.config, 'flush.interval.ms': String(INTERVAL_MS) } };
 }
 
-/** `millrace produce` in the worker's folder: its settings name the broker. */
+/** Runs `millrace produce` in the worker's folder, whose worker.properties has the broker's address. */
 async function produce(worker: StartedWorker, file: string): Promise<void> {
   const args = ['produce', file, '--topic', 'storm-events', '--config', 'worker.properties'];
   say(`  millrace ${args.join(' ')}`);
@@ -100,7 +100,7 @@ async function produce(worker: StartedWorker, file: string): Promise<void> {
   const lines = reported.trimEnd().split('\n');
   const shown = lines.length > 4 ? [...lines.slice(0, 2), '…', ...lines.slice(-1)] : lines;
   for (const line of [...shown, said.trimEnd()]) say(`  ${line}`);
-  if (code !== 0) throw new Error(`millrace produce ended with ${String(code)}`);
+  if (code !== 0) throw new Error(`millrace produce exited with code ${String(code)}`);
 }
 
 async function demo(): Promise<void> {
@@ -142,7 +142,7 @@ async function demo(): Promise<void> {
   await worker.running(document.name);
 
   const count = async (): Promise<number> => Number((await analyst.query('StormEvents | count'))[0]?.[0]);
-  /** Waits for more rows than there were. */
+  /** Waits until the table has more than `rows` rows, and returns the count. */
   const moreThan = async (rows: number): Promise<number> =>
     await waitFor(
       `more than ${rows} rows in the table`,

@@ -1,4 +1,4 @@
-/** `npm run demo:slash`: the slash command's function behind its adapter, called as the chat platform would call it. */
+/** `npm run demo:slash`: calls the slash command's function, through its HTTP adapter, as the chat platform does. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const SECRET = 'demo-signing-secret';
 const cleanUp: (() => Promise<unknown>)[] = [];
 const say = (text = ''): void => console.log(text);
 
-/** A slash command as a form, and the headers that the platform signs it with. */
+/** A slash command as a form body, and the platform's signature headers. */
 function command(text: string): { body: string; headers: Record<string, string> } {
   const body = new URLSearchParams({ user_id: 'U1', user_name: 'you', command: '/awsome', text }).toString();
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -42,7 +42,7 @@ async function demo(): Promise<void> {
   cleanUp.push(() => adapter.stop());
   await waitFor('the adapter to listen', () => adapter.log().includes('"listening"'), { detail: () => adapter.log() });
   const url = `http://127.0.0.1:${port}/`;
-  say(`The image API's stand-in is at ${api.url}, the function at ${url}`);
+  say(`The image API mock listens at ${api.url}, the function at ${url}`);
 
   async function call(title: string, expected: number, init: RequestInit): Promise<void> {
     const response = await fetch(url, init);
@@ -52,18 +52,18 @@ async function demo(): Promise<void> {
     if (response.status !== expected) throw new Error(`expected ${expected}`);
   }
 
-  await call('Nobody signed this:', 401, {});
+  await call('Without a signature:', 401, {});
   const { body, headers } = command('cat');
   await call('/awsome cat, signed:', 200, { method: 'POST', body, headers });
-  await call('The same signature over another text:', 401, { method: 'POST', body: `${body}s`, headers });
-  await call('/awsome alone:', 200, { method: 'POST', ...command('') });
+  await call('The same signature with another body:', 401, { method: 'POST', body: `${body}s`, headers });
+  await call('/awsome without a term:', 200, { method: 'POST', ...command('') });
   api.answer = (_req, res) => void res.writeHead(429).end('{}');
-  await call('The image API has had enough:', 200, { method: 'POST', ...command('dog') });
+  await call('The image API limits the rate:', 200, { method: 'POST', ...command('dog') });
   api.answer = (_req, res) => void res.destroy();
-  await call('The image API hangs up:', 200, { method: 'POST', ...command('dog') });
+  await call('The image API closes the connection:', 200, { method: 'POST', ...command('dog') });
   api.answer = usual;
-  await call('A term with everything:', 200, { method: 'POST', ...command('café & <crème> 😀') });
-  say(`\nWhat the image API was asked:\n${api.asked.map((query) => `  ${query.get('tag')}`).join('\n')}`);
+  await call('A term with special characters:', 200, { method: 'POST', ...command('café & <crème> 😀') });
+  say(`\nRequests that the image API received:\n${api.asked.map((query) => `  ${query.get('tag')}`).join('\n')}`);
   say(`\nThe function's log:\n${adapter.log().trim().replace(/^/gm, '  ')}`);
 }
 

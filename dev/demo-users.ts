@@ -1,6 +1,6 @@
 /**
- * `npm run demo:users`: the user application beside a real Redis with TLS, a user of limited rights, and certificates
- * made on the spot. Leaves nothing behind, but installs redis-server where it is missing and that is allowed.
+ * `npm run demo:users`: runs the users application with a Redis server that has TLS, a restricted user and generated
+ * certificates. Removes everything at the end, but installs redis-server if it is missing and the user is root.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
@@ -27,7 +27,7 @@ async function demo(): Promise<void> {
   const server = issueCertificate({ name: 'redis', issuer: ca, hosts: ['localhost', '127.0.0.1'] });
   const redis = await RedisServer.start({ ca, server, users: [`user app on >${password} ${RULES}`] });
   cleanUp.push(() => redis.close());
-  say(`Redis with TLS on port ${redis.port}; its user app may do no more than:\n  ${RULES}`);
+  say(`Redis with TLS on port ${redis.port}; its user app is restricted to:\n  ${RULES}`);
 
   const port = await freePort();
   const program = new KeptProcess({
@@ -59,19 +59,21 @@ async function demo(): Promise<void> {
     waitFor(`GET /readyz to be ${status}`, async () => (await fetch(`${url}/readyz`)).status === status);
 
   await call('A user:', 200, '/', '{"email":"user1@foo.com","name":"user1"}');
-  await call('There it is:', 200, '/user1@foo.com');
-  await call('Nobody knows this one:', 404, '/none@b.com');
-  await call('Half a user:', 400, '/', '{"email":"user2@foo.com"}');
+  await call('Reading it:', 200, '/user1@foo.com');
+  await call('An unknown user:', 404, '/none@b.com');
+  await call('A user without a name:', 400, '/', '{"email":"user2@foo.com"}');
   say(`\nIn Redis:\n${(await redis.cli('HGETALL', 'user:user1@foo.com')).replace(/^/gm, '  ')}`);
   await redis.crash();
   await call('Redis is killed:', 503, '/user1@foo.com');
   await ready(503);
   await redis.start();
   await ready(200);
-  await call('It is back, empty:', 404, '/user1@foo.com');
+  await call('Redis is back, without data:', 404, '/user1@foo.com');
   process.kill(program.pid as number, 'SIGTERM');
-  await waitFor('the program to end', () => program.exitCode !== undefined);
-  say(`\nSIGTERM ended it with code ${program.exitCode}. Its log:\n${program.log().trim().replace(/^/gm, '  ')}`);
+  await waitFor('the program to exit', () => program.exitCode !== undefined);
+  say(
+    `\nIt exited after SIGTERM with code ${program.exitCode}. Its log:\n${program.log().trim().replace(/^/gm, '  ')}`,
+  );
 }
 
 demo()

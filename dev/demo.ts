@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: rows of a PostgreSQL table become lines of a file, through Kafka, while you watch. Starts everything
- * itself and leaves nothing behind. The worker brings its embedded broker; `npm run demo -- --kafka` starts Apache
- * Kafka instead, which needs Java, and BOOTSTRAP_SERVERS names a cluster of one's own.
+ * `npm run demo`: streams the changes of a PostgreSQL table through Kafka into the lines of a file. Starts everything
+ * it needs and removes it at the end. The worker hosts an embedded broker; `npm run demo -- --kafka` starts Apache
+ * Kafka instead, which needs Java. Set BOOTSTRAP_SERVERS to use an existing cluster.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function curl(url: string, document: Document): string {
   return `  curl -X POST -H 'Content-Type: application/json' ${url}/connectors -d '${body}'`;
 }
 
-/** The file's lines; the sink writes a deleted row's tombstone as an empty line or `null`. */
+/** The file's lines. The sink writes a tombstone as an empty line or `null`. */
 function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1);
@@ -53,7 +53,7 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Apache Kafka, when that is asked for: its address, or `embedded`. */
+/** The address of Apache Kafka if it was requested, otherwise `embedded`. */
 async function chooseKafka(): Promise<string> {
   const kafka = givenCluster() ?? (process.argv.includes('--kafka') ? await startKafka() : null);
   if (!kafka) return 'embedded';
@@ -111,7 +111,9 @@ async function demo(): Promise<void> {
   title('Both are RUNNING');
 
   let seen = 0;
-  /** Waits for the file's next lines and shows them; `ops` are their operations, `-` a tombstone. */
+  /**
+   * Waits for the file's next lines and prints them. `ops` has one character per expected event; `-` is a tombstone.
+   */
   async function expectEvents(ops: string): Promise<void> {
     const lines = await waitFor(
       `${ops.length} more lines in the file (it has ${seen})`,

@@ -1,8 +1,7 @@
 /**
- * Asks Java's transformations what they make of the cases in test/golden/transforms/cases, and writes the answers
- * beside them, with the facts of their settings: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and
- * Maven the first time. Those of Debezium's are asked as well when the folder of its PostgreSQL connector's jars is
- * given as an argument.
+ * Records the results of Java's transformations for the cases in test/golden/transforms/cases, and their config
+ * definitions: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and Maven the first time. Pass the
+ * folder of the jars of Debezium's PostgreSQL connector to record its transformations too.
  */
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +14,7 @@ import { values } from '../test/golden/transforms/cases/values';
 import { javaConnectJars } from './services/java-connect-jars';
 import { ROOT } from './services/paths';
 
-/** One line an item. */
+/** One line per item. */
 const lines = (items: readonly unknown[]): string => `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]\n`;
 
 async function main(debeziumFolder: string | undefined): Promise<void> {

@@ -1,8 +1,8 @@
 /**
- * Asks a Connect worker for its definitions and for its answers to the validation cases of
- * test/golden/validation/cases.json, and writes what is a fact of them (no documentation) beside the cases: `node -r
- * ./dev/register.js dev/record-validation.ts http://localhost:8083`. The worker: Java's, with the file connectors
- * alone, JsonConverter for keys and values.
+ * Records a Connect worker's config definitions, and its responses to the validation cases of
+ * test/golden/validation/cases.json, without documentation texts: `node -r ./dev/register.js dev/record-validation.ts
+ * http://localhost:8083`. The worker must be Java's, with only the file connectors, and JsonConverter for keys and
+ * values.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ async function ask<T>(url: string, config?: Config): Promise<T> {
 }
 
 const withoutText = ({ documentation: _, ...facts }: Definition): unknown => facts;
-/** One line an item. */
+/** One line per item. */
 const lines = (items: readonly unknown[]): string => `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]\n`;
 
 async function main(worker: string): Promise<void> {
@@ -73,7 +73,7 @@ async function main(worker: string): Promise<void> {
       try {
         answers.push([base, changes, reduceAnswer(await validate(base, changes), plain)]);
       } catch (error) {
-        console.error(`left out: ${(error as Error).message}`);
+        console.error(`skipped: ${(error as Error).message}`);
       }
     }
   }

@@ -1,7 +1,9 @@
 import { ByteWriter } from '../../src/kafka/protocol/bytes';
 import type { Wire } from '../../src/kafka/wire';
 
-/** A wire whose only broker accepts everything for partition 0 of `topic` in the next turn of the event loop. */
+/**
+ * A wire with one broker that acknowledges everything for partition 0 of `topic` in the next turn of the event loop.
+ */
 export function answeringWire(topic: string): Wire {
   const partitions = [{ partition: 0, leader: 1, leaderEpoch: 0 }];
   const produced = new ByteWriter();

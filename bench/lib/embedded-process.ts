@@ -1,4 +1,4 @@
-/** The built embedded broker in a process of its own, on a data folder. */
+/** Runs the built embedded broker in a separate process, on a data folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -25,9 +25,9 @@ const PROGRAM = `
 export interface EmbeddedProcess {
   readonly pid: number;
   readonly bootstrapServers: string;
-  /** From the call until it listened, in milliseconds; the process's own start is not in it. */
+  /** Milliseconds from the call until the broker listened, without the start of the process. */
   readonly startMs: number;
-  /** Of its event loop since the last question, in milliseconds. */
+  /** Event loop delay since the last call, in milliseconds. */
   loopDelay(): Promise<{ readonly p99: number; readonly max: number }>;
   stop(): Promise<void>;
   kill(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Lines of a benchmark's report, in one form for all. */
+/** Prints a benchmark's report in a common format. */
 import { cpus, totalmem } from 'node:os';
 
 export const whole = (value: number) => Math.round(value).toLocaleString('en');
@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
-/** Runs the benchmark, then what it put aside for the end, whatever happened. */
+/** Runs the benchmark, then always its clean-up functions (`atEnd`). */
 export function benchmark(work: (atEnd: (stop: () => Promise<unknown>) => void) => Promise<void>): void {
   const stops: (() => Promise<unknown>)[] = [];
   work((stop) => stops.push(stop))

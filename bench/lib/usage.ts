@@ -1,7 +1,7 @@
-/** What a process has used, from Linux's /proc. */
+/** CPU and memory use of processes, from Linux's /proc. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Clock ticks a second in /proc: fixed on every Linux architecture. */
+/** Clock ticks per second in /proc, the same on every Linux architecture. */
 const TICKS = 100;
 
 /** User and system time of all the process's threads, in seconds. */
@@ -16,9 +16,9 @@ function statusMegabytes(pid: number, key: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
 }
 
-/** Memory in use now, in MiB. */
+/** Current resident memory, in MiB. */
 export const residentMegabytes = (pid: number) => statusMegabytes(pid, 'VmRSS');
-/** The most memory since the start, or since `forgetPeak`. */
+/** Peak resident memory since the start of the process, or since `forgetPeak`. */
 export const peakMegabytes = (pid: number) => statusMegabytes(pid, 'VmHWM');
 export const forgetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 

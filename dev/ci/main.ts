@@ -1,6 +1,6 @@
 /**
- * `node -r ./dev/register.js dev/ci/main.ts FILE`: the tests of `.ci/run`, on both brokers and on each supported line
- * of Node.js. Writes "PASSED FAILED" to the file.
+ * `node -r ./dev/register.js dev/ci/main.ts FILE`: the tests of `.ci/run`, on both brokers and on each supported
+ * release line of Node.js. Writes the counts as "PASSED FAILED" to the file.
  */
 import { writeFileSync } from 'node:fs';
 import { nodeVersions } from '../services/node-versions';

@@ -1,4 +1,4 @@
-/** Runs the tests, runs the files that failed once more, alone, and says what that showed. */
+/** Runs the tests, then each failed file once more, alone, and reports which failures are flaky. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { failedFiles, judge, readResults, slowest, type FileResult } from './tes
 
 export interface TestRun {
   readonly title: string;
-  /** Both take Jest's arguments at their end. */
+  /** Commands. Both accept further Jest arguments at the end. */
   readonly command: readonly string[];
-  /** Runs the one test file whose path follows it, with nothing beside it. */
+  /** Runs one test file alone; its path is appended. */
   readonly again: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -22,16 +22,16 @@ export interface TestReport {
 }
 
 const SLOWEST = 10;
-/** More failed files than this are no flakes: they are not run again. */
+/** More failed files than this are not considered flaky and not run again. */
 const MOST_AGAIN = 10;
 
 interface Finished {
   readonly results: readonly FileResult[];
-  /** Jest may call a run failed in which no test did. */
+  /** Jest may report a failed run although no test failed. */
   readonly success: boolean;
 }
 
-/** Null when Jest did not get as far as its tests. What it prints goes to our own streams. */
+/** Null if Jest exited before it ran tests. Its output goes to this process's streams. */
 function jest(run: TestRun, command: readonly string[], cwd: string): Finished | null {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-ci-'));
   try {
@@ -52,15 +52,15 @@ function jest(run: TestRun, command: readonly string[], cwd: string): Finished |
 
 const indented = (text: string) => text.replace(/^/gm, '     ');
 
-/** One run, and what of it failed once more. A run that never came to its tests (no broker, say) is begun once more. */
+/** One run, then its failed files again. A run that exits before its tests (e.g. no broker) is repeated once. */
 function report(run: TestRun, cwd: string): TestReport {
   const begun = Date.now();
   const lines: string[] = [];
   let first = jest(run, run.command, cwd);
   if (first === null) {
     first = jest(run, run.command, cwd);
-    if (first === null) return { passed: 0, failed: 1, lines: [`FAILED: ${run.title}: ended twice before its tests`] };
-    lines.push(`FLAKY: ${run.title}: the first try ended before its tests`);
+    if (first === null) return { passed: 0, failed: 1, lines: [`FAILED: ${run.title}: exited twice before its tests`] };
+    lines.push(`FLAKY: ${run.title}: the first attempt exited before its tests`);
   }
   const { results, success } = first;
   const failed = failedFiles(results);
@@ -72,7 +72,7 @@ function report(run: TestRun, cwd: string): TestReport {
     lines.push(`FLAKY: ${relative(cwd, file)}: ${test}`, indented(output));
   for (const file of outcome.broken) lines.push(`FAILED: ${relative(cwd, file)}`);
   const unexplained = !success && failed.length === 0;
-  if (unexplained) lines.push(`FAILED: ${run.title}: Jest calls the run failed, but none of its tests`);
+  if (unexplained) lines.push(`FAILED: ${run.title}: Jest reports a failed run but no failed test`);
   const skipped = results.flatMap((result) => result.skipped);
   if (skipped.length > 0) lines.push(`WARNING: ${skipped.length} skipped:`, ...skipped.map(indented));
   lines.push(`TIME: ${run.title}: ${Math.round((Date.now() - begun) / 1000)} s; its slowest files:`);
@@ -81,7 +81,7 @@ function report(run: TestRun, cwd: string): TestReport {
   return { passed: outcome.passed, failed: outcome.failed + (unexplained ? 1 : 0), lines };
 }
 
-/** @param cwd where the commands run; files are named from there */
+/** @param cwd working directory of the commands; reported paths are relative to it */
 export function runTests(runs: readonly TestRun[], cwd: string): TestReport {
   const reports = runs.map((run) => report(run, cwd));
   return {

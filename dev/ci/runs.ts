@@ -2,12 +2,12 @@
 import type { NodeVersion } from '../services/node-versions';
 import type { TestRun } from './run-tests';
 
-/** A worker from end to end, for lines on which no other run starts one. */
+/** End-to-end tests of a worker, for release lines on which no other run starts one. */
 const END_TO_END = [
   'test/integration/end-to-end/bad-input.test.ts',
   'test/integration/end-to-end/foreign-clients.test.ts',
 ];
-/** With what a version of Node.js can break beside the language: native packages, TLS and HTTP. */
+/** Covers what a Node.js version can break besides the language: native packages, TLS and HTTP. */
 export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/https.test.ts', ...END_TO_END];
 
 const JEST = ['npm', 'run', 'jest', '--', '--ci'];
@@ -21,11 +21,11 @@ const smoke = (title: string, files: readonly string[]) => ({
 });
 
 interface Plan extends TestRun {
-  /** Of Node.js. */
+  /** Major version of Node.js. */
   readonly line: string;
 }
 
-/** What takes longest runs on the lines with long-term support; the oldest and the newest show that they work. */
+/** The longest runs use LTS lines. The oldest and the newest line run the unit and smoke tests. */
 const PLAN: readonly Plan[] = [
   { line: '20', title: 'unit tests', command: on('unit'), again: alone('unit') },
   {
@@ -45,10 +45,10 @@ const PLAN: readonly Plan[] = [
   { line: '26', ...smoke('smoke tests', SMOKE_TESTS) },
 ];
 
-/** The lines that CI runs tests on. */
+/** The release lines that CI runs tests on. */
 export const LINES: ReadonlySet<string> = new Set(PLAN.map(({ line }) => line));
 
-/** @param versions where a line is missing, its tests run on the Node.js of this process, and the title says so */
+/** @param versions tests of a missing line run on this process's Node.js, and the title names it */
 export function testRuns(versions: ReadonlyMap<string, NodeVersion>): TestRun[] {
   return PLAN.map(({ line, title, env, ...run }) => {
     const node = versions.get(line);

@@ -1,13 +1,13 @@
-/** What Jest wrote with `--json` about the test files of a run, and what to make of files that ran a second time. */
+/** Reads Jest's `--json` results, and combines those of files that ran twice. */
 
 export interface Failure {
-  /** The test's full name, or `(the file)` when the file itself could not be run. */
+  /** The test's full name, or `(the file)` if the file itself could not be run. */
   readonly test: string;
   readonly output: string;
 }
 
 export interface FileResult {
-  /** Absolute, as Jest names it. */
+  /** Absolute path, as in Jest's results. */
   readonly file: string;
   readonly seconds: number;
   readonly passed: number;
@@ -18,7 +18,7 @@ export interface FileResult {
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** Failures of the first run whose file passed when it ran again, alone. */
+  /** Failures of the first run in files that passed when run again, alone. */
   readonly flakes: readonly (Failure & { readonly file: string })[];
   /** Files that failed twice. */
   readonly broken: readonly string[];
@@ -45,7 +45,7 @@ function fileResult(result: JestFile): FileResult {
     test: fullName,
     output: (failureMessages ?? []).join('\n'),
   }));
-  // A file that does not load, or whose hooks fail, has no failed test of its own.
+  // A file that does not load, or whose hooks fail, has no failed test.
   if (result.status === 'failed' && failures.length === 0)
     failures.push({ test: '(the file)', output: result.message });
   return {
@@ -60,7 +60,7 @@ function fileResult(result: JestFile): FileResult {
 export const failedFiles = (results: readonly FileResult[]): string[] =>
   results.filter(({ failures }) => failures.length > 0).map(({ file }) => file);
 
-/** A file that failed counts by its second run; one that never came to a second run keeps its failures. */
+/** The second run of a failed file counts. A file without a second run keeps its failures. */
 export function judge(first: readonly FileResult[], second: readonly FileResult[]): Outcome {
   const again = new Map(second.map((result) => [result.file, result]));
   const last = first.map((result) => (result.failures.length > 0 ? (again.get(result.file) ?? result) : result));

@@ -1,7 +1,7 @@
-/** What an image's tag means at a registry now. */
+/** Looks up the digest that an image tag currently has in a registry. */
 import { createHash } from 'node:crypto';
 
-/** Lists of a manifest for each platform come first: their digest is the same on every machine. */
+/** Manifest lists come first: their digest is the same for all platforms. */
 const ACCEPT = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -11,9 +11,9 @@ const ACCEPT = [
 const TIMEOUT_MS = 30_000;
 
 /**
- * Resolves to `sha256:…`, computed from the manifest that the registry sent. Rejects with a sentence.
- * @param registry its address, for example of a mirror
- * @param image such as `node:24-slim`; a name without a slash is one of the library's
+ * Resolves with `sha256:…`, computed from the manifest that the registry returned.
+ * @param registry base URL, e.g. of a mirror
+ * @param image e.g. `node:24-slim`; a name without a slash is in `library/`
  */
 export async function imageDigest(registry: string, image: string): Promise<string> {
   const [name, tag = 'latest'] = image.split(':') as [string, string?];
@@ -33,7 +33,7 @@ export async function imageDigest(registry: string, image: string): Promise<stri
   return digest;
 }
 
-/** Registries give everybody a token for reading public images; the refusal says where. */
+/** Gets an anonymous token for public images from the server that the 401 response names. */
 async function token(refusal: Response, repository: string): Promise<string> {
   const challenge = refusal.headers.get('www-authenticate') ?? '';
   const parameters = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]));

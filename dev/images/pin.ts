@@ -1,6 +1,7 @@
 /**
- * `npm run pin:images -- REGISTRY [--check]`: asks a registry what tags in Dockerfiles and compose files mean now,
- * and writes their digests beside them; with `--check` it says which have changed, and ends with 1 if any has.
+ * `npm run pin:images -- REGISTRY [--check]`: looks up the current digests of the image tags in Dockerfiles and compose
+ * files, and writes them to these files. With `--check` it only lists the files that are out of date, and exits with 1
+ * if there are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Throw-away certificates. */
+/** Issues short-lived certificates for tests and demos. */
 import { isIP } from 'node:net';
 import { md, pki } from 'node-forge';
 
@@ -13,11 +13,11 @@ export interface Identity {
 
 export interface CertificateOptions {
   readonly name: string;
-  /** Null: it signs itself, and may sign others. */
+  /** Null: self-signed, and a certificate authority. */
   readonly issuer: Identity | null;
-  /** The names and addresses it is good for. */
+  /** DNS names and IP addresses of the subject. */
   readonly hosts?: readonly string[];
-  /** (Default: in an hour) */
+  /** (Default: one hour from now) */
   readonly expires?: Date;
 }
 

@@ -1,9 +1,9 @@
-/** Debezium's PostgreSQL connector, fetched once from Maven Central into the cache. */
+/** Downloads Debezium's PostgreSQL connector from Maven Central into the cache, once. */
 import { dirname } from 'node:path';
 import { fetchJars } from './kafka-jars';
 
 /**
- * Resolves to what `plugin.path` of Java's worker has to be: a folder with one folder of jars. Downloads about 7 MB the
+ * Resolves with a `plugin.path` for a Java worker: a folder that contains a folder of jars. Downloads about 7 MB the
  * first time.
  */
 export async function debeziumPluginPath(): Promise<string> {

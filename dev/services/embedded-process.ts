@@ -1,6 +1,6 @@
 /**
- * What `startEmbedded` runs: a broker with the options in the first argument, as JSON. The line it prints says that it
- * serves.
+ * The program that `startEmbedded` runs: a broker with options from the first argument, as JSON. Prints one line when
+ * it accepts connections.
  */
 import { startEmbeddedBroker, type EmbeddedBrokerOptions } from '../../packages/embedded/src';
 

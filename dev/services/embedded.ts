@@ -1,6 +1,6 @@
 /**
- * The embedded broker in a process of its own, with its data in files: made for a test run or the demo and gone
- * afterwards.
+ * Runs the embedded broker in a separate process, with its data on disk, for a test run or a demo. Removes the data at
+ * the end.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,19 +14,19 @@ import { Restartable } from './restartable';
 import { waitFor } from './wait-for';
 
 export interface EmbeddedOptions {
-  /** What can be said in JSON, over what the broker does by itself. */
+  /** Options of the broker that can be passed as JSON. */
   readonly settings?: Omit<EmbeddedBrokerOptions, 'port' | 'dataDir' | 'log'>;
   /** (Default: 120,000) */
   readonly timeoutMs?: number;
 }
 
-/** Starts a new broker and resolves when it serves. Takes about a second and needs no build. */
+/** Starts a new broker and resolves when it accepts connections. Takes about a second and needs no build. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<RunningKafka> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(options);
     } catch (error) {
-      // A port that was free a moment ago may have been taken since.
+      // Another process may have taken the port in the meantime.
       if (attempt === 3 || !/EADDRINUSE/.test(String(error))) throw error;
     }
   }

@@ -1,21 +1,20 @@
 import { createServer } from 'node:net';
 
 /**
- * Ports lie below those that a system gives to connections and to whoever asks for any port. So nobody gets one by
- * chance before its server opens it or while a killed server is away, and a client that tries a dead server again and
- * again does not meet itself at its port. Beginning above 10080, which `fetch` refuses.
+ * The ports are below the ephemeral range, so that the system does not assign one to a connection before its server
+ * opens it, or while a killed server restarts, and a client that reconnects to a dead server cannot connect to itself.
+ * They start above 10080, which `fetch` blocks.
  */
 const FIRST = 11_000;
 const RANGES = 8;
 const RANGE_SIZE = 2_600;
 
-/** The workers of a test run look in ranges of their own, so that no two are told the same port. */
+/** Each worker of a test run has its own range, so that no two get the same port. */
 const first = FIRST + RANGE_SIZE * (Number(process.env.JEST_WORKER_ID ?? 0) % RANGES);
 let next = Math.floor(Math.random() * RANGE_SIZE);
 
 /**
- * A port of 127.0.0.1 that nobody listens on, another one each time. Somebody may take it before you do: be ready to
- * try again.
+ * Returns a different unused port of 127.0.0.1 at each call. Another process may take it first: be prepared to retry.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < RANGE_SIZE; tries++) {
@@ -25,7 +24,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`none of the ports ${first} to ${first + RANGE_SIZE - 1} of 127.0.0.1 is free`);
 }
 
-/** All different. */
+/** Returns different ports. */
 export async function freePorts(count: number): Promise<number[]> {
   return await Promise.all(Array.from({ length: count }, freePort));
 }

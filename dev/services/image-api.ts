@@ -1,23 +1,23 @@
-/** A stand-in for the image API, for the demo and for tests. The pictures that it names do not exist. */
+/** A mock of the image API, for the demo and for tests. The images in its responses do not exist. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ImageApi {
   /** For `IMAGE_API_URL`. */
   readonly url: string;
-  /** What was asked, in order. */
+  /** Query parameters of the requests so far, in order. */
   readonly asked: URLSearchParams[];
-  /** How it answers. (Default: one image, named after the term) */
+  /** Handles a request. (Default: responds with one image, named after the term) */
   answer: RequestListener;
   close(): Promise<void>;
 }
 
-/** An answer in the shape of GIPHY's random endpoint, with what a test changes in `data` and `meta`. */
+/** A response of GIPHY's random endpoint, with the given `data` and changes of `meta`. */
 export function giphyAnswer(data: unknown, meta: Record<string, unknown> = {}): string {
   return JSON.stringify({ data, meta: { msg: 'OK', status: 200, response_id: 'r3sp0nse', ...meta } });
 }
 
-/** A GIF as GIPHY describes it. */
+/** A GIF object of GIPHY's API. */
 export function gif(title: string, name = 'cat'): Record<string, unknown> {
   const rendition = (file: string): object => ({
     url: `https://media0.giphy.com/media/${name}/${file}.gif`,

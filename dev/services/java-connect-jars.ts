@@ -1,4 +1,4 @@
-/** Java's Connect worker and its file connectors, fetched once from Maven Central into the cache. */
+/** Downloads Java's Connect worker and its file connectors from Maven Central into the cache, once. */
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureDir } from 'fs-extra';
@@ -16,10 +16,10 @@ export async function javaConnectJars(): Promise<JavaConnectJars> {
   const pluginPath = join(folder, 'plugins');
   const plugin = join(pluginPath, 'file');
   await ensureDir(plugin);
-  // Out of the class path: plug-ins are loaded from folders of their own, as on a user's worker.
+  // Outside the class path: plugins are loaded from separate folders, as on a user's worker.
   for (const jar of (await readdir(folder)).filter((name) => name.startsWith('connect-file-')))
     await rename(join(folder, jar), join(plugin, jar)).catch((error: { code?: string }) => {
-      // Another process was faster.
+      // Another process has moved it.
       if (error.code !== 'ENOENT') throw error;
     });
   return { classPath: join(folder, '*'), pluginPath };

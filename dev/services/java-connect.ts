@@ -1,4 +1,4 @@
-/** Java's Connect worker, in a process of its own that cannot outlive this one: what Millrace is compared with. */
+/** Runs Java's Connect worker, as a reference for Millrace, in a process that cannot outlive this one. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { startedWorker, writeProperties, type StartedWorker, type WorkerOptions 
 const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
 
 /**
- * Starts a worker and returns at once; `ready` says when it serves, after 3 to 10 s. Needs a JDK, and Maven the first
- * time.
+ * Starts a worker and returns at once; `ready` resolves when it is healthy, after 3 to 10 s. Needs a JDK, and Maven the
+ * first time.
  */
 export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>): Promise<StartedWorker> {
   const [java, { classPath, pluginPath }, port] = await Promise.all([findJava(), javaConnectJars(), freePort()]);
@@ -23,7 +23,7 @@ export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>
     settings: {
       'rest.advertised.host.name': '127.0.0.1',
       'plugin.path': pluginPath,
-      // Looking for plug-ins by reflection takes longer than all the rest of the start.
+      // Plugin discovery by reflection takes longer than the rest of the startup.
       'plugin.discovery': 'service_load',
       ...options.settings,
     },
@@ -35,7 +35,7 @@ export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>
     args: [...flags, '-cp', classPath, 'org.apache.kafka.connect.cli.ConnectDistributed', properties],
     folder,
     signal: 'TERM',
-    // Java takes the encoding of file names from it.
+    // Determines Java's encoding of file names.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   });
   return startedWorker(`http://127.0.0.1:${port}`, folder, worker);

@@ -1,4 +1,4 @@
-/** The jars of Apache Kafka, fetched once from Maven Central into the cache, and the Java that runs them. */
+/** Downloads the jars of Apache Kafka from Maven Central into the cache, once, and finds the Java to run them. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export const KAFKA_VERSION = '4.3.1';
 const OLDEST_JAVA = 17;
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
-/** The `java` to use. Rejects with one sentence when it is missing or older than 17. */
+/** The `java` program to use. Rejects if it is missing or older than 17. */
 export async function findJava(): Promise<string> {
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const { stderr } = await run(java, ['-version']).catch(() => {
@@ -32,7 +32,7 @@ export async function findJava(): Promise<string> {
   return java;
 }
 
-/** The broker's class path. Downloads about 60 MB the first time. */
+/** Resolves with the broker's class path. Downloads about 60 MB the first time. */
 export async function kafkaClassPath(): Promise<string> {
   const orElse = ', or set BOOTSTRAP_SERVERS to a Kafka cluster of your own';
   return join(await fetchJars({ pom: 'pom.xml', folder: 'kafka', what: 'Apache Kafka', orElse }), '*');
@@ -43,14 +43,14 @@ export interface Jars {
   readonly pom: string;
   /** In the cache. */
   readonly folder: string;
-  /** For errors: what is fetched, and what may be done instead. */
+  /** For error messages: what is downloaded, and the alternative. */
   readonly what: string;
   readonly orElse?: string;
   /** (Default: Kafka's) */
   readonly version?: string;
 }
 
-/** The folder that has all jars of a pom. */
+/** Resolves with the folder of a pom's jars. */
 export async function fetchJars(jars: Jars): Promise<string> {
   const { what, orElse = '', version = KAFKA_VERSION } = jars;
   const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
@@ -65,8 +65,8 @@ export async function fetchJars(jars: Jars): Promise<string> {
       await run('mvn', args, { maxBuffer: 64 << 20 }).catch((error: { code?: unknown; stdout?: string }) => {
         throw new Error(
           error.code === 'ENOENT'
-            ? `${what} is fetched with Maven and \`mvn\` is not there: install it (Debian: maven)${orElse}.`
-            : `Maven could not fetch ${what} ${version}:\n${(error.stdout ?? '').slice(0, 2000)}`,
+            ? `${what} is downloaded with Maven, and \`mvn\` is not installed: install it (Debian: maven)${orElse}.`
+            : `Maven could not download ${what} ${version}:\n${(error.stdout ?? '').slice(0, 2000)}`,
           { cause: error },
         );
       });

@@ -1,4 +1,4 @@
-/** Apache Kafka on this machine: one KRaft node on loopback, made for a test run or the demo and gone afterwards. */
+/** Runs Apache Kafka for a test run or a demo: one KRaft node on loopback. Removes its data at the end. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -18,13 +18,14 @@ const run = promisify(execFile);
 const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
 
 export interface KafkaOptions {
-  /** Lines of `server.properties`, over the ones set here. */
+  /** Lines of `server.properties`, which override the ones set here. */
   readonly settings?: Readonly<Record<string, string>>;
   /**
-   * Listeners beside the plain one, name → security protocol. What they need goes into `settings` as `listener.name.…`.
+   * Listeners in addition to the plain one, name → security protocol. Configure them in `settings` with
+   * `listener.name.…`.
    */
   readonly listeners?: Readonly<Record<string, 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL'>>;
-  /** SCRAM users that exist from the start, as `kafka-storage format --add-scram` takes them. */
+  /** Initial SCRAM users, in the format of `kafka-storage format --add-scram`. */
   readonly scramUsers?: readonly string[];
   /** JVM flags. (Default: the variable `KAFKA_HEAP`, or `-Xmx512m`) */
   readonly heap?: string;
@@ -35,45 +36,45 @@ export interface KafkaOptions {
 export interface RunningKafka {
   /** `host:port`, for `bootstrap.servers`. */
   readonly bootstrapServers: string;
-  /** `host:port` of each listener asked for, by its name. */
+  /** `host:port` of each additional listener, by name. */
   readonly listeners: Readonly<Record<string, string>>;
-  /** Of the broker; undefined while there is none, and when it is somebody else's. */
+  /** Process id of the broker; undefined while it is stopped, and for an external cluster. */
   readonly pid: number | undefined;
-  /** Kills the broker; what it has written stays. Rejects when it is somebody else's. */
+  /** Kills the broker and keeps its data. Rejects for an external cluster. */
   crash(): Promise<void>;
   /**
-   * Starts a crashed broker over its data, at its old address, and resolves when it serves. Rejects when it is somebody
-   * else's.
+   * Restarts a killed broker with its data at the same address, and resolves when it accepts connections. Rejects for
+   * an external cluster.
    */
   restart(): Promise<void>;
-  /** Kills the broker and removes its data. Does nothing to a cluster that is somebody else's. */
+  /** Kills the broker and removes its data. Does nothing for an external cluster. */
   stop(): Promise<void>;
 }
 
-/** The cluster named by `BOOTSTRAP_SERVERS`, or else a new one. */
+/** The cluster at `BOOTSTRAP_SERVERS`, or a new broker. */
 export async function useOrStartKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
   return givenCluster() ?? (await startKafka(options));
 }
 
-/** The cluster named by `BOOTSTRAP_SERVERS`, which is somebody else's; null when there is none. */
+/** The external cluster at `BOOTSTRAP_SERVERS`; null if it is not set. */
 export function givenCluster(): RunningKafka | null {
   const bootstrapServers = process.env.BOOTSTRAP_SERVERS;
   if (!bootstrapServers) return null;
   const refuse = async (): Promise<never> => {
-    throw new Error(`the cluster ${bootstrapServers} is somebody else's`);
+    throw new Error(`the cluster ${bootstrapServers} is external`);
   };
   const stop = async (): Promise<void> => undefined;
   return { bootstrapServers, listeners: {}, pid: undefined, crash: refuse, restart: refuse, stop };
 }
 
-/** Starts a new broker and resolves when it serves. Takes about 4 s, and a download the first time. */
+/** Starts a new broker and resolves when it accepts connections. Takes about 4 s; downloads Kafka the first time. */
 export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
   const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(java, classPath, options);
     } catch (error) {
-      // A port that was free a moment ago may have been taken since.
+      // Another process may have taken the port in the meantime.
       if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
     }
   }
@@ -102,7 +103,7 @@ async function startOnce(java: string, classPath: string, options: KafkaOptions)
       command: java,
       args: [
         ...[...heap, '-XX:+UseG1GC', '-XX:-UsePerfData', '-Djava.awt.headless=true', LOG4J],
-        // It unpacks its compression libraries there and is killed before it could take them away.
+        // The broker unpacks its compression libraries there and is killed before it can remove them.
         ...[`-Djava.io.tmpdir=${folder}`, '-cp', classPath, 'kafka.Kafka', properties],
       ],
       folder,
@@ -135,8 +136,8 @@ async function untilStarted(run: KeptProcess, port: number, timeoutMs: number): 
 }
 
 /**
- * Runs one of Kafka's own Java tools, e.g. `org.apache.kafka.tools.consumer.ConsoleConsumer`, and resolves to what it
- * printed. Rejects with its complaint when it fails.
+ * Runs one of Kafka's Java tools, e.g. `org.apache.kafka.tools.consumer.ConsoleConsumer`, and resolves with its output.
+ * Rejects with its error output if it fails.
  */
 export async function runKafkaTool(className: string, args: readonly string[]): Promise<string> {
   const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
@@ -144,7 +145,7 @@ export async function runKafkaTool(className: string, args: readonly string[]): 
 }
 
 async function runTool(java: string, classPath: string, className: string, args: readonly string[]): Promise<string> {
-  // A tool runs for a second: the quick compiler and the plain collector start it sooner.
+  // A tool runs for about a second, so fast startup matters more than peak speed.
   const flags = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dmillrace.log.level=WARN', LOG4J];
   const { stdout } = await run(java, [...flags, '-cp', classPath, className, ...args], { maxBuffer: 256 << 20 }).catch(
     (error: Error & { stdout?: string; stderr?: string }) => {
@@ -175,14 +176,14 @@ function serverSettings(folder: string, port: number, controllerPort: number): R
     'transaction.state.log.num.partitions': '5',
     'share.coordinator.state.topic.replication.factor': '1',
     'share.coordinator.state.topic.min.isr': '1',
-    // Nobody else is coming.
+    // There is only one member to wait for.
     'group.initial.rebalance.delay.ms': '0',
-    // 128 MB by default, too much of a small heap.
+    // The default of 128 MB is too much for a small heap.
     'log.cleaner.dedupe.buffer.size': '16777216',
   };
 }
 
-/** A broker that cannot start says why and then describes at length how it shuts down. */
+/** Extracts the reason from the log of a broker that failed to start; many lines about its shutdown follow it. */
 function complaint(log: string): string {
   const at = log.search(/^.*\b(?:ERROR|FATAL)\b/m);
   return at < 0 ? log.slice(-4000) : log.slice(at, at + 4000);
@@ -196,12 +197,12 @@ function addListeners(
   for (const [name, address] of Object.entries(addresses)) {
     settings['listeners'] += `,${name}://${address}`;
     settings['advertised.listeners'] += `,${name}://${address}`;
-    // The map knows the protocols by their own names already.
+    // The default map contains the protocols under their own names.
     if (name !== protocols[name]) settings['listener.security.protocol.map'] += `,${name}:${protocols[name]}`;
   }
 }
 
-/** Java reads properties as Latin-1: what is beyond ASCII is escaped. */
+/** Java reads properties as Latin-1, so characters beyond ASCII are escaped. */
 function propertiesText(settings: Readonly<Record<string, string>>): string {
   const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return Object.entries(settings)
@@ -209,7 +210,7 @@ function propertiesText(settings: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** Kafka's form of a random UUID; one that starts with a dash would read as an option. */
+/** A random UUID in Kafka's format. One that starts with a dash would be parsed as an option. */
 function clusterId(): string {
   const id = randomBytes(16).toString('base64url');
   return id.startsWith('-') ? `A${id.slice(1)}` : id;

@@ -1,4 +1,4 @@
-/** Downloads that are kept in the cache between runs. */
+/** Downloads into the cache, which persists between runs. */
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,15 +6,15 @@ import { ensureDir, remove } from 'fs-extra';
 import { waitFor } from './wait-for';
 
 export interface Download {
-  /** Where it is kept. */
+  /** Folder of the download. */
   readonly folder: string;
-  /** A file in that folder, and what it says when the folder holds what is wanted. */
+  /** A file in that folder, and its content if the download is complete and current. */
   readonly mark: { readonly file: string; readonly text: string };
-  /** Fills a folder; whatever it leaves there when it fails is thrown away. */
+  /** Downloads into a folder. If it fails, the folder is removed. */
   readonly fill: (partial: string) => Promise<void>;
 }
 
-/** Resolves to the folder. Two processes do not get in each other's way. */
+/** Resolves with the folder. A lock file keeps other processes from downloading at the same time. */
 export async function keptDownload({ folder, mark, fill }: Download): Promise<string> {
   const isThere = async () => (await readFile(join(folder, mark.file), 'utf8').catch(() => '')) === mark.text;
   if (await isThere()) return folder;
@@ -32,7 +32,7 @@ export async function keptDownload({ folder, mark, fill }: Download): Promise<st
   return folder;
 }
 
-/** Runs `work` while no other process does. A lock whose owner died is taken over. */
+/** Runs `work` while holding a lock file. The lock of a dead process is removed. */
 async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   await waitFor(
     `another process to finish downloading (${file})`,

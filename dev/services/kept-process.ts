@@ -1,7 +1,8 @@
 /**
- * A server process that cannot outlive us. It runs under a small shell, the keeper, whose standard input is a pipe from
- * this process. When the pipe closes, because we call `stop`, leave, crash or are killed with SIGKILL, the keeper ends
- * the server and removes its folder. The keeper has its own session, so that Ctrl-C reaches us alone.
+ * A server process that cannot outlive this process. It runs under a small shell, the keeper, whose standard input is a
+ * pipe from this process. When the pipe closes, because this process calls `stop`, exits, crashes or gets SIGKILL, the
+ * keeper kills the server and removes its folder. The keeper has its own session, so that Ctrl-C does not reach the
+ * server.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -36,12 +37,12 @@ exit "$code"
 export interface KeptProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** The server's own folder: working directory, `log`; removed at the end. */
+  /** The server's working directory, which also has its `log`. Removed at the end. */
   readonly folder: string;
-  /** Ends the server; KILL follows after 60 s. Where data is thrown away: the fastest that leaves nothing behind. */
+  /** Signal that stops the server; KILL follows after 60 s. Choose the fastest one if the data is removed anyway. */
   readonly signal: 'KILL' | 'QUIT' | 'TERM';
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** All of the server's environment. (Default: this process's) */
+  /** The server's complete environment. (Default: this process's) */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -63,12 +64,12 @@ export class KeptProcess {
       this.keeper.once('exit', resolve);
     });
     this.exited.catch(() => undefined);
-    // Somebody who forgets to stop us can still leave; the pipe closes then.
+    // Does not keep this process alive if the caller forgets to stop the server.
     this.keeper.unref();
     (this.keeper.stdin as unknown as { unref(): void }).unref();
   }
 
-  /** Everything the server printed. */
+  /** The server's output so far. */
   log(): string {
     return read(join(this.options.folder, 'log'));
   }
@@ -84,7 +85,7 @@ export class KeptProcess {
     return text === '' ? undefined : Number(text);
   }
 
-  /** Resolves to the server's exit code when it is gone and its folder removed. May be called twice. */
+  /** Resolves with the server's exit code once it has exited and its folder is removed. May be called twice. */
   async stop(): Promise<number | null> {
     this.keeper.ref();
     this.keeper.stdin?.end();

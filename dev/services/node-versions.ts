@@ -1,4 +1,4 @@
-/** The versions of Node.js that CI runs the tests on, fetched once from the registry into the cache. */
+/** Downloads the Node.js versions that CI runs the tests on from the npm registry into the cache, once. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, readFile } from 'node:fs/promises';
@@ -10,19 +10,19 @@ import { cacheFolder, ROOT } from './paths';
 
 const run = promisify(execFile);
 const MANIFEST = join(ROOT, 'dev', 'node-versions');
-/** Each of them is a package for one platform, at one version, held by its hash. */
+/** Each dependency is a package for one platform, pinned by version and hash. */
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
 export interface NodeVersion {
   /** `24`. */
   readonly line: string;
-  /** `v24.21.0`: what it calls itself. */
+  /** `v24.21.0`, as `node --version` prints it. */
   readonly version: string;
-  /** For whoever is to run with it: its folder comes first in the search path. */
+  /** Environment for processes on this version: its folder comes first in PATH. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The lines that are tested, oldest first. */
+/** The tested release lines, oldest first. */
 export async function testedLines(): Promise<string[]> {
   const { optionalDependencies } = (await readJson(join(MANIFEST, 'package.json'))) as {
     optionalDependencies: Record<string, string>;
@@ -30,7 +30,7 @@ export async function testedLines(): Promise<string[]> {
   return [...new Set(Object.keys(optionalDependencies).map((name) => /^node-(\d+)-/.exec(name)?.[1] as string))].sort();
 }
 
-/** Downloads some 200 MB the first time. A platform without packages has none: the map is empty there. */
+/** Downloads about 200 MB the first time. Empty on a platform without packages. */
 export async function nodeVersions(): Promise<ReadonlyMap<string, NodeVersion>> {
   const platform = `${process.platform}-${process.arch}`;
   const lock = await readFile(join(MANIFEST, 'package-lock.json'), 'utf8');
@@ -54,7 +54,7 @@ export async function nodeVersions(): Promise<ReadonlyMap<string, NodeVersion>> 
   return versions;
 }
 
-/** What `npm run` tells its scripts would make npm work on this repository. */
+/** Without npm's variables, which `npm run` sets and which would make npm work on this repository. */
 function outsideOfScripts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)));
 }

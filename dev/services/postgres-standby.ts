@@ -1,5 +1,5 @@
 /**
- * A standby of a server that `startPostgres` started: a copy of its data folder that follows it by streaming
+ * Runs a standby of a server started by `startPostgres`: a copy of its data folder that follows it by streaming
  * replication.
  */
 import { execFile } from 'node:child_process';
@@ -15,13 +15,14 @@ import { reachablePostgresFolder, unprivilegedUser } from './postgres-binaries';
 
 const run = promisify(execFile);
 
-/** Belongs to the running primary, or is sent by it; these folders must be there, empty. */
+/** Not copied: specific to the running primary, or streamed by it. These folders must exist and be empty. */
 const NOT_COPIED = ['pg_wal', 'pg_replslot'];
 const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', ...NOT_COPIED];
 
 /**
- * Resolves when the standby answers. A slot of its own on the primary, `standby`, keeps what it has not received yet.
- * @param settings lines of `postgresql.conf`, over the primary's
+ * Resolves when the standby accepts queries. The slot `standby` on the primary retains the WAL that it has not
+ * received.
+ * @param settings lines of `postgresql.conf`, which override the primary's
  */
 export async function startStandby(
   primary: RunningPostgres,
@@ -50,7 +51,7 @@ export async function startStandby(
   return await serve({ folder, data, programs, port, user });
 }
 
-/** Resolves to the text of `backup_label`. */
+/** Resolves with the content of `backup_label`. */
 async function copyData(primary: RunningPostgres, data: string): Promise<string> {
   const client = new Client({ connectionString: primary.url });
   await client.connect();
@@ -60,7 +61,7 @@ async function copyData(primary: RunningPostgres, data: string): Promise<string>
     await client.query("SELECT pg_create_physical_replication_slot('standby', true)");
     await client.query("SELECT pg_backup_start('standby', true)");
     const names = (await readdir(from)).filter((name) => !LEFT_OUT.includes(name));
-    // Keeps owners and modes.
+    // Preserves owners and modes.
     const files = names.map((name) => join(from, name));
     await run('cp', ['-a', ...files, data], { env: { ...process.env, LC_ALL: 'C' } }).catch(unlessVanished);
     for (const name of NOT_COPIED) await mkdir(join(data, name), { mode: 0o700 });
@@ -71,7 +72,7 @@ async function copyData(primary: RunningPostgres, data: string): Promise<string>
   }
 }
 
-/** The running primary removes files that were listed a moment ago; a backup does without them. */
+/** The running primary may remove files after they were listed. A backup does not need them. */
 function unlessVanished(error: { stderr?: string }): void {
   const complaints = (error.stderr ?? '').trim().split('\n');
   if (!complaints.every((line) => line.endsWith('No such file or directory'))) throw error as Error;

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL on this machine: one server on loopback, made for a test run or the demo and gone afterwards. Not durable.
+ * Runs PostgreSQL for a test run or a demo: one server on loopback, not durable. Removes its data at the end.
  */
 import { execFile } from 'node:child_process';
 import { appendFile, chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
@@ -18,33 +18,33 @@ const run = promisify(execFile);
 export interface PostgresOptions {
   /** (Default: `logical`) */
   readonly walLevel?: 'minimal' | 'replica' | 'logical';
-  /** Lines of `postgresql.conf`, over the ones set here. */
+  /** Lines of `postgresql.conf`, which override the ones set here. */
   readonly settings?: Readonly<Record<string, string>>;
   /** (Default: 120,000) */
   readonly timeoutMs?: number;
 }
 
 export interface RunningPostgres {
-  /** Of the superuser `postgres` and the database `postgres`. */
+  /** For the superuser `postgres` and the database `postgres`. */
   readonly url: string;
-  /** Stops the server and removes its data. Does nothing to a server that is somebody else's. */
+  /** Stops the server and removes its data. Does nothing for an external server. */
   stop(): Promise<void>;
 }
 
-/** The server named by `TEST_POSTGRES_URL`, or else a new one. */
+/** The server at `TEST_POSTGRES_URL`, or a new one. */
 export async function useOrStartPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
   const given = process.env.TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => undefined };
   return await startPostgres(options);
 }
 
-/** Starts a new server and resolves when it answers a query. Takes about a second. */
+/** Starts a new server and resolves when it accepts queries. Takes about a second. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(options);
     } catch (error) {
-      // A port that was free a moment ago may have been taken since.
+      // Another process may have taken the port in the meantime.
       if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
     }
   }
@@ -76,7 +76,7 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
   return await serve({ folder, data, programs, port, user, timeoutMs: options.timeoutMs });
 }
 
-/** Settings of `postgresql.conf`; later ones win. */
+/** Lines of `postgresql.conf`. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([key, value]) => `${key} = '${value.replaceAll("'", "''")}'\n`)
@@ -86,9 +86,9 @@ export function settingsText(settings: Readonly<Record<string, string>>): string
 export interface DataFolder {
   /** Removed when the server stops. */
   readonly folder: string;
-  /** What the server runs on, in that folder. */
+  /** The data folder, inside `folder`. */
   readonly data: string;
-  /** Where `postgres` is. */
+  /** Folder with the program `postgres`. */
   readonly programs: string;
   readonly port: number;
   readonly user: User | undefined;
@@ -96,7 +96,7 @@ export interface DataFolder {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Starts a server on a data folder and resolves when it answers a query. */
+/** Starts a server on a data folder and resolves when it accepts queries. */
 export async function serve({ folder, data, programs, port, user, timeoutMs }: DataFolder): Promise<RunningPostgres> {
   const server = new KeptProcess({
     command: join(programs, 'postgres'),
@@ -148,7 +148,7 @@ function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<strin
     max_connections: '200',
     fsync: 'off',
     full_page_writes: 'off',
-    // Stays on: without it, changes reach replication only every wal_writer_delay.
+    // Must be on: otherwise changes reach replication only every wal_writer_delay.
     synchronous_commit: 'on',
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -163,7 +163,7 @@ async function answers(url: string): Promise<boolean> {
     await client.query('SELECT 1');
     return true;
   } catch (error) {
-    // Not listening yet, "the database system is starting up", or too busy to answer in time.
+    // Not listening yet, "the database system is starting up", or a timeout.
     const { code = '', message } = error as { code?: string; message: string };
     if (['ECONNREFUSED', '57P03'].includes(code) || message === 'timeout expired') return false;
     throw error;

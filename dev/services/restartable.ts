@@ -1,6 +1,5 @@
 /**
- * A server that can be killed and started again over what it left behind, as after a power cut. It cannot outlive us
- * either.
+ * A server that can be killed and restarted with its data, as after a power failure. It cannot outlive this process.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,24 +7,24 @@ import { KeptProcess, type KeptProcessOptions } from './kept-process';
 import { waitFor } from './wait-for';
 
 export class Restartable {
-  /** The last one is the server; the others have ended, and only their keepers are left. */
+  /** The last one is the running server; of the others only the keepers are left. */
   private readonly runs: KeptProcess[] = [];
 
   constructor(
     private readonly options: KeptProcessOptions,
-    /** Resolves when the process serves, rejects when it cannot start. */
+    /** Resolves when the process accepts connections, rejects if it cannot start. */
     private readonly untilReady: (run: KeptProcess) => Promise<void>,
   ) {}
 
-  /** The server's process id, undefined while there is none. */
+  /** The server's process id; undefined while it is stopped. */
   get pid(): number | undefined {
     const run = this.runs.at(-1);
     return run?.exitCode === undefined ? run?.pid : undefined;
   }
 
-  /** Resolves when it serves. When it cannot, nothing of it is left. */
+  /** Resolves when the server accepts connections. If it cannot start, everything is removed. */
   async start(): Promise<void> {
-    // What the run before wrote about itself; its keeper reads none of it again.
+    // Files of the previous run, which its keeper no longer reads.
     for (const file of ['pid', 'exit-code', 'log']) rmSync(join(this.options.folder, file), { force: true });
     const run = new KeptProcess(this.options);
     this.runs.push(run);
@@ -37,7 +36,7 @@ export class Restartable {
     }
   }
 
-  /** Kills it: no goodbye to anyone, and what it has written stays. */
+  /** Kills the server with SIGKILL and keeps its data. */
   async crash(): Promise<void> {
     const { pid } = this;
     if (pid === undefined) throw new Error('there is no process to kill');
@@ -45,7 +44,7 @@ export class Restartable {
     await waitFor('the server to be gone', () => this.runs.at(-1)?.exitCode !== undefined, { everyMs: 5 });
   }
 
-  /** Ends it and removes its folder. May be called twice. */
+  /** Stops the server and removes its folder. May be called twice. */
   async stop(): Promise<void> {
     for (const run of [...this.runs].reverse()) await run.stop();
   }

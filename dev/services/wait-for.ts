@@ -1,17 +1,17 @@
 export interface WaitOptions {
   /** (Default: 120,000) */
   readonly timeoutMs?: number;
-  /** Pause between two looks. (Default: 50) */
+  /** Interval between calls of `probe`. (Default: 50) */
   readonly everyMs?: number;
-  /** Added to the error when time is up: the last state seen, a log. */
+  /** Appended to the timeout error, e.g. the last state or a log. */
   readonly detail?: () => string;
 }
 
 type Found<T> = Exclude<T, false | 0 | '' | null | undefined>;
 
 /**
- * Looks again and again until `probe` returns something truthy, and returns that. An error thrown by `probe` ends the
- * wait at once. Rejects with `waited … ms for <what>` when time is up.
+ * Calls `probe` repeatedly until it returns a truthy value, and resolves with that. Rejects at once with an error that
+ * `probe` throws, and with `waited … ms for <what>` on timeout.
  */
 export async function waitFor<T>(
   what: string,

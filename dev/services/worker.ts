@@ -1,4 +1,4 @@
-/** A Millrace worker as a user starts it, in a process of its own that cannot outlive this one. */
+/** Runs a Millrace worker as a user does, in a process that cannot outlive this one. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** The body parsed; undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any;
 }
@@ -33,25 +33,25 @@ export interface RunningWorker {
   /** The worker's own folder, removed by `stop`. */
   readonly folder: string;
   readonly process: KeptProcess;
-  /** A body that is no string is sent as JSON. */
+  /** A body that is not a string is sent as JSON. */
   request(method: string, path: string, body?: unknown): Promise<Answer>;
   /**
-   * Registers a connector, after a rebalance if one is under way; rejects with the worker's message when it is refused.
+   * Registers a connector, after a rebalance in progress. Rejects with the worker's message if it fails.
    */
   register(document: { name: string; config: Record<string, string> }): Promise<void>;
   status(connector: string): Promise<ConnectorStatus>;
-  /** Resolves to the status once `test` is true of it. */
+  /** Resolves with the connector's status once `test` returns true for it. */
   statusWhen(connector: string, test: (status: ConnectorStatus) => boolean): Promise<ConnectorStatus>;
   /**
-   * Resolves when the connector and at least `tasks` tasks run (default 1); rejects with the trace when one of them
-   * fails.
+   * Resolves when the connector and at least `tasks` tasks (default 1) are RUNNING. Rejects with the trace if one of
+   * them is FAILED.
    */
   running(connector: string, tasks?: number): Promise<ConnectorStatus>;
-  /** Resolves to its exit code when it has ended by itself. */
+  /** Resolves with the exit code once the worker has exited by itself. */
   exited(): Promise<number>;
-  /** Kills it: no goodbye to anyone. */
+  /** Kills the worker with SIGKILL. */
   crash(): Promise<void>;
-  /** Asks it to leave, waits until it has, and resolves to its exit code. */
+  /** Stops the worker and resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -63,13 +63,13 @@ export interface WorkerOptions {
   /** Group id and prefix of the storage topics. */
   readonly group: string;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Its environment beside PATH and HOME. Nothing else is inherited: variables override settings. */
+  /** Environment variables besides PATH and HOME. No others are inherited, since variables override settings. */
   readonly env?: Readonly<Record<string, string>>;
   /** Flags for Node, e.g. `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
 }
 
-/** Starts a worker and returns at once; `ready` says when it serves. */
+/** Starts a worker and returns at once; `ready` resolves when it is healthy. */
 export async function startWorker(options: WorkerOptions): Promise<StartedWorker> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-worker-'));
@@ -84,7 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<StartedWorker
   return startedWorker(`http://127.0.0.1:${port}`, folder, worker);
 }
 
-/** Writes worker.properties as they are understood by Java's worker, too, and resolves to its path. */
+/** Writes a worker.properties that Java's worker accepts too, and resolves with its path. */
 export async function writeProperties(
   folder: string,
   port: number,
@@ -111,7 +111,7 @@ export async function writeProperties(
   return properties;
 }
 
-/** What can be asked of a worker process that was started to listen at `url`. */
+/** Functions for a worker process that listens at `url`. */
 export function startedWorker(url: string, folder: string, worker: KeptProcess): StartedWorker {
   const log = (): string => worker.log().slice(-6000);
 

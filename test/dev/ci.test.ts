@@ -67,7 +67,7 @@ test('a run whose services fail to start once is begun again; one that fails twi
   });
   const once = ci(setup('!seen'));
   expect(once).toMatchObject({ passed: 1, failed: 0 });
-  expect(once.lines).toContain('FLAKY: tiny: the first try ended before its tests');
+  expect(once.lines).toContain('FLAKY: tiny: the first attempt exited before its tests');
   expect(ci(setup('true'))).toMatchObject({ passed: 0, failed: 1 });
 });
 

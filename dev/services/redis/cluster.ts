@@ -1,10 +1,10 @@
-/** Three servers that are one Redis Cluster: two primaries that share the slots, and a replica of the first. */
+/** Runs a Redis Cluster of three servers: two primaries that share the slots, and a replica of the first. */
 import { waitFor } from '../wait-for';
 import { RedisServer, type RedisOptions } from './redis';
 
 export interface RedisCluster {
   readonly primaries: readonly [RedisServer, RedisServer];
-  /** Of the first primary. */
+  /** Port of the first primary. */
   readonly replica: RedisServer;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startRedisCluster(options: Omit<RedisOptions, 'isClusterNo
       await first.cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port), await busPort(other));
     await settled(nodes, 'three nodes', (text) => text.includes('cluster_known_nodes:3'));
     const firstId = await first.cli('CLUSTER', 'MYID');
-    // A node that has only just been met cannot be replicated yet.
+    // A node cannot be replicated until the replica knows it.
     await waitFor('the replica to know its primary', async () =>
       (await replica.cli('CLUSTER', 'NODES')).includes(`${firstId} 127.0.0.1`),
     );

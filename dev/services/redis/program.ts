@@ -4,7 +4,7 @@ const HOW_TO_GET_IT = 'install redis-server 7 or newer (Debian: apt-get install 
 const INSTALL =
   'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends redis-server';
 
-/** Why redis-server and redis-cli do not run here, with what to do about it; null when they do. */
+/** Null if redis-server and redis-cli are installed, otherwise an error message that says how to install them. */
 export function whyNoRedis(): string | null {
   const runs = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
   return runs('redis-server') && runs('redis-cli')
@@ -13,8 +13,7 @@ export function whyNoRedis(): string | null {
 }
 
 /**
- * Installs redis-server with apt-get where it is missing and we are root. Tells, as `whyNoRedis` does, when it is still
- * missing.
+ * Installs redis-server with apt-get if it is missing and this process is root. Returns `whyNoRedis()` afterwards.
  */
 export function installRedis(): string | null {
   const missing = whyNoRedis();

@@ -1,5 +1,5 @@
 /**
- * Redis on this machine: a server on loopback with TLS and users, made for a test run or the demo and gone afterwards.
+ * Runs Redis for a test run or a demo: a server on loopback with TLS and users. Removes its files at the end.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -16,19 +16,20 @@ import { whyNoRedis } from './program';
 
 const run = promisify(execFile);
 
-/** In the server's folder, where it runs: the whole path may be longer than a socket's can be. */
+/** Relative to the server's folder, since the full path may exceed the limit for a Unix socket. */
 const SOCKET = 'admin.sock';
 const ADMIN = { name: 'admin', password: 'admin-of-a-throw-away-server' };
 
 export interface RedisOptions {
-  /** Signed the server's certificate. */
+  /** The CA that signed the server's certificate. */
   readonly ca: Identity;
   readonly server: Identity;
   /**
-   * Lines of an ACL file, e.g. `user app on >secret ~* +@all`. The default user is off; `cli` has a user of its own.
+   * Lines of an ACL file, e.g. `user app on >secret ~* +@all`. The default user is disabled; `cli` uses a separate
+   * user.
    */
   readonly users?: readonly string[];
-  /** A node that can be joined to a cluster. (Default: false) */
+  /** Whether the server can join a cluster. (Default: false) */
   readonly isClusterNode?: boolean;
 }
 
@@ -36,7 +37,7 @@ export class RedisServer {
   private readonly process: Restartable;
 
   private constructor(
-    /** Of TLS connections; there are no others over TCP. */
+    /** The TLS port. There is no plain TCP port. */
     readonly port: number,
     private readonly busPort: number,
     private readonly folder: string,
@@ -46,7 +47,7 @@ export class RedisServer {
     this.process = new Restartable(server, (started) => this.untilItAnswers(started));
   }
 
-  /** Resolves when the server answers. */
+  /** Resolves when the server accepts commands. */
   static async start(options: RedisOptions): Promise<RedisServer> {
     const missing = whyNoRedis();
     if (missing) throw new Error(missing);
@@ -59,13 +60,13 @@ export class RedisServer {
         return server;
       } catch (error) {
         await server.close();
-        // A port that was free a moment ago may have been taken since.
+        // Another process may have taken the port in the meantime.
         if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
       }
     }
   }
 
-  /** For clients: trusts the server's certificate. */
+  /** CA file for clients. */
   get caFile(): string {
     return join(this.folder, 'ca.crt');
   }
@@ -74,17 +75,17 @@ export class RedisServer {
     return this.process.pid;
   }
 
-  /** Starts it again after `crash`, on the same port. It remembers its cluster and nothing else. */
+  /** Restarts the server after `crash`, on the same port. It keeps its cluster config and no data. */
   async start(): Promise<void> {
     await this.process.start();
   }
 
-  /** Kills the process: no goodbye to anyone. */
+  /** Kills the process with SIGKILL. */
   async crash(): Promise<void> {
     await this.process.crash();
   }
 
-  /** Ends the server and removes its files. */
+  /** Stops the server and removes its files. */
   async close(): Promise<void> {
     await this.process.stop();
     await remove(this.folder);
@@ -101,9 +102,9 @@ export class RedisServer {
     );
   }
 
-  /** Runs a command with redis-cli as an administrator and resolves to what it prints. Rejects when Redis refuses. */
+  /** Runs a redis-cli command as an administrator and resolves with its output. Rejects if the command fails. */
   async cli(...command: string[]): Promise<string> {
-    // Not through TLS: it works whatever the certificate is.
+    // Through the Unix socket, which works with any certificate.
     const args = ['-e', '-s', SOCKET, '--user', ADMIN.name, ...command];
     const { stdout } = await run('redis-cli', args, {
       cwd: this.folder,
@@ -148,8 +149,8 @@ export class RedisServer {
         ? {
             'cluster-enabled': 'yes',
             'cluster-port': String(this.busPort),
-            // Half of it without an answer ends a connection, all of it the introduction of a node: a busy machine gets
-            // its time.
+            // Half of it without a response closes a connection, all of it cancels the meeting of a node. Generous for
+            // busy machines.
             'cluster-node-timeout': '15000',
             'tls-cluster': 'yes',
             'tls-replication': 'yes',

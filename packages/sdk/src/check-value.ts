@@ -1,6 +1,6 @@
 /**
- * Whether a value fits its schema, and where it does not. Converters ask this only after a fast path has given up;
- * tests ask it of every record. Source: connect-runtime §6.1.
+ * Checks a value against its schema. Converters call this only after their fast path fails; the test kit calls it for
+ * every record. Source: connect-runtime §6.1.
  */
 import { DataError } from './errors';
 import { readMember } from './member';
@@ -12,7 +12,7 @@ export interface ValueProblem {
   readonly reason: string;
 }
 
-/** The first thing that does not fit, or null. A null schema stands for data without one: any Connect value fits. */
+/** Returns the first mismatch, or null. A null schema means schemaless data, which accepts any Connect value. */
 export function checkValue(schema: Schema | null, value: unknown): ValueProblem | null {
   return schema === null ? findSchemaless(value, '') : find(schema, value, '');
 }
@@ -114,7 +114,7 @@ function first<T>(list: readonly T[], test: (element: T, index: number) => Value
   return null;
 }
 
-/** The kind of a value, never the value itself: it may be a secret. */
+/** Describes the kind of a value for error texts. Never the value itself, which may be a secret. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number')
@@ -127,7 +127,9 @@ export function kindOf(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : `a ${name}`;
 }
 
-/** Digits after the point that a Decimal schema asks for. */
+/**
+ * The `scale` parameter of a Decimal schema: digits after the decimal point. Throws DataError if it is not an integer.
+ */
 export function decimalScale(schema: Schema): number {
   const text = schema.parameters?.scale;
   const scale = text === undefined ? NaN : Number(text);
@@ -148,7 +150,7 @@ export function isDecimal(value: unknown): value is Decimal {
   );
 }
 
-/** What is wrong with a Date for this logical type, or null. */
+/** Returns why a Date does not fit the logical type `name`, or null. */
 export function temporalProblem(name: string, value: Date): string | null {
   const ms = value.getTime();
   if (Number.isNaN(ms)) return 'the date is invalid, or beyond the years -271821 to 275760';

@@ -1,6 +1,6 @@
 /**
- * How a plug-in describes its configuration. The same list answers `GET /connector-plugins/{plugin}/config`,
- * `PUT …/config/validate` and the check made when a connector is created. Source: connect-rest §3.
+ * How a plugin describes its configuration. The same list answers `GET /connector-plugins/{plugin}/config`,
+ * `PUT …/config/validate` and the check before a connector is created. Source: connect-rest §3.
  */
 export type ConfigType = 'BOOLEAN' | 'STRING' | 'INT' | 'SHORT' | 'LONG' | 'DOUBLE' | 'LIST' | 'CLASS' | 'PASSWORD';
 export type Importance = 'HIGH' | 'MEDIUM' | 'LOW';
@@ -9,16 +9,13 @@ export type Width = 'NONE' | 'SHORT' | 'MEDIUM' | 'LONG';
 /** Connector configuration as stored: every value is a string. */
 export type ConnectorConfig = Readonly<Record<string, string>>;
 
-/**
- * The worker settings that the plug-in's manifest asks for, as far as the worker has them: `workerSettings` of
- * `PluginEntry`.
- */
+/** The worker settings listed in the plugin's manifest (`workerSettings` of `PluginEntry`) that the worker has set. */
 export type WorkerSettings = Readonly<Record<string, string>>;
 
 export interface ConfigKey {
   readonly name: string;
   readonly type: ConfigType;
-  /** Absent: the key is required. `null`: optional without a value. Otherwise the default, as parsed. */
+  /** Undefined: the key is required. `null`: optional without a default. Otherwise the parsed default value. */
   readonly default?: string | number | boolean | readonly string[] | null;
   readonly importance: Importance;
   readonly documentation: string;
@@ -31,18 +28,18 @@ export interface ConfigKey {
   readonly displayName?: string;
   readonly dependents?: readonly string[];
   /**
-   * Checks the parsed value (null when absent or unparsable). Return the reason alone, e.g. `Value must be at
+   * Checks the parsed value (null if absent or unparsable). Returns null or only the reason, e.g. `Value must be at
    * least 1`; the runtime wraps it as `Invalid value <v> for configuration <key>: <reason>`.
    */
   readonly validator?: (value: ParsedValue, config: ConnectorConfig) => string | null;
   readonly recommended?: readonly string[];
-  /** Whether clients should offer the key in a form. (Default: true) */
+  /** Whether user interfaces should show the key. (Default: true) */
   readonly visible?: boolean;
 }
 
 export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;
 
-/** A problem found by a plug-in's own `validate`; the message is shown as it is on that key. */
+/** A problem found by a plugin's own `validate`. The message is reported unchanged for that key. */
 export interface ConfigProblem {
   readonly key: string;
   readonly message: string;

@@ -7,9 +7,9 @@ export interface ConnectorContext {
   readonly connector: string;
   readonly logger: Logger;
   readonly workerSettings: WorkerSettings;
-  /** Asks the runtime to call `taskConfigs` again and, if the answer changed, to restart the tasks. */
+  /** Makes the runtime call `taskConfigs` again and restart the tasks if the configs have changed. */
   requestTaskReconfiguration(): void;
-  /** Marks the connector FAILED. */
+  /** Sets the connector's state to FAILED, with the error as its trace. */
   raiseError(error: unknown): void;
 }
 
@@ -17,61 +17,65 @@ export interface SourceConnectorContext extends ConnectorContext {
   readonly offsets: OffsetReader;
 }
 
-/** A running connector: decides how the work is split into tasks. Moves no data itself. */
+/** A running connector: splits the work into tasks. It does not move data itself. */
 export interface ConnectorInstance {
   start?(): Promise<void> | void;
-  /** At most `maxTasks` task configurations. */
+  /** Returns one config per task, at most `maxTasks`. */
   taskConfigs(maxTasks: number): Promise<readonly ConnectorConfig[]> | readonly ConnectorConfig[];
   stop?(): Promise<void> | void;
 }
 
 interface ConnectorDefinition {
-  /** Keys of this connector alone; the runtime adds the common ones. */
+  /** The connector's own keys. The runtime adds the common ones, such as `tasks.max`. */
   readonly config: readonly ConfigKey[];
-  /** Checks that need several keys or the outside world. Runs at validation and before a connector is created. */
+  /**
+   * Checks that need several keys or an external system. Runs when a config is validated and before a connector is
+   * created. Returns an empty list if the config is valid.
+   */
   validate?(
     config: ConnectorConfig,
     workerSettings: WorkerSettings,
   ): Promise<readonly ConfigProblem[]> | readonly ConfigProblem[];
   /**
-   * `validate` also checks single values, in its own words (as Debezium's connectors do): the runtime then reports
-   * neither missing nor unparsable ones itself. (Default: false)
+   * True: `validate` also reports missing and unparsable values, with messages of its own (as Debezium's connectors
+   * do), and the runtime does not. (Default: false)
    */
   readonly validatesValues?: boolean;
 }
 
-/** What a source plug-in exports. */
+/** The export of a source plugin. */
 export interface SourceConnector extends ConnectorDefinition {
   readonly type: 'source';
-  /** Default: one task with the connector's own configuration. */
+  /** (Default: one task with the connector's config) */
   create?(config: ConnectorConfig, context: SourceConnectorContext): ConnectorInstance;
   createTask(): SourceTask;
   /**
-   * Called when a user changes stored offsets over REST, before they are written, while no task runs. Offset null: the
-   * partition starts anew; let such entries pass whatever their partition is, so that wrong ones can be removed. An
-   * error refuses the whole change, and its message is the answer; UnsupportedOperationError says that offsets of this
-   * connector can not be changed. True: nothing else has to be altered. Without this method, or with false, the user is
-   * told to alter what the connector keeps elsewhere. A request that was interrupted is made again, so the call may be
-   * repeated. Integers are numbers, or bigints outside ±2^53.
+   * Called when a user alters or resets stored offsets over REST: after the tasks have stopped and before the offsets
+   * are written. A null offset resets the partition. Accept null offsets for any partition, so that invalid ones can be
+   * removed. Throwing rejects the whole request, with the error's message in the response; throw
+   * UnsupportedOperationError if the connector's offsets cannot be changed. Return true if no other state needs to
+   * change. If the method is missing or returns false, the response tells the user to change the state that the
+   * connector keeps in the external system. May be called again for the same request after an interruption. Integers
+   * are numbers, or bigints outside ±2^53.
    */
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
   ): Promise<boolean> | boolean;
   /**
-   * How a new source partition with several keys is written to the offsets topic. (Default: `hash-map`, as Java's
-   * connectors do)
+   * Order in which the keys of a new source partition are written to the offsets topic. (Default: `hash-map`, the order
+   * of Java's `HashMap`, as Java's connectors write them)
    */
   readonly partitionOrder?: 'hash-map' | 'insertion';
 }
 
-/** What a sink plug-in exports. */
+/** The export of a sink plugin. */
 export interface SinkConnector extends ConnectorDefinition {
   readonly type: 'sink';
-  /** Default: `tasks.max` tasks with the connector's own configuration. */
+  /** (Default: `tasks.max` tasks with the connector's config) */
   create?(config: ConnectorConfig, context: ConnectorContext): ConnectorInstance;
   createTask(): SinkTask;
-  /** As for sources; offsets are those of the consumer group, "next to read". */
+  /** As for sources. Offsets are those of the consumer group: the next offset to read; null resets the partition. */
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [TopicPartition, number | null])[],

@@ -7,32 +7,34 @@ export interface SchemaAndValue {
   readonly value: ConnectValue;
 }
 
-/** Turns Connect data into bytes and back, for record keys or values. */
+/** Converts between Connect data and bytes, for record keys or values. */
 export interface Converter {
   /** Settings without the `key.converter.` / `value.converter.` prefix. */
   configure(config: ConnectorConfig, isKey: boolean): void;
   /**
-   * Null is a tombstone. The bytes may lie in a buffer that the converter uses again: copy them before the next call.
-   * Throws DataError.
+   * Returns null for a tombstone. The bytes may be in a buffer that the converter reuses: copy them before the next
+   * call. Throws DataError if the value cannot be converted.
    */
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null;
+  /** Throws DataError if the bytes cannot be converted. */
   toConnectData(topic: string, bytes: Uint8Array | null): SchemaAndValue;
 }
 
-/** The same for record headers. */
+/** Converts between Connect data and bytes, for record headers. */
 export interface HeaderConverter {
   configure(config: ConnectorConfig): void;
   fromConnectHeader(topic: string, key: string, schema: Schema | null, value: ConnectValue): Uint8Array | null;
   toConnectHeader(topic: string, key: string, bytes: Uint8Array | null): SchemaAndValue;
 }
 
-/** What a converter plug-in exports. */
+/** The export of a converter plugin. */
 export interface ConverterPlugin {
   readonly type: 'converter';
   readonly config: readonly ConfigKey[];
   create(): Converter;
 }
 
+/** The export of a header converter plugin. */
 export interface HeaderConverterPlugin {
   readonly type: 'header_converter';
   readonly config: readonly ConfigKey[];

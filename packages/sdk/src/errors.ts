@@ -1,27 +1,27 @@
 /**
- * Errors a plug-in may throw, and how the runtime reads them.
+ * Errors that a plugin may throw, and how the runtime classifies them.
  *
- * Two copies of this package may be loaded at once (the worker's and a plug-in's), so the runtime never asks
- * `instanceof`: it looks for the brand below, which is the same symbol in every copy.
+ * Two copies of this package may be loaded at once (the worker's and a plugin's), so the runtime does not use
+ * `instanceof`. It checks for the brand below, which is the same symbol in every copy.
  */
 const BRAND = Symbol.for('millrace.connect-error');
 
 export interface ConnectErrorOptions {
-  /** Stable code, upper snake case with a short owner prefix, e.g. `PG_WAL_LEVEL`. Default: the class's own code. */
+  /** Stable code, upper snake case with a short prefix, e.g. `PG_WAL_LEVEL`. (Default: `CONNECT_ERROR`) */
   code?: string;
-  /** What led to this error. Its text is appended to the trace as `Caused by:`. */
+  /** The error that caused this one, appended to the trace as `Caused by:`. */
   cause?: unknown;
-  /** Where it happened: topic, partition, offset, table, LSN… Never secrets. */
+  /** Where the error occurred: topic, partition, offset, table, LSN… Must not contain secrets. */
   place?: Readonly<Record<string, string | number | bigint>>;
 }
 
-/** A fatal error: the task or connector becomes FAILED. The message is one sentence a person can act on. */
+/** A fatal error: the task or connector becomes FAILED. The message is one sentence that an operator can act on. */
 export class ConnectError extends Error {
   readonly [BRAND] = true as const;
   readonly code: string;
-  /** True when trying the same call again may succeed. */
+  /** True if the same call may succeed later. */
   readonly retriable: boolean = false;
-  /** Java class name that Connect users know this error by; printed first in traces. */
+  /** Class name of the equivalent Java exception, printed first in traces. */
   readonly javaClass: string = 'org.apache.kafka.connect.errors.ConnectException';
   readonly place: Readonly<Record<string, string | number | bigint>>;
 
@@ -33,23 +33,23 @@ export class ConnectError extends Error {
   }
 }
 
-/** The same call may succeed later: the runtime calls again, a sink gets the same batch again. */
+/** The same call may succeed later. The runtime retries it: a sink receives the same batch again. */
 export class RetriableError extends ConnectError {
   override readonly retriable = true;
   override readonly javaClass: string = 'org.apache.kafka.connect.errors.RetriableException';
 }
 
-/** One record cannot be converted or handled; subject to `errors.tolerance`. */
+/** One record cannot be converted or processed. `errors.tolerance` decides whether the task fails. */
 export class DataError extends ConnectError {
   override readonly javaClass: string = 'org.apache.kafka.connect.errors.DataException';
 }
 
-/** The configuration is wrong; nothing but changing it helps. */
+/** The configuration is invalid. Retrying does not help until it is changed. */
 export class ConfigError extends ConnectError {
   override readonly javaClass: string = 'org.apache.kafka.common.config.ConfigException';
 }
 
-/** The plug-in does not do what it was asked for, e.g. to change its offsets. */
+/** The plugin does not support the requested operation, e.g. altering offsets. */
 export class UnsupportedOperationError extends ConnectError {
   override readonly javaClass = 'java.lang.UnsupportedOperationException';
 
@@ -58,7 +58,7 @@ export class UnsupportedOperationError extends ConnectError {
   }
 }
 
-/** Also for an error of another copy of this package. */
+/** True also for an error from another copy of this package. */
 export function isUnsupportedOperation(error: unknown): boolean {
   return isConnectError(error) && error.javaClass === 'java.lang.UnsupportedOperationException';
 }
@@ -67,7 +67,7 @@ export function isConnectError(error: unknown): error is ConnectError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** True for errors after which the same call may succeed: ours, and any error that says `retriable: true`. */
+/** True if the same call may succeed later: for RetriableError, and for any error with `retriable: true`. */
 export function isRetriable(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as { retriable?: unknown }).retriable === true;
 }

@@ -2,12 +2,12 @@
  * # Terminology
  *
  * - **worker**: one process; workers with the same `group.id` share the work.
- * - **connector**: a named configuration plus the plug-in it names; decides how work is split into tasks.
- * - **task**: the unit that moves data; printed `name-0`.
- * - **source** connectors bring data into Kafka, **sink** connectors take it out.
- * - **source partition** / **source offset**: where a source reads and how far it got; stored by the runtime.
+ * - **connector**: a named configuration and the plugin that it names; splits the work into tasks.
+ * - **task**: the unit of work that moves data; `name-0` in logs.
+ * - **source** connectors write to Kafka, **sink** connectors read from Kafka.
+ * - **source partition** / **source offset**: what a source reads and how far it has read; stored by the runtime.
  * - **converter**: Connect data ↔ bytes in Kafka.
- * - **plug-in**: a folder with a `package.json` whose `millrace` member is the manifest.
+ * - **plugin**: a folder with a `package.json` whose `millrace` member is the manifest.
  */
 export * from './check-value';
 export * from './config-def';

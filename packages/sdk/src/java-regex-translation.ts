@@ -1,6 +1,6 @@
 /**
- * Java's notation of regular expressions in JavaScript's. What means the same to both is passed on, and JavaScript
- * refuses what it has no words for; so what the two read differently must be rewritten here.
+ * Translates Java regular expressions to JavaScript. Syntax with the same meaning in both is passed through, and syntax
+ * that JavaScript lacks is a syntax error there. Only what the two read differently is rewritten here.
  */
 const SETS: Readonly<Record<string, string>> = {
   Lower: 'a-z',
@@ -16,15 +16,15 @@ const SETS: Readonly<Record<string, string>> = {
   Space: '\\t\\n\\v\\f\\r ',
   XDigit: '0-9A-Fa-f',
   ASCII: '\\x00-\\x7f',
-  /** JavaScript's take in what Unicode calls a space. */
+  /** JavaScript's `\s` also matches Unicode spaces. */
   s: '\\t\\n\\v\\f\\r ',
   h: ' \\t\\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000',
-  /** One character in JavaScript. */
+  /** In JavaScript, `\v` is a single character. */
   v: '\\n\\v\\f\\r\\x85\\u2028\\u2029',
 };
 const CONTROLS: Readonly<Record<string, string>> = { '\\a': '\\x07', '\\e': '\\x1b' };
 
-/** One escape, class member or other unit at a time, so that a `+` is known to follow a quantifier or not. */
+/** One escape, class member or other unit per match, so that a `+` after a quantifier is recognized as possessive. */
 const TOKEN = new RegExp(
   [
     '\\\\Q(?<literal>[^]*?)(?:\\\\E|$)',
@@ -43,19 +43,18 @@ const TOKEN = new RegExp(
 export interface Translated {
   readonly source: string;
   /**
-   * Holds what only JavaScript's flag `v` reads as Java does: classes inside classes, complements without regard to
-   * case.
+   * The source needs JavaScript's flag `v`: it has nested classes, or complements that ignore case.
    */
   readonly sets: boolean;
 }
 
 interface OpenClass {
-  /** Where its members begin in the output. */
+  /** Position in the output where its members start. */
   start: number;
   intersected: boolean;
 }
 
-/** Of the class at hand: what a `-` would follow. */
+/** What precedes the current position in the innermost class: decides whether a `-` is a range. */
 type Before = 'nothing' | 'character' | 'range';
 
 class Translation {
@@ -67,7 +66,7 @@ class Translation {
   constructor(private readonly pattern: string) {}
 
   run(): Translated {
-    /** A class begins: a `]` here is a member. */
+    /** At the start of a class, where `]` is a member. */
     let first = false;
     let quantified = false;
     const tokens = [...this.pattern.matchAll(TOKEN)];
@@ -79,7 +78,7 @@ class Translation {
       first = begins && token === '^';
       quantified = !inClass && match.groups?.quantifier !== undefined && !possessive;
       if (match.groups?.literal !== undefined) this.literal(match.groups.literal);
-      // Possessive: giving up backtracking changes speed, hardly ever the outcome.
+      // A possessive quantifier becomes greedy: it backtracks more, and rarely changes what matches.
       else if (this.isSet(match) || (!inClass && possessive)) continue;
       else if (token === '[') {
         first = true;
@@ -98,7 +97,7 @@ class Translation {
     this.before = 'character';
   }
 
-  /** A named set of characters, or a complement of one. */
+  /** Writes a named set of characters, or its complement. Returns false for any other token. */
   private isSet({ 0: token, groups }: RegExpExecArray): boolean {
     const { not, posix, space, category } = groups ?? {};
     const name = posix ?? space?.toLowerCase();
@@ -133,7 +132,7 @@ class Translation {
     this.before = 'nothing';
   }
 
-  /** JavaScript wants each side to be a class of its own. */
+  /** JavaScript requires a class on each side of `&&`. */
   private intersect(): void {
     const current = this.open.at(-1) as OpenClass;
     const members = this.out.slice(current.start);
@@ -163,19 +162,19 @@ function outside(token: string): string {
   return token === ']' || token === '}' ? escaped(token) : token;
 }
 
-/** An escape: needless ones are refused in JavaScript's stricter modes. */
+/** Translates an escape. JavaScript's flags `u` and `v` reject unnecessary escapes. */
 function single(token: string): string {
   if (token.startsWith('\\x{')) return `\\u${token.slice(2)}`;
   if (/^\\[!-/:-@[-`{-~ ]$/.test(token) || /^\\[^ -~]$/u.test(token)) return escaped(token.slice(1));
   return CONTROLS[token] ?? token;
 }
 
-/** The character itself, whatever it means inside or outside of classes. */
+/** The character as a literal, inside and outside of classes. */
 function escaped(character: string): string {
   return /^[!-/:-@[-`{-~]$/.test(character) ? `\\x${character.charCodeAt(0).toString(16)}` : character;
 }
 
-/** Throws SyntaxError with the reason. */
+/** Throws SyntaxError with the reason if the pattern cannot be translated. */
 export function translateJavaRegex(pattern: string): Translated {
   return new Translation(pattern).run();
 }

@@ -1,12 +1,12 @@
 /**
- * Replacement texts of `java.util.regex.Matcher`: `$1`, `${name}`, and a backslash before what is meant literally. A
- * group that took no part in the match is empty.
+ * Replacement texts of `java.util.regex.Matcher`: `$1`, `${name}`, and a backslash that escapes the next character. A
+ * group that did not match is replaced with an empty text.
  */
 type Replacer = (match: string, ...rest: unknown[]) => string;
 
 /**
- * For `String.replace` with the same expression. Throws SyntaxError with Java's reason; for a group that the expression
- * lacks as well, where Java waits for the first match.
+ * Returns a function for `String.replace` with the same expression. Throws SyntaxError with Java's reason, also for a
+ * group that the expression lacks, which Java reports at the first match.
  * @example 'a.b'.replace(regex, compileJavaReplacement(regex, '$2-$1'))
  */
 export function compileJavaReplacement(regex: RegExp, replacement: string): Replacer {
@@ -37,7 +37,7 @@ export function compileJavaReplacement(regex: RegExp, replacement: string): Repl
     parts.map((part) => (typeof part === 'string' ? part : ((part(match, rest) as string | undefined) ?? ''))).join('');
 }
 
-/** As many digits as still name a group; the first counts in any case. */
+/** The longest run of digits that is a group number; at least one digit. */
 function groupDigits(text: string, count: number): string {
   const digits = /^\d+/.exec(text)?.[0];
   if (digits === undefined) throw new SyntaxError('Illegal group reference');

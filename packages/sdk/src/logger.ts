@@ -1,4 +1,4 @@
-/** What plug-ins log with. Extra fields are printed as JSON; never pass secrets. */
+/** The logger that plugins receive. `fields` are logged as JSON and must not contain secrets. */
 export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;

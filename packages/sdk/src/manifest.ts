@@ -1,5 +1,5 @@
 /**
- * The `millrace` member of a plug-in's `package.json`. Discovery reads this and nothing else; code is imported when a
+ * The `millrace` member of a plugin's `package.json`. Discovery reads only this; the plugin's code is imported when a
  * connector, task or validation first needs it.
  * @example
  * "millrace": { "plugins": [{ "type": "source", "class": "com.example.TickSource", "module": "./index.js" }] }
@@ -12,11 +12,13 @@ export type PluginType = 'source' | 'sink' | 'converter' | 'header_converter' | 
 
 export interface PluginEntry {
   readonly type: PluginType;
-  /** The name used as `connector.class`; a Java class name where one exists. */
+  /** The value of `connector.class`, `transforms.<alias>.type` etc.; a Java class name where one exists. */
   readonly class: string;
-  /** Further accepted names. The simple name, and the simple name without its kind suffix, are accepted anyway. */
+  /**
+   * Further accepted names. The simple class name, with and without its `Connector` suffix etc., is always accepted.
+   */
   readonly aliases?: readonly string[];
-  /** Connectors only: written as `task.class`. (Default: the class with `Connector` replaced by `Task`) */
+  /** Connectors only: the `task.class` of task configs. (Default: the class with `Connector` replaced by `Task`) */
   readonly taskClass?: string;
   /** (Default: the package's version) */
   readonly version?: string;
@@ -25,8 +27,8 @@ export interface PluginEntry {
   /** Name of the export. (Default: `default`, or the module itself) */
   readonly export?: string;
   /**
-   * Connectors only: worker settings that the connector and its tasks get to see, for what an administrator decides and
-   * no connector configuration may change. By full name, e.g. `file.root`. (Default: none)
+   * Connectors only: names of worker settings that the connector and its tasks may read, e.g. `file.root`. For limits
+   * that an administrator sets and that no connector config can override. (Default: none)
    */
   readonly workerSettings?: readonly string[];
 }

@@ -1,20 +1,20 @@
-/** Members of structs whatever their names: some names are something else to JavaScript. */
+/** Access to struct members with any name, including names that JavaScript objects inherit, such as `constructor`. */
 
 const PROTOTYPE = Object.prototype;
 
-/** Whether plain objects have something by that name although nobody put it there. */
+/** Whether every plain object inherits a property of this name. */
 export function isInherited(name: string): boolean {
   return name in PROTOTYPE;
 }
 
-/** Undefined when there is none: what `struct.constructor` or `struct.__proto__` gives then is no member. */
+/** Undefined if the struct has no such member, where `struct.constructor` would return an inherited property. */
 export function readMember(struct: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = struct[name];
   if (typeof value !== 'function' && value !== PROTOTYPE) return value;
   return Object.hasOwn(struct, name) ? value : undefined;
 }
 
-/** An assignment to `__proto__` would change what the object is instead. */
+/** Sets a member of any name. A plain assignment to `__proto__` would replace the object's prototype. */
 export function setMember(struct: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(struct, name, { value, enumerable: true, configurable: true, writable: true });

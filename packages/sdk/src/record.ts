@@ -3,15 +3,18 @@ import type { Schema } from './schema';
 /**
  * A Connect value in plain JavaScript: STRUCT → object, ARRAY → array, MAP → `Map`, STRING → string,
  * BOOLEAN → boolean, INT8…INT32 and FLOAT → number, INT64 → number or bigint (bigint outside ±2^53),
- * BYTES → Buffer, Decimal → `{ unscaled, scale }`, Date/Time/Timestamp → `Date`, absent → null.
+ * BYTES → Buffer, Decimal → `{ unscaled, scale }`, Date/Time/Timestamp → `Date`, missing → null.
  */
 export type ConnectValue = unknown;
 
 /** Values allowed in source partitions and offsets. */
 export type OffsetValue = null | boolean | number | bigint | string | Uint8Array;
-/** Identifies where a source reads, e.g. `{ server: 'fulfillment' }`. Member order is part of its identity. */
+/**
+ * Identifies what a source reads, e.g. `{ server: 'fulfillment' }`. Keep the order of members: it is part of its
+ * identity.
+ */
 export type SourcePartition = Readonly<Record<string, OffsetValue>>;
-/** How far a source has read in a partition. */
+/** How far a source has read a partition, e.g. `{ position: 42 }`. */
 export type SourceOffset = Readonly<Record<string, OffsetValue>>;
 
 export interface Header {
@@ -28,21 +31,21 @@ export interface SourceRecord {
   readonly sourcePartition: SourcePartition | null;
   readonly sourceOffset: SourceOffset | null;
   readonly topic: string;
-  /** Kafka partition; null leaves the choice to the partitioner (murmur2 of the key bytes). */
+  /** Kafka partition; null or undefined: chosen by the partitioner (murmur2 of the key bytes). */
   readonly partition?: number | null;
   readonly keySchema: Schema | null;
   readonly key: ConnectValue;
   readonly valueSchema: Schema | null;
   readonly value: ConnectValue;
-  /** Milliseconds since the epoch; null or absent lets the producer stamp it. */
+  /** Milliseconds since the epoch; null or undefined: set by the producer. */
   readonly timestamp?: number | null;
   readonly headers?: readonly Header[] | null;
 }
 
 /**
- * One record for a sink task. `topic` and `partition` are what transformations made of those it was consumed from, and
- * say where it should go; `originalTopic`, `originalPartition` and `originalOffset` say where it was consumed, whatever
- * was transformed: offsets of `preCommit`, `open`, `close`, `seek`, `pause` and `resume` are about these.
+ * One record for a sink task. Transformations may change `topic` and `partition`, which say where the record should be
+ * written. `originalTopic`, `originalPartition` and `originalOffset` say where it was consumed and never change:
+ * `preCommit`, `open`, `close`, `seek`, `pause` and `resume` refer to these.
  */
 export interface SinkRecord {
   readonly topic: string;
@@ -55,12 +58,13 @@ export interface SinkRecord {
   readonly key: ConnectValue;
   readonly valueSchema: Schema | null;
   readonly value: ConnectValue;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number | null;
   readonly timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
   readonly headers: readonly Header[];
 }
 
-/** Where Kafka put a record. */
+/** Where a record was written. */
 export interface RecordMetadata {
   readonly topic: string;
   readonly partition: number;

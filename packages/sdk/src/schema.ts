@@ -1,7 +1,6 @@
 /**
- * Connect's data model. Schemas are immutable and meant to be shared: build one per table or topic and reuse the
- * object, because converters compile and cache one serializer per schema *object*.
- * Source: Kafka Connect data model (connect-runtime §6.1).
+ * Connect's data model. Schemas are immutable. Create one per table or topic and reuse the object: converters compile
+ * and cache one serializer per schema *object*. Source: Kafka Connect data model (connect-runtime §6.1).
  */
 export type SchemaType =
   | 'INT8'
@@ -26,13 +25,13 @@ export interface Field {
 export interface Schema {
   readonly type: SchemaType;
   readonly optional: boolean;
-  /** `undefined` means no default; a default of null is not expressible, as in Java. */
+  /** `undefined`: no default. A default of null cannot be expressed, as in Java. */
   readonly default: unknown;
   readonly name: string | null;
   readonly version: number | null;
   readonly doc: string | null;
   readonly parameters: Readonly<Record<string, string>> | null;
-  /** STRUCT only, in order. */
+  /** STRUCT only, in schema order. */
   readonly fields: readonly Field[] | null;
   /** MAP only. */
   readonly keySchema: Schema | null;
@@ -99,14 +98,14 @@ export function structSchema(fields: readonly (readonly [string, Schema])[], opt
   return make('STRUCT', options, Object.freeze(list));
 }
 
-/** The same schema, but optional. Returns the argument when it already is. */
+/** An optional copy of the schema, or the schema itself if it is optional. */
 export function optional(of: Schema): Schema {
   return of.optional ? of : Object.freeze({ ...of, optional: true });
 }
 
 /**
- * Name, version, doc and parameters, to make a changed schema with; neither optionality nor default, which Java does
- * not copy with them. Source: connect-runtime §7.1.
+ * Name, version, doc and parameters of a schema, for a changed copy. As in Java, without optionality and default.
+ * Source: connect-runtime §7.1.
  */
 export function schemaBasics(of: Schema): SchemaOptions {
   return {

@@ -11,10 +11,11 @@ import type {
   TopicPartitionOffset,
 } from './record';
 
-/** Reads what was stored for a source partition; each call reads the offsets topic to its end first. */
+/** Reads stored source offsets. Each call first reads the offsets topic to its end. */
 export interface OffsetReader {
-  /** Null when nothing is stored. Integers come back as number, or bigint outside ±2^53. */
+  /** Null if no offset is stored. Integers are numbers, or bigints outside ±2^53. */
   offset(partition: SourcePartition): Promise<SourceOffset | null>;
+  /** In the order of `partitions`. */
   offsets(partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
 }
 
@@ -22,15 +23,14 @@ export interface TaskContext {
   readonly connector: string;
   readonly task: number;
   readonly logger: Logger;
-  /** Aborted when the task is asked to stop: pass it to timers and requests. */
+  /** Aborts when the task is to stop. Pass it to sleeps and requests. */
   readonly signal: AbortSignal;
   readonly workerSettings: WorkerSettings;
-  /** Current task configuration, placeholders resolved. */
+  /** Current task config, with config provider placeholders resolved. */
   configs(): ConnectorConfig;
   /**
-   * For topics beside those that the task is there for. Needs `bootstrap.servers`, and gets nothing of the worker's own
-   * settings: what the plug-in's configuration says about that cluster is all that is said. Throws ConfigError for
-   * settings that cannot be.
+   * Creates a producer for records outside the task's normal output. `config` must have `bootstrap.servers` and all
+   * security settings: nothing is inherited from the worker. Throws ConfigError for invalid settings.
    */
   createProducer(config: KafkaClientConfig): TaskProducer;
 }
@@ -38,74 +38,80 @@ export interface TaskContext {
 export interface SourceTaskContext extends TaskContext {
   readonly offsets: OffsetReader;
   /**
-   * Stores an offset without a record, behind those of all records polled so far; null forgets the partition. Resolves
-   * when it is stored, without waiting for `offset.flush.interval.ms`: as soon as Kafka has those records. Tries on
-   * when Kafka is away, and rejects with the signal's reason when the task is stopped meanwhile. Call it from `start`
-   * or `poll`.
+   * Commits an offset without a record, after the offsets of all records polled so far. Null deletes the partition's
+   * offset. Resolves once the offset is stored, which happens as soon as those records are acknowledged, without
+   * waiting for `offset.flush.interval.ms`. Retries while Kafka is unavailable, and rejects with the signal's reason if
+   * the task is stopped meanwhile. Call it from `start` or `poll`.
    */
   storeOffset(partition: SourcePartition, offset: SourceOffset | null): Promise<void>;
 }
 
 /**
- * Pulls records from the outside. Calls never overlap, except `commit` and `commitRecord`, which may come while
- * `poll` is pending.
+ * Reads records from an external system. Calls never overlap, except that `commit` and `commitRecord` may be called
+ * while `poll` is pending.
  */
 export interface SourceTask {
   start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> | void;
   /**
-   * The next records, or null when there is nothing now. Wait a little for data instead of returning at once; return
-   * early when `context.signal` is aborted. A RetriableError is polled again, anything else fails the task.
+   * Returns the next records, or null if there are none. Wait briefly for data rather than returning null at once, and
+   * return early when `context.signal` aborts. After a RetriableError the runtime polls again; any other error fails
+   * the task.
    */
   poll(): Promise<readonly SourceRecord[] | null>;
   /**
-   * The offsets of everything acknowledged so far are stored. `offsets` holds what was stored last per source
-   * partition: only now may the outside be told (an LSN confirmed, a message deleted).
+   * Called after an offset commit. `offsets` has the last committed offset of each source partition. Only now is it
+   * safe to acknowledge to the external system, e.g. to confirm an LSN or delete a message.
    */
   commit?(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): Promise<void> | void;
   /**
-   * Called per record, in order per partition; metadata is null for a record that was dropped. Costs speed: implement
-   * it only when needed.
+   * Called for each acknowledged record, in order per partition. Metadata is null for a record that was dropped.
+   * Reduces throughput: implement it only if needed.
    */
   commitRecord?(record: SourceRecord, metadata: RecordMetadata | null): void;
   stop(): Promise<void> | void;
 }
 
-/** Reports single bad records from `put`; null in the context unless a dead letter topic or error log is configured. */
+/** Reports a single failed record to the dead letter queue or the error log. */
 export interface ErrantRecordReporter {
+  /** Resolves once the record is reported. */
   report(record: SinkRecord, error: unknown): Promise<void>;
 }
 
 export interface SinkTaskContext extends TaskContext {
   readonly assignment: () => readonly TopicPartition[];
-  /** Seeks before the next batch. */
+  /** Consumes from this offset, starting with the next batch. */
   seek(offset: TopicPartitionOffset): void;
-  /** Longest wait before the next `put` (once). Milliseconds. */
+  /** Limits the wait until the next `put` to `ms` milliseconds, once. */
   timeout(ms: number): void;
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
+  /** Requests an offset commit before the next interval. */
   requestCommit(): void;
+  /** Null unless a dead letter queue topic or error log is configured. */
   readonly errantRecordReporter: ErrantRecordReporter | null;
 }
 
-/** Delivers records to the outside. Calls never overlap. */
+/** Writes records to an external system. Calls never overlap. */
 export interface SinkTask {
   start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> | void;
   open?(partitions: readonly TopicPartition[]): Promise<void> | void;
-  /** A RetriableError gets the same batch again; anything else fails the task. Called with an empty list, too. */
+  /**
+   * Writes a batch, which may be empty. After a RetriableError the same batch is put again; any other error fails the
+   * task.
+   */
   put(records: readonly SinkRecord[]): Promise<void> | void;
-  /** Makes everything put so far durable. */
+  /** Makes all records put so far durable. `offsets` are the next offsets to read. */
   flush?(offsets: readonly TopicPartitionOffset[]): Promise<void> | void;
   /**
-   * Says which offsets may be committed (each = last processed + 1). Default: `flush`, then the offsets given. Return
-   * an empty list to commit nothing.
+   * Returns the offsets to commit, each the last processed offset + 1. Return an empty list to commit nothing.
+   * (Default: calls `flush` and commits the given offsets)
    */
   preCommit?(
     offsets: readonly TopicPartitionOffset[],
   ): Promise<readonly TopicPartitionOffset[]> | readonly TopicPartitionOffset[];
   /**
-   * These partitions are about to be given away, or the task to be stopped: the last chance to deliver what is under
-   * way, before `preCommit` and `close`. Other members of the group wait for it. Not called for partitions that are
-   * lost already.
+   * Called before partitions are revoked or the task stops, followed by `preCommit` and `close`: deliver what is in
+   * flight. The rebalance waits for it. Not called for partitions that are already lost.
    */
   revoking?(partitions: readonly TopicPartition[]): Promise<void> | void;
   close?(partitions: readonly TopicPartition[]): Promise<void> | void;

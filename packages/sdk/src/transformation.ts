@@ -1,24 +1,24 @@
 import type { ConfigKey, ConnectorConfig } from './config-def';
 import type { SinkRecord, SourceRecord } from './record';
 
-/** What passes through a chain of transformations: in a source before the converters, in a sink behind them. */
+/** A record in a chain of transformations: before the converters in a source, after them in a sink. */
 export type ConnectRecord = SourceRecord | SinkRecord;
 
 /**
- * Changes one record at a time. One instance per task, called from one thread; instances share nothing. Source:
- * connect-runtime §7.1.
+ * Transforms one record at a time. Each task has its own instance and calls it from one thread. Source: connect-runtime
+ * §7.1.
  * @example { configure: () => {}, apply: (record) => ({ ...record, topic: `copy-of-${record.topic}` }) }
  */
 export interface Transformation {
   /** Settings without the `transforms.<alias>.` prefix. Throws ConfigError. */
   configure(config: ConnectorConfig): void;
   /**
-   * The record itself when nothing changes, a changed copy, or null to drop it: records are never changed in place. A
-   * copy keeps what it does not mention (`{ ...record, value }`). Throws DataError for a record of the wrong shape;
-   * `errors.tolerance` decides what follows.
+   * Returns the record itself if nothing changes, a changed copy, or null to drop the record. Never modifies the
+   * record: copy it and keep all other members (`{ ...record, value }`). Throws DataError for a record of the wrong
+   * structure; `errors.tolerance` decides whether the task fails.
    */
   apply<R extends ConnectRecord>(record: R): R | null;
-  /** At the end of the task. */
+  /** Called when the task stops. */
   close?(): void;
 }
 
@@ -27,18 +27,18 @@ export interface Predicate {
   /** Settings without the `predicates.<alias>.` prefix. Throws ConfigError. */
   configure(config: ConnectorConfig): void;
   test(record: ConnectRecord): boolean;
-  /** At the end of the task. */
+  /** Called when the task stops. */
   close?(): void;
 }
 
-/** What a transformation plug-in exports. */
+/** The export of a transformation plugin. */
 export interface TransformationPlugin {
   readonly type: 'transformation';
   readonly config: readonly ConfigKey[];
   create(): Transformation;
 }
 
-/** What a predicate plug-in exports. */
+/** The export of a predicate plugin. */
 export interface PredicatePlugin {
   readonly type: 'predicate';
   readonly config: readonly ConfigKey[];

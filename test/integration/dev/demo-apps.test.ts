@@ -22,6 +22,6 @@ test('npm run demo:slash shows a signed command, an unsigned one, and trouble', 
     expect(shown).toContain('→ 200  {"email":"user1@foo.com","name":"user1"}');
     expect(shown).toContain('→ 404  user does not exist none@b.com');
     expect(shown).toContain('→ 503, Retry-After: 1');
-    expect(shown).toContain('SIGTERM ended it with code 0');
+    expect(shown).toContain('It exited after SIGTERM with code 0');
   },
 );

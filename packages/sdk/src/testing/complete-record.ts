@@ -1,12 +1,13 @@
 import type { SinkRecord } from '../record';
 
 /**
- * A record to put; what is left out gets a sensible value: partition 0, the next offset, no schemas, no key. Name
- * `originalTopic` and the like as well for a record that a transformation has sent elsewhere.
+ * A record to put. Missing members have defaults: partition 0, the next offset, no schemas, no key. Set
+ * `originalTopic`, `originalPartition` and `originalOffset` too for a record whose topic or partition a transformation
+ * has changed.
  */
 export type PutRecord = Partial<SinkRecord> & { readonly value: unknown };
 
-/** `nextOffset` is asked where the record has no offset. */
+/** @param nextOffset called if the record has no offset */
 export function completeRecord(
   record: PutRecord,
   defaultTopic: string,

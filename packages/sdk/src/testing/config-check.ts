@@ -1,16 +1,19 @@
-/** What a worker would say about a plug-in's configuration before it creates the plug-in. */
+/** Validates a plugin's config as a worker does before it creates the plugin. */
 import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue, WorkerSettings } from '../config-def';
 import type { Connector } from '../connector';
 import type { PredicatePlugin, TransformationPlugin } from '../transformation';
 
-/** The problems on the plug-in's own keys, a connector's `validate` included; empty: the configuration is accepted. */
+/**
+ * Returns the problems of the plugin's own keys, including those from a connector's `validate`. Empty if the config is
+ * valid.
+ */
 export async function checkConfig(
   plugin: Connector | TransformationPlugin | PredicatePlugin,
   config: ConnectorConfig,
   workerSettings: WorkerSettings = {},
 ): Promise<ConfigProblem[]> {
   const problems = plugin.config.flatMap((key) => checkKey(key, config));
-  // As in the worker: checks that need several keys run only on values that can be read.
+  // As in the worker, `validate` runs only if all values can be parsed.
   if (problems.length === 0 && 'validate' in plugin) {
     problems.push(...((await plugin.validate?.(config, workerSettings)) ?? []));
   }

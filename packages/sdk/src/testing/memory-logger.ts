@@ -2,7 +2,7 @@ import type { Logger } from '../logger';
 
 type Level = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** Keeps what a plug-in logs: `lines` holds `warn the text`. */
+/** Collects log lines: `lines` has e.g. `warn the text`. */
 export class MemoryLogger implements Logger {
   readonly lines: string[] = [];
   readonly error = this.at('error');

@@ -1,11 +1,11 @@
-/** Source offsets in memory, with the losses of the real store: what is read back is what JSON keeps. */
+/** Source offsets in memory. As in the real store, values read back are those that JSON can represent. */
 import type { OffsetValue, SourceOffset, SourcePartition } from '../record';
 import type { OffsetReader } from '../task';
 
 export class MemoryOffsets implements OffsetReader {
   private readonly stored = new Map<string, SourceOffset>();
 
-  /** @param initial what an earlier run has stored, e.g. `[[{ file: 'a' }, { position: 10 }]]`. */
+  /** @param initial offsets from an earlier run, e.g. `[[{ file: 'a' }, { position: 10 }]]`. */
   constructor(initial: readonly (readonly [SourcePartition, SourceOffset])[] = []) {
     for (const [partition, offset] of initial) this.write(partition, offset);
   }
@@ -18,19 +18,19 @@ export class MemoryOffsets implements OffsetReader {
     return partitions.map((partition) => this.get(partition));
   }
 
-  /** Null when nothing is stored. */
+  /** Null if no offset is stored. */
   get(partition: SourcePartition): SourceOffset | null {
     return this.stored.get(partitionKey(partition)) ?? null;
   }
 
-  /** A null offset forgets the partition. Throws TypeError for values that cannot be stored. */
+  /** A null offset deletes the partition's offset. Throws TypeError for values that cannot be stored. */
   write(partition: SourcePartition, offset: SourceOffset | null): void {
     if (offset === null) this.stored.delete(partitionKey(partition));
     else this.stored.set(partitionKey(partition), readBack(offset, 'source offset'));
   }
 }
 
-/** Workers find a partition whatever the order of its members. */
+/** Independent of the order of members, as in a worker. */
 export function partitionKey(partition: SourcePartition): string {
   const members = Object.entries(readBack(partition, 'source partition')).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(members, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));

@@ -1,9 +1,9 @@
-/** What a plug-in's own producers write, in memory. */
+/** In-memory producers for a plugin's own records. */
 import type { KafkaClientConfig, KafkaRecord, TaskProducer } from '../producer';
 
 export class MemoryProducers {
   readonly records: KafkaRecord[] = [];
-  /** Of each producer made. */
+  /** The config of each created producer. */
   readonly configs: KafkaClientConfig[] = [];
 
   readonly create = (config: KafkaClientConfig): TaskProducer => {

@@ -1,4 +1,4 @@
-/** Runs one source task as the worker would: start, poll until enough, commit, stop. */
+/** Runs one source task as a worker does: start, poll, commit, stop. */
 import { sleep } from '../timing/sleep';
 import { startTimer } from '../timing/timers';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
@@ -13,22 +13,23 @@ import { MemoryProducers } from './memory-producers';
 
 export interface RunSourceOptions {
   /**
-   * Enough: this many records, or when the function says so (asked after each `poll`). (Default: the first `poll` that
-   * has nothing)
+   * When to stop polling: after this many records, or when the function returns true (called after each `poll`).
+   * (Default: the first `poll` without records)
    */
   until?: number | ((records: readonly SourceRecord[]) => boolean);
-  /** What an earlier run has stored. Also where this run stores its offsets. (Default: empty) */
+  /** Offsets from an earlier run; this run stores its offsets here too. (Default: empty) */
   offsets?: MemoryOffsets;
-  /** Which of the connector's tasks. (Default: 0) */
+  /** Number of the task to run. (Default: 0) */
   task?: number;
   /** (Default: 5000) */
   timeoutMs?: number;
   /**
-   * The worker dies after this many records were acknowledged: their offsets are stored, the task is told nothing and
-   * not stopped. What the next run then delivers shows whether anything is lost. (Default: it stops in order)
+   * Simulates a crash after this many records are acknowledged: their offsets are stored, but neither `commit` nor
+   * `stop` is called. Run again with the same `offsets` to check that no record is lost. (Default: the task stops
+   * normally)
    */
   crashAfter?: number;
-  /** What the worker grants the plug-in. (Default: nothing) */
+  /** Worker settings that the plugin may read. (Default: none) */
   workerSettings?: WorkerSettings;
 }
 
@@ -36,13 +37,13 @@ export interface SourceRun {
   readonly records: readonly SourceRecord[];
   readonly offsets: MemoryOffsets;
   readonly logger: MemoryLogger;
-  /** What the task has written by producers of its own. */
+  /** Records that the task wrote with its own producers. */
   readonly producers: MemoryProducers;
 }
 
 /**
- * Rejects with the task's own error when it fails, with TypeError for records that no worker could write, and when time
- * is up. RetriableErrors of `poll` are polled again.
+ * Rejects with the task's error, with a TypeError for a record that a worker could not write, and on timeout. Polls
+ * again after a RetriableError.
  */
 export async function runSourceTask(
   connector: SourceConnector,
@@ -68,7 +69,7 @@ export async function runSourceTask(
     configs: () => taskConfig,
     createProducer: producers.create,
     storeOffset: async (partition, offset) => {
-      // A worker that died before the records were acknowledged has not stored what follows them either.
+      // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;
       const since = records.slice(acknowledged);
       acknowledged = records.length;
@@ -117,7 +118,7 @@ async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | nul
     await sleep(10);
     return null;
   } finally {
-    // A task that answers at once must not keep timers from running.
+    // Lets timers run even if the task resolves immediately.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a transformation or a predicate over records, as a sink task's chain would. */
+/** Runs a transformation or a predicate on records, as a sink task does. */
 import type { ConnectorConfig } from '../config-def';
 import type { SinkRecord } from '../record';
 import type { PredicatePlugin, TransformationPlugin } from '../transformation';
@@ -6,8 +6,8 @@ import { completeRecord, type PutRecord } from './complete-record';
 import { checkConfig } from './config-check';
 
 /**
- * What it makes of each record; null: dropped. Rejects with the first problem of the settings, with what `configure` or
- * `apply` throws, and with a TypeError when a record or a part of it is changed in place.
+ * Resolves with the result for each record; null: dropped. Rejects with the first problem of the config, with an error
+ * of `configure` or `apply`, and with a TypeError if a record is modified in place.
  */
 export async function runTransformation(
   plugin: TransformationPlugin,
@@ -24,7 +24,7 @@ export async function runTransformation(
   }
 }
 
-/** Of which records it holds. Rejects as `runTransformation` does. */
+/** Resolves with the predicate's result for each record. Rejects as `runTransformation` does. */
 export async function runPredicate(
   plugin: PredicatePlugin,
   config: ConnectorConfig,

@@ -1,4 +1,4 @@
-/** Drives a sink task as the worker would, one step at a time, and keeps the committed offsets. */
+/** Runs a sink task step by step, as a worker does, and records the committed offsets. */
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SinkConnector } from '../connector';
 import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record';
@@ -11,25 +11,25 @@ export interface SinkHarnessOptions {
   /** Partitions assigned at the start. (Default: partition 0 of `topic`) */
   readonly assignment?: readonly TopicPartition[];
   /**
-   * Topic of records and partitions that name none. (Default: the first of the configuration's `topics`, else `test`)
+   * Topic of records and partitions without one. (Default: the first of the config's `topics`, or `test`)
    */
   readonly topic?: string;
-  /** False: the context has no reporter, as without dead letter topic and error log. (Default: true) */
+  /** False: `errantRecordReporter` is null, as without dead letter queue and error log. (Default: true) */
   readonly errantRecords?: boolean;
-  /** What the worker grants the plug-in. (Default: nothing) */
+  /** Worker settings that the plugin may read. (Default: none) */
   readonly workerSettings?: WorkerSettings;
-  /** (Default: producers whose records are in `producers.records`) */
+  /** (Default: in-memory producers, whose records are in `producers.records`) */
   readonly createProducer?: SinkTaskContext['createProducer'];
 }
 
 export class SinkTaskHarness {
   readonly logger = new MemoryLogger();
-  /** Reported through the context's reporter. */
+  /** Records reported to `errantRecordReporter`. */
   readonly errantRecords: { readonly record: SinkRecord; readonly error: unknown }[] = [];
-  /** What the task has written by producers of its own. */
+  /** Records that the task wrote with its own producers. */
   readonly producers = new MemoryProducers();
   readonly seeks: TopicPartitionOffset[] = [];
-  /** Last wish given to `context.timeout`, milliseconds. */
+  /** Last value passed to `context.timeout`, in milliseconds. */
   requestedTimeout: number | null = null;
   commitRequested = false;
   readonly context: SinkTaskContext;
@@ -77,7 +77,7 @@ export class SinkTaskHarness {
     };
   }
 
-  /** Starts the task and opens its partitions. */
+  /** Creates and starts a task and assigns its partitions. */
   static async start(
     connector: SinkConnector,
     config: ConnectorConfig,
@@ -91,8 +91,8 @@ export class SinkTaskHarness {
   }
 
   /**
-   * Puts one batch. Rejects with what the task throws; then `redeliver` puts the same batch again, as the worker does
-   * after a RetriableError.
+   * Puts one batch. Rejects with the task's error; `redeliver` then puts the same batch again, as a worker does after a
+   * RetriableError.
    */
   async put(records: readonly PutRecord[]): Promise<void> {
     this.lastBatch = records.map((record) => this.complete(record));
@@ -108,8 +108,8 @@ export class SinkTaskHarness {
   }
 
   /**
-   * One offset commit: `preCommit`, or `flush`. Rejects with what the task throws; a worker would go back to the last
-   * committed offsets.
+   * Runs one offset commit: `preCommit`, or `flush`. Rejects with the task's error, after which a worker would rewind
+   * to the last committed offsets.
    */
   async commit(partitions: readonly TopicPartition[] = this.assigned): Promise<void> {
     const offered = partitions.flatMap((p) => this.processed.get(keyOf(p)) ?? []);
@@ -129,7 +129,7 @@ export class SinkTaskHarness {
     }
   }
 
-  /** Next offset to read after a restart; null: nothing was committed. */
+  /** Next offset to read after a restart; null if none is committed. */
   committed(partition = 0, topic = this.topic): number | null {
     return this.commits.get(keyOf({ topic, partition })) ?? null;
   }
@@ -143,14 +143,14 @@ export class SinkTaskHarness {
     await this.task.open?.(partitions);
   }
 
-  /** Takes partitions away in order: a word of warning, commit, then close. */
+  /** Revokes partitions as in a rebalance: `revoking`, commit, `close`. */
   async revoke(partitions: readonly TopicPartition[]): Promise<void> {
     await this.task.revoking?.(partitions);
     await this.commit(partitions);
     await this.lose(partitions);
   }
 
-  /** Takes partitions away without a commit, as when the worker was away too long. */
+  /** Closes partitions without a commit, as after a session timeout. */
   async lose(partitions: readonly TopicPartition[]): Promise<void> {
     const gone = new Set(partitions.map(keyOf));
     this.assigned = this.assigned.filter((p) => !gone.has(keyOf(p)));
@@ -158,7 +158,7 @@ export class SinkTaskHarness {
     await this.task.close?.(partitions);
   }
 
-  /** Commit, close, stop. */
+  /** Commits and closes all partitions, then stops the task. */
   async stop(): Promise<void> {
     this.aborter.abort();
     try {
