@@ -86,6 +86,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   point: () => pointType(),
 };
 
+/** Names of the types that the connector supports, without enums, domains and arrays. */
+export const SUPPORTED_TYPES: readonly string[] = Object.keys(MAKERS);
+
 /** Arrays of these are never emitted (§3.4). */
 const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point', 'tsvector']);
 
