@@ -7,8 +7,8 @@ const TABLES = 1000;
 const TYPES = 200_000;
 
 /**
- * Rows of the catalog itself: making that many types one by one takes minutes. Their oids are beyond those that the
- * server has given out, and the database is dropped in the end.
+ * Inserts catalog rows directly, because creating that many types one by one takes minutes. Their oids are above those
+ * in use, and the database is dropped afterwards.
  */
 const MANY_TYPES = `
   SET allow_system_table_mods = on;
@@ -43,8 +43,8 @@ test('cdc-postgres 94: with 1,000 tables and 200,000 composite types, a start re
     await run.count(1);
     await database.query('INSERT INTO captured VALUES (2)');
     await run.count(2);
-    // A hundred bytes for each table; none for each type, which would be told in 20 at least. The server also says how
-    // far its log has come whenever anybody writes to it, in another database as well.
+    // A hundred bytes per table and none per type, which would take at least 20. The server also reports its WAL
+    // position whenever any database writes.
     expect(proxy.bytes).toBeLessThan(100 * TABLES + 2 * TYPES);
     expect(proxy.bytes).toBeGreaterThan(0);
   } finally {

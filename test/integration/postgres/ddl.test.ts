@@ -38,7 +38,7 @@ test('cdc-postgres 88: columns come, go and change while events from before are 
   await database.query('ALTER TABLE t RENAME n TO m; INSERT INTO t VALUES (4, 8)');
   await database.query("ALTER TABLE t ALTER m TYPE text, ALTER m DROP DEFAULT; INSERT INTO t VALUES (5, 'nine')");
   const records = await run.until((all) => all.some((record) => record.key?.id === 5));
-  // A rewrite of the table is not a change of its rows.
+  // Rewriting a table does not change its rows.
   expect(after(records)).toEqual([
     { id: 1, v: 'a' },
     { id: 2, v: 'b', n: 6 },
@@ -66,7 +66,7 @@ test('cdc-postgres 88: NULLs from before SET NOT NULL, and from after DROP NOT N
   await database.query('INSERT INTO t VALUES (1, NULL)');
   await database.query("UPDATE t SET v = 'x'; ALTER TABLE t ALTER v SET NOT NULL");
   await run.stop();
-  // This start reads the catalog after the DDL and the rows from before it.
+  // This start reads the catalog after the DDL and rows from before it.
   run = await TaskRun.start(streamOnly());
   const records = await run.count(2);
   records.forEach(expectValid);
@@ -129,9 +129,9 @@ describe('cdc-postgres 88, Appendix R.16: DDL that leaves columns, types and ide
     await database.query("INSERT INTO t VALUES (1, 'a')");
     await run.count(1);
     await database.query(`ALTER TABLE t ALTER v ${change}; INSERT INTO t VALUES (2, 'b')`);
-    const [before, behind] = await run.count(2);
+    const [before, after] = await run.count(2);
     expect(schemaOfV(before)).toMatchObject({ optional: true, default: undefined });
-    expect(schemaOfV(behind)).toMatchObject(expected);
+    expect(schemaOfV(after)).toMatchObject(expected);
   });
 
   test('an announcement without a change (a new index, ANALYZE) leaves the schemas as they are', async () => {
@@ -173,7 +173,7 @@ describe('cdc-postgres 88, Appendix R.16: DDL that leaves columns, types and ide
     await database.query('DELETE FROM t; UPDATE w SET c = 5');
     run = await TaskRun.start(config, offset);
     const records = await run.count(7);
-    // The primary key is the identity, which the server tells of as it was.
+    // The primary key is the identity, which the server sends as of the change.
     expect(records.map((record) => record.key)).toEqual([
       { id: 1 },
       { id: 1 },

@@ -1,6 +1,6 @@
 /**
- * Amounts of a currency whose smallest coin is no hundredth: a server of its own, with locales built for it. Source:
- * cdc-postgres §3.1.
+ * Amounts in a currency whose smallest unit is not a hundredth, on a dedicated server with locales built for it.
+ * Source: cdc-postgres §3.1.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-locales-'));
 chmodSync(folder, 0o755);
-/** Fraction digits of each one's currency. */
+/** Fraction digits of the currency of each locale. */
 const LOCALES = { 'ja_JP.UTF-8': 0, 'en_US.UTF-8': 2, 'ar_BH.UTF-8': 3 } as const;
 const missing = Object.keys(LOCALES).filter((name) => {
   const [source = '', charmap = ''] = name.split('.');

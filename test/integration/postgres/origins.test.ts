@@ -29,7 +29,7 @@ test('cdc-postgres 44: source.sequence never goes back: snapshot, interleaved tr
   run = await TaskRun.start(config);
   const seen: AnyRecord[] = [];
   const isRow = (record: AnyRecord): boolean => record.value?.source !== undefined;
-  /** Takes rows, then starts again where the last of them ends, or where a heartbeat after it does. */
+  /** Reads rows, then restarts at the end of the last one or of a heartbeat after it. */
   const restartAfter = async (count: number, heartbeat = false): Promise<void> => {
     const task = run as TaskRun;
     const positions = (): number[] => task.records.flatMap((record, i) => (isRow(record) ? [i] : []));
@@ -48,7 +48,7 @@ test('cdc-postgres 44: source.sequence never goes back: snapshot, interleaved tr
     await database.query('BEGIN; INSERT INTO t VALUES (10), (11), (12)');
     await other.query('INSERT INTO t VALUES (21)');
     await database.query('COMMIT; INSERT INTO t VALUES (13)');
-    // Committed last, although its first row is the first in the log.
+    // Committed last, although its first row is the first in the WAL.
     await other.query('COMMIT');
   } finally {
     await other.end();
@@ -63,7 +63,7 @@ test('cdc-postgres 44: source.sequence never goes back: snapshot, interleaved tr
   const sequences = seen.map(sequence);
   const sorted = [...sequences].sort(([a, b], [c, d]) => Number(a - c) || Number(b - d));
   expect(sequences).toEqual(sorted);
-  // The interleaved rows would not be in order by their own positions alone.
+  // By their own positions alone, the interleaved rows would be out of order.
   expect(sequences.map(([, own]) => own)).not.toEqual(sorted.map(([, own]) => own).sort((a, b) => Number(a - b)));
 });
 
@@ -84,7 +84,7 @@ test('cdc-postgres 46: source.origin and source.origin_lsn say where a transacti
     expect(ids(records)).toEqual([1, 2, 3, 3]);
     const sources = records.map((record) => record.value.source);
     expect(sources.map((source) => source.origin)).toEqual([origin, origin, null, origin]);
-    // Where it was committed at the origin; a session that does not say keeps what it said last.
+    // Commit position on the origin; a session that does not set it keeps the last one.
     const at = 0x16_b374d848;
     expect(sources.map((source) => source.origin_lsn)).toEqual([at, at, null, at]);
     expect(sources[0].ts_ms).toBe(Date.UTC(2020, 0, 2, 3, 4, 5));

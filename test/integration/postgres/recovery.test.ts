@@ -57,10 +57,10 @@ const DONE = 999_999;
 
 test('cdc-postgres 65: abandoned at random points, resumed from the last stored offset: nothing lost, nothing out of order', async () => {
   const random = randomNumbers(11);
-  // The reference: one run that is never interrupted, from a slot of its own.
+  // The reference: one uninterrupted run with a separate slot.
   const reference = await TaskRun.start({ ...streamOnly(), 'slot.name': `${database.slot}_r` });
   let offset: SourceOffset | null = null;
-  // Small batches: however far the writers are ahead, it is abandoned many times.
+  // Small batches, so that the task is abandoned many times, however far the writers are ahead.
   const config = (): Record<string, string> => ({ ...streamOnly(), 'max.batch.size': String(1 + random(80)) });
   run = await TaskRun.start(config());
   const writing = interleavedWriters(database, 400).then(() => database.query(`INSERT INTO t VALUES (${DONE}, 0)`));
@@ -89,7 +89,7 @@ test('cdc-postgres 65: abandoned at random points, resumed from the last stored 
   const all = await reference.until((records) => records.some((record) => record.key.id === DONE));
   const line = (record: AnyRecord): string =>
     `${record.value.source.txId} ${record.value.op} ${record.key.id} ${record.value.after.v}`;
-  // What was stored before each crash, end to end, is exactly what an undisturbed reader saw.
+  // The records stored before each crash, concatenated, equal those of the reference.
   expect(stored.map(line)).toEqual(all.map(line));
   await reference.stop();
 });
@@ -104,7 +104,7 @@ test('cdc-postgres 66: stopped in the middle of a transaction, it goes on there'
   expect(ids(await run.count(2))).toEqual([3, 4]);
 });
 
-/** Of the record whose transaction was committed at the very place where the next record begins. */
+/** Offset of the record whose transaction ends exactly where the next record starts. */
 const beforeAdjacent = (records: readonly AnyRecord[]): number =>
   records.findIndex((_, i) => {
     const next = records[i + 1]?.sourceOffset;
@@ -113,7 +113,7 @@ const beforeAdjacent = (records: readonly AnyRecord[]): number =>
 
 test('cdc-postgres 67: an offset at a commit that ends where the next transaction begins', async () => {
   run = await TaskRun.start(streamOnly());
-  // Another database of the same server may write between any two transactions; it does not do so every time.
+  // Another database of the same server may write between any two transactions, so repeat until it does not.
   for (let next = 1; beforeAdjacent(run.records) === -1; next += 20) {
     await database.query(
       `DO $$ BEGIN FOR i IN ${next}..${next + 19} LOOP INSERT INTO t VALUES (i); COMMIT; END LOOP; END $$`,
@@ -197,7 +197,7 @@ describe('cdc-postgres 69: offsets written by Debezium', () => {
       transaction_id: null,
     };
     run = await TaskRun.start(streamOnly(), offset);
-    // Without lsn_commit only the position in the log is known: repeated rows are allowed, missing ones are not.
+    // Without lsn_commit only the LSN is known: repeated rows are allowed, missing rows are not.
     const records2 = await run.until((all) => all.some((record) => record.key.id === 5));
     expect(ids(records2).slice(-1)).toEqual([5]);
   });
@@ -285,7 +285,7 @@ test('cdc-postgres 71: the server is told of nothing that is not stored', async 
   await nextStatus();
   expect(await flushed()).toBe(expected);
   await run.stop();
-  // What it said at its end is read by then.
+  // The server has read the last status message by then.
   await database.slotsLetGo();
   expect(await flushed()).toBe(expected);
 });
@@ -331,12 +331,11 @@ test('cdc-postgres 74: the heartbeat query is run; a missing table is an error w
 });
 
 test('cdc-postgres 76: a poll that does not come for long keeps the connection', async () => {
-  // Long enough for a machine that stands still for some seconds; status messages come as often as the time-out asks
-  // for.
+  // Long enough for a machine that pauses for seconds; the interval of status messages follows from the timeout.
   await database.query(`ALTER DATABASE ${database.name} SET wal_sender_timeout = '20s'`);
   run = await TaskRun.start({ ...streamOnly(), 'status.update.interval.ms': '600000' });
   await run.nothingMore();
-  // More than the queue holds, so that the socket is paused meanwhile.
+  // More than the queue holds, so that the socket is paused.
   await database.query('INSERT INTO t SELECT i, i FROM generate_series(1, 50000) i');
   const pid = (await database.slots())[0]?.active_pid;
   expect(pid).toEqual(expect.any(Number));
@@ -345,7 +344,7 @@ test('cdc-postgres 76: a poll that does not come for long keeps the connection',
       'SELECT extract(epoch FROM reply_time)::float8 AS at FROM pg_stat_replication WHERE pid = $1',
       [pid],
     );
-    // None: the server has given up the connection.
+    // None if the server has closed the connection.
     expect(senders).toHaveLength(1);
     return Number(senders[0]?.at);
   };

@@ -2,7 +2,7 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 
 export class ServerProxy {
-  /** From the server, so far. */
+  /** Bytes received from the server. */
   bytes = 0;
   private readonly sockets = new Set<Socket>();
   private readonly listener = net.createServer((client) => {
@@ -17,7 +17,7 @@ export class ServerProxy {
     server.on('data', (chunk: Buffer) => (this.bytes += chunk.length)).pipe(client);
   });
 
-  /** @param target URL of the server that new connections are led to; may be changed */
+  /** @param target URL of the server for new connections; may be changed */
   private constructor(public target: string) {}
 
   static async to(target: string): Promise<ServerProxy> {
@@ -26,7 +26,7 @@ export class ServerProxy {
     return proxy;
   }
 
-  /** What a connector is configured with to come here. */
+  /** Connector settings to connect through this proxy. */
   get address(): Record<string, string> {
     const { address, port } = this.listener.address() as AddressInfo;
     return { 'database.hostname': address, 'database.port': String(port) };

@@ -7,7 +7,7 @@ import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, ops, taskConfig } from './harness';
 
-/** Each login in the only way that its name says. */
+/** Each role may log in only by the method in its name. */
 const LOGINS = `
 host all login_md5      127.0.0.1/32 md5
 host all login_scram    127.0.0.1/32 scram-sha-256
@@ -46,7 +46,7 @@ afterEach(async () => {
 const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
 
 describe('cdc-postgres 13: logins', () => {
-  // What SASLprep, MD5 and a connection string would each get wrong in their own way.
+  // Characters that SASLprep, MD5 and connection strings each treat differently.
   const PASSWORD = String.raw`Grüße '"\ %40 ñ`;
 
   test.each([
@@ -117,7 +117,7 @@ describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {
       /^Replication slot "\S+" is lost \(.+\): the server removed changes that were not read yet\..*max_slot_wal_keep_size/,
     ),
   };
-  /** Moves the log on until the server gives the slot up. */
+  /** Writes WAL until the server invalidates the slot. */
   async function loseSlot(): Promise<void> {
     await waitFor('the slot to be given up', async () => {
       await database.query("SELECT pg_switch_wal(), pg_logical_emit_message(false, 'test', 'x')");

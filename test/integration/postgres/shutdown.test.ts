@@ -1,4 +1,4 @@
-/** A server of its own, because it is stopped. */
+/** Uses a dedicated server, because the test stops it. */
 import { Client } from 'pg';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { isRunning } from '../../helpers/is-running';
@@ -34,7 +34,7 @@ test('cdc-postgres 77: a fast shutdown of the server is not held up by changes t
   });
   await client.query('INSERT INTO t SELECT generate_series(1, 1000)');
   await run.count(1000);
-  // Confirms an early position only, so that the server has more to wait for.
+  // Confirms only an early position, so that the server has more to wait for.
   run.commitUpTo(0);
   await client.query('INSERT INTO t SELECT generate_series(1001, 2000)');
   await run.count(2000);

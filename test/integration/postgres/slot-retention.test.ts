@@ -66,7 +66,7 @@ describe('cdc-postgres 72: heartbeats let the slot of an idle table advance', ()
       'table.include.list': 'public.t',
     });
 
-  /** What a heartbeat stored: the end of a transaction. */
+  /** Stored by a heartbeat: the end of a transaction. */
   async function betweenTransactions(): Promise<SourceOffset> {
     await database.query('CREATE TABLE busy (id int)');
     run = await TaskRun.start(config());

@@ -68,7 +68,7 @@ async function converges(
   expect(apply(run.records, table)).toEqual(await contents());
 }
 
-/** Until a change comes that was made after the last snapshot, and with it all before. */
+/** Polls until a change made after the last snapshot arrives, and with it all earlier ones. */
 async function untilDone(current: TaskRun): Promise<void> {
   await current.until((records) => records.some(({ value }) => value?.source.snapshot === 'last'));
   await database.query(`INSERT INTO t VALUES (${DONE}, 0)`);
@@ -119,7 +119,7 @@ test('a snapshot of every start goes on with the stream where it was: rows delet
   await run.stop();
   await meanwhile(1);
   await converges(config, stored, table);
-  // What was stored does not come again.
+  // Stored records are not repeated.
   const again = (run as TaskRun).records.slice(ROWS);
   expect(again.some((record) => record.value?.op === 'c' && record.key.id === 0)).toBe(false);
 });

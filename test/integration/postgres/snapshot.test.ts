@@ -14,7 +14,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** The next query of this text: whoever asked it learns of its answer only when it is let go. */
+/** Holds the result of the next query with this text until it is released. */
 function heldOnce(text: string): { readonly answered: Promise<void>; readonly letGo: () => void } {
   let arrive = (): void => undefined;
   let letGo = (): void => undefined;
@@ -153,7 +153,7 @@ test('cdc-postgres 19: with a slot made by someone else the snapshot is consiste
   );
   await database.query('SELECT pg_create_logical_replication_slot($1, $2)', [database.slot, 'pgoutput']);
   await database.query(`CREATE PUBLICATION pub_${database.name} FOR TABLE t`);
-  // The publication is younger than the slot: only positions behind both can be decoded.
+  // The publication is newer than the slot: only positions after both can be decoded.
   await database.query('SELECT pg_replication_slot_advance($1, pg_current_wal_lsn())', [database.slot]);
   const writing = [writer(database, 100, 10_000), writer(database, 100, 20_000)];
   run = await TaskRun.start(taskConfig(database, { 'snapshot.fetch.size': '10' }));
@@ -194,7 +194,7 @@ test('cdc-postgres 21: initial_only reads, leaves no slot and streams nothing', 
   run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'initial_only' }));
   await run.count(2);
   await database.query('INSERT INTO t VALUES (3, 3)');
-  // It has no connection left over which anything could come.
+  // No connection is left.
   expect(await run.poll()).toEqual([]);
   expect(await database.slots()).toEqual([]);
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
@@ -240,7 +240,7 @@ test('cdc-postgres 24: a snapshot cut off is taken again from its start, with a 
   expect(new Set(records.map((record) => record.key.id)).size).toBe(1001);
   expect(records.every((record) => record.value.op === 'r')).toBe(true);
   expect(run.lastOffset).toMatchObject({ snapshot_completed: true, last_snapshot_record: true });
-  // What came since the first snapshot began is told again.
+  // Changes since the start of the first snapshot are repeated.
   expect((await run.count(1002))[1001]).toMatchObject({ key: { id: 1001 }, value: { op: 'c' } });
   await run.nothingMore();
 });
@@ -273,7 +273,7 @@ test('cdc-postgres 26: a SELECT of its own restricts the rows; one that lacks co
   await expect(run.count(1)).rejects.toThrow(
     /snapshot\.select\.statement\.overrides.*column "description" does not exist/,
   );
-  // Nothing was emitted, so nothing stays behind.
+  // Nothing was emitted, so slot and publication are removed.
   expect(await database.slots()).toEqual([]);
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
 });
@@ -397,16 +397,16 @@ test('a stop between two tables leaves the snapshot unfinished: after a restart 
   const abort = new AbortController();
   run = await TaskRun.start(taskConfig(database), null, abort);
   const firstRead = heldOnce('CLOSE millrace_rows');
-  // The first table but for its last row, which waits for what comes behind it.
+  // The first table except its last row, which is held back until the next one.
   await run.count(2);
   await firstRead.answered;
   const polling = run.poll();
   abort.abort();
-  // The reader learns that the table is read before this poll looks at what there is.
+  // The reader detects the end of the table before this poll.
   firstRead.letGo();
   await polling;
-  const told = [run.stored, ...run.records.map((record) => record.sourceOffset)];
-  expect(told.filter((offset) => offset?.snapshot_completed !== false)).toEqual([]);
+  const offsets = [run.stored, ...run.records.map((record) => record.sourceOffset)];
+  expect(offsets.filter((offset) => offset?.snapshot_completed !== false)).toEqual([]);
   const offset = run.lastOffset;
   await run.stop();
 

@@ -1,4 +1,4 @@
-/** A primary and its standby, both of their own. */
+/** A dedicated primary with a standby. */
 import { Client } from 'pg';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { startStandby } from '../../../dev/services/postgres-standby';
@@ -15,7 +15,7 @@ let proxy: ServerProxy;
 let run: TaskRun | null = null;
 
 beforeAll(async () => {
-  // Logical readers never see what the standby could lose.
+  // Logical readers never see changes that the standby could lose.
   primary = await startPostgres({ settings: { synchronized_standby_slots: 'standby' } });
   database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)', {
     server: primary.url,
@@ -44,7 +44,7 @@ test('cdc-postgres 84: a standby is the source, with a publication that the prim
   const config = taskConfig(database, {
     ...proxy.address,
     'publication.name': 'p84',
-    // The standby takes over no slot of a name that it has itself.
+    // The standby does not synchronize a slot whose name it already has.
     'slot.name': 'only_here',
     'slot.drop.on.stop': 'true',
   });
@@ -54,7 +54,7 @@ test('cdc-postgres 84: a standby is the source, with a publication that the prim
   });
   await database.query('CREATE PUBLICATION p84 FOR TABLE t');
   await waitFor('the standby to have it', async () => (await replica.query('SELECT FROM pg_publication')).rowCount);
-  // A slot on a standby waits for the primary to say which transactions run, which an idle one does not do by itself.
+  // A slot on a standby waits until the primary logs its running transactions, which an idle primary does not do.
   const talk = setInterval(() => {
     database.query('SELECT pg_log_standby_snapshot()').catch(() => undefined);
   }, 100);
@@ -93,7 +93,7 @@ test('cdc-postgres 83: a failover slot goes on at the promoted standby, nothing 
   await waitFor(
     'the standby to have the slot',
     async () => {
-      // It takes a slot over once that has moved beyond what the standby itself still holds.
+      // It synchronizes a slot once that has advanced beyond what the standby retains.
       await insert(database.client, 1);
       await database.query('SELECT pg_log_standby_snapshot()');
       await task.count(next);
@@ -123,7 +123,7 @@ test('cdc-postgres 83: a failover slot goes on at the promoted standby, nothing 
   await run.count(next);
   expect(ids()).toEqual(Array.from({ length: next }, (_, i) => i));
 
-  // A start finds the slot there, too.
+  // A restart finds the slot there, too.
   const offset = run.commitUpTo(next - 501);
   await run.stop();
   run = await TaskRun.start(config, offset);

@@ -1,4 +1,4 @@
-/** Speaks PostgreSQL's way into TLS and passes the rest to a real server in plain. */
+/** Terminates TLS as PostgreSQL negotiates it and forwards plain traffic to a real server. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContextOptions } from 'node:tls';
 
@@ -12,7 +12,7 @@ export interface TlsProxyOptions extends SecureContextOptions {
 }
 
 export class TlsProxy {
-  /** How sessions came in, and the names of client certificates. */
+  /** Sessions with their encryption and the names of client certificates. */
   readonly sessions: string[] = [];
   private readonly sockets = new Set<Socket>();
 

@@ -1,4 +1,4 @@
-/** Debezium's transformations in a worker as a user configures them: rows of two tables in one topic. */
+/** Debezium's transformations in a worker, configured as a user would: rows of two tables in one topic. */
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
@@ -79,7 +79,7 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
     row('a', 'r', 1),
     row('b', 'c', 2),
     row('c', 'u', 2),
-    // The truncation has no row. Of what was deleted, the table's replica identity tells the key.
+    // A truncate event has no row. For deletes, the replica identity provides the key.
     row(null, 'd', 2, true),
     [{ id: 1, shard: '2' }, null, 'd'],
   ]);

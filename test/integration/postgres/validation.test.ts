@@ -42,7 +42,7 @@ test('the longest times that the settings take are waited, not 1 ms', async () =
 
 const HOST = "The 'database.hostname' value is invalid: Error while validating connector config: ";
 
-/** Too long for a name of DNS: no server is asked for it, which could take its time. */
+/** Too long for a DNS name, so it fails without a DNS query, which could be slow. */
 const NO_HOST = `no-such-host-${'x'.repeat(60)}`;
 
 test.each([

@@ -88,11 +88,11 @@ function keyColumnsProblem(text: string): string | null {
 
 /** The parameter that requests values in binary form. Only the text form is decoded. */
 function binaryParam(params = ''): string | undefined {
-  const asks = /^binary(?:\s*=\s*(?:true|on|1)?)?$/i;
+  const binary = /^binary(?:\s*=\s*(?:true|on|1)?)?$/i;
   return params
     .split(';')
     .map((param) => param.trim())
-    .find((param) => asks.test(param));
+    .find((param) => binary.test(param));
 }
 
 function isSet(value: string | undefined): value is string {

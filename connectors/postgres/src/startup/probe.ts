@@ -30,7 +30,7 @@ export async function probe(config: PostgresConfig, nameOf: (key: string) => str
   const answer = async (): Promise<ConfigProblem[]> => {
     try {
       ({ client } = await openConnection(config.connection, 'Validate Connection'));
-      return await ask(client, config, nameOf);
+      return await checkServer(client, config, nameOf);
     } catch (error) {
       if (/timeout expired/.test(errorText(error)))
         return [invalid(host, `Connection validation timed out after ${limitMs} ms`)];
@@ -45,7 +45,11 @@ export async function probe(config: PostgresConfig, nameOf: (key: string) => str
   }
 }
 
-async function ask(client: Client, config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
+async function checkServer(
+  client: Client,
+  config: PostgresConfig,
+  nameOf: (key: string) => string,
+): Promise<ConfigProblem[]> {
   const facts = await readServerFacts(client);
   const streams = config.snapshot.mode !== 'initial_only';
   const server = streams ? replicationProblem(facts) : null;

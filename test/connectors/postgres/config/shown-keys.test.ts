@@ -1,5 +1,5 @@
 /**
- * What clients are shown of the keys, beside what Debezium 3.7.0.Final showed (facts alone; words and labels are ours).
+ * Compares the settings as REST shows them with those of Debezium 3.7.0.Final (facts only; texts and labels are ours).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const golden = JSON.parse(
   readFileSync(join(__dirname, '..', '..', '..', 'golden', 'postgres', 'config-keys.json'), 'utf8'),
 ) as readonly Facts[];
 
-/** Where a default is another, or fewer values can be chosen, clients have to see what holds here. */
+/** Where a default differs, or fewer values are supported, clients must see ours. */
 const OURS: Readonly<Record<string, Partial<Facts>>> = {
   'plugin.name': { default_value: 'pgoutput', recommended_values: ['pgoutput'] },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },

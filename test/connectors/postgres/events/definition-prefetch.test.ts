@@ -1,4 +1,4 @@
-/** How often the catalog is asked about tables that the stream announces (cdc-postgres §5.7). */
+/** How often the catalog is read for tables that the stream announces (cdc-postgres §5.7). */
 import type { Client } from 'pg';
 import { DefinitionsAhead } from '../../../../connectors/postgres/src/events/definition-prefetch';
 import { FrameQueue } from '../../../../connectors/postgres/src/replication/frame-queue';
@@ -24,12 +24,12 @@ function framed(body: Buffer): Buffer {
   return frame;
 }
 
-/** A server that has every table asked for but 404, and counts what it is asked. */
+/** A server that has every table except 404, and records the queried oids. */
 class Catalog {
-  readonly asked: string[][] = [];
+  readonly queried: string[][] = [];
   readonly client = {
     query: (sql: string, [oids]: [string[]]) => {
-      if (sql.includes('relreplident')) this.asked.push(oids);
+      if (sql.includes('relreplident')) this.queried.push(oids);
       const there = oids.filter((oid) => oid !== '404');
       if (!sql.includes('relreplident')) return Promise.resolve({ rows: [] });
       return Promise.resolve({ rows: there.map((oid) => ({ oid, schema: 'public', name: `t${oid}`, identity: 'd' })) });
@@ -39,7 +39,7 @@ class Catalog {
 
 const queueOf = (...frames: readonly Buffer[]): FrameQueue<null> => {
   const queue = new FrameQueue<null>();
-  // As they come from the socket: several in a chunk.
+  // As received from the socket: several per chunk.
   const half = frames.length >> 1;
   for (const part of [frames.slice(0, half), frames.slice(half)]) {
     const chunk = Buffer.concat(part);
@@ -72,10 +72,10 @@ describe('tables that are announced together', () => {
     for (let i = 0; i < queued.length; i++)
       names.push((await ahead.announced(catalog.client, queued[i]!, () => queued.slice(i))).now?.name);
     expect(names).toEqual(['t1', 't2', undefined, 't1']);
-    expect(catalog.asked).toEqual([['1', '2', '404']]);
-    // One that arrived later may tell of a change: what was read before is not enough.
+    expect(catalog.queried).toEqual([['1', '2', '404']]);
+    // A later announcement may follow a change, so the earlier read does not suffice.
     await ahead.announced(catalog.client, queued[0]!, () => messages(1));
-    expect(catalog.asked).toEqual([['1', '2', '404'], ['1']]);
+    expect(catalog.queried).toEqual([['1', '2', '404'], ['1']]);
   });
 
   test('are read anew on a new connection, and no more than 500 at a time', async () => {
@@ -85,6 +85,6 @@ describe('tables that are announced together', () => {
     await ahead.announced(catalog.client, queued[0]!, () => queued);
     ahead.clear();
     for (let i = 0; i < queued.length; i++) await ahead.announced(catalog.client, queued[i]!, () => queued.slice(i));
-    expect(catalog.asked.map((oids) => oids.length)).toEqual([500, 500, 100]);
+    expect(catalog.queried.map((oids) => oids.length)).toEqual([500, 500, 100]);
   });
 });

@@ -70,7 +70,7 @@ test('a stream goes on where the first of its snapshots began, or where it was i
     return position === null ? 'snapshot' : startLsn(position);
   };
   expect(at('initial', NONE, null, first)).toBe(120);
-  // Somebody else's: what it holds from before the snapshot is nobody's.
+  // A slot of another origin: changes in it from before the snapshot are ignored.
   expect(at('initial', NONE, slot(50))).toBe('snapshot');
   expect(at('initial', UNFINISHED, slot(50))).toBe(70);
   expect(at('initial', UNFINISHED, null, first)).toBe(120);

@@ -1,6 +1,5 @@
 /**
- * What Debezium 3.7's own transformations made of events, recorded by dev/record-transforms.ts, beside what ours make
- * of them.
+ * Compares our transformations with the results of Debezium 3.7's, recorded by dev/record-transforms.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

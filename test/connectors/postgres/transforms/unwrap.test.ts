@@ -1,6 +1,5 @@
 /**
- * What the recorded answers of Debezium 3.7 do not show: the settings of 1.x, and how much is made anew for each
- * record.
+ * What the recorded results of Debezium 3.7 do not cover: the settings of 1.x, and how much is created per record.
  */
 import { schema, structSchema, type ConnectorConfig, type SourceRecord } from '@millrace/sdk';
 import { extractNewRecordState } from '../../../../connectors/postgres/src/transforms';

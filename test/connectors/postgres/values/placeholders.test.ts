@@ -1,5 +1,5 @@
 /**
- * What stands for values that the server did not send: they have to fit the schema, or the task fails for good. Source:
+ * Placeholders of values that the server did not send must fit the schema, or the task fails permanently. Source:
  * cdc-postgres §2.10, §3.6.
  */
 import { checkValue, optional } from '@millrace/sdk';

@@ -132,7 +132,7 @@ test('timestamps keep their microseconds, from the first to the last year of Pos
       const text = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}-03-01 ${clock}${year > 0 ? '' : ' BC'}`;
       const [, seconds = '', micros = ''] = /^\d\d:\d\d:(\d\d)\.(\d+)$/.exec(clock) ?? [];
       const ofDay = seconds === '00' ? 0n : 86399n;
-      // JavaScript's dates end sooner; the calendar repeats itself every 400 years.
+      // JavaScript dates end earlier; the calendar repeats every 400 years.
       const near = year % 400;
       const midnight =
         BigInt(new Date(0).setUTCFullYear(near, 2, 1)) + (BigInt(year - near) / 400n) * 146097n * 86_400_000n;
@@ -187,7 +187,7 @@ test('cdc-postgres 63: expressions of the catalog', () => {
 });
 
 test('a default with many casts that is none is found out in no time', () => {
-  // Time that doubled twice with each cast: 12 s for eight of them.
+  // Time quadrupled with each cast: 12 s for eight casts.
   const odd = `NULL${'::text'.repeat(8_000)}!`;
   expect(cpuMs(() => expect(schemaDefault(odd, numericType(-1, options))).toBeUndefined())).toBeLessThan(2_000);
 });
