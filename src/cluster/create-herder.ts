@@ -316,7 +316,7 @@ function createRequests(
       ...{ configs, offsets, requests, plugins, pluginHost, clients, resolve },
       worker: config,
       locks: offsetLocks,
-      lease: () => WorkLease.of(lease.forWork()),
+      lease: () => WorkLease.from(lease.forWork()),
       areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
       configReadTimeoutMs: config.workerSyncTimeoutMs,
     }),
@@ -331,7 +331,7 @@ function createRequests(
 function createWatchdog({ config, stage, logger }: Context, tick: HerderTick): Watchdog {
   const { tickMs } = config.watchdog;
   return new Watchdog({
-    look: () => {
+    calls: () => {
       const since = tick.busySince;
       const hint = `${stage.sentence()} Until it does, this worker starts and stops nothing (watchdog.tick.ms).`;
       return since === null ? [] : [{ id: 'tick', what: "This worker's herder", since, limitMs: tickMs, hint }];

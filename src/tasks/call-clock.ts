@@ -1,6 +1,6 @@
 /**
- * Which of a task's methods is running, and since when. Written by the thread that runs the task and read by the
- * worker's, through memory that both share: a thread that is stuck cannot answer a question.
+ * Which of a task's methods is running, and since when. The task's thread writes it to shared memory and the main
+ * thread reads it, because a blocked thread cannot answer a message.
  */
 const CALLS = ['start', 'poll', 'put', 'preCommit'] as const;
 export type TaskCall = (typeof CALLS)[number];
@@ -12,7 +12,7 @@ export interface RunningCall {
 }
 
 export class CallClock {
-  /** Seconds since the epoch; the number of the call from 1, 0: none; 1 while its own code runs. */
+  /** Start in seconds since the epoch; the call's number from 1, 0: none; 1 while its synchronous code runs. */
   private readonly view: Uint32Array;
 
   constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(3 * Uint32Array.BYTES_PER_ELEMENT)) {
@@ -29,7 +29,7 @@ export class CallClock {
     }
   }
 
-  /** True: the thread is inside the call this very moment, and no other task of it can be. */
+  /** True: the thread executes the synchronous code of this call right now. */
   get holdsThread(): boolean {
     return Atomics.load(this.view, 2) === 1;
   }

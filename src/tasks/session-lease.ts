@@ -1,11 +1,11 @@
 /**
- * How long this worker may go on with its work without having heard from the group's coordinator. A process that slept,
- * or a thread whose worker hears nothing any more, learns it from the clock alone, before it sends anything: others may
- * have its work by then.
+ * How long this worker may work without a response from the group coordinator. A suspended process, or a thread whose
+ * worker has lost the coordinator, detects from the clock alone that its session is over, before it sends anything:
+ * other workers may run its tasks by then.
  */
 import type { ClockReading, SendPermission } from '../kafka/port';
 
-/** `performance.now()` begins with each thread; this is the same in all of them. Milliseconds. */
+/** `performance.now()` starts at 0 in each thread; this offset makes it the same in all. Milliseconds. */
 const BEGIN = Number(process.hrtime.bigint() / 1_000n) / 1_000 - performance.now();
 const sharedNow = (): number => performance.now() + BEGIN;
 
@@ -13,13 +13,13 @@ const TERM = 4;
 const MONOTONIC = 0;
 const WALL = 1;
 
-/** What a task is given when it starts. Crosses threads; `memory` is shared with all that this worker runs. */
+/** Passed to a task when it starts. Crosses threads; `memory` is shared by all tasks of this worker. */
 export interface LeaseMemory {
   readonly memory: SharedArrayBuffer;
   readonly term: number;
 }
 
-/** Two deadlines in milliseconds, and the number of memberships that were lost so far. */
+/** Two deadlines in milliseconds, and the number of lost memberships. */
 class LeaseCells {
   readonly deadlines: Float64Array;
   readonly terms: Int32Array;
@@ -30,15 +30,15 @@ class LeaseCells {
   }
 
   /**
-   * By both clocks, since each has its weakness: the monotonic one stands still while a machine is suspended, and the
-   * wall clock may be set. Where that makes it late by mistake, the next heartbeat puts it right.
+   * By both clocks: the monotonic clock stops while a machine is suspended, and the wall clock may be set. If that
+   * expires the lease by mistake, the next heartbeat renews it.
    */
   get inTime(): boolean {
     return sharedNow() < (this.deadlines[MONOTONIC] as number) && Date.now() < (this.deadlines[WALL] as number);
   }
 }
 
-/** The worker's side: the membership renews it and ends it. */
+/** The worker's side: the group membership renews it and ends it. */
 export class SessionLease {
   private readonly cells = new LeaseCells();
   private state: 'none' | 'held' | 'lost' = 'none';
@@ -46,25 +46,25 @@ export class SessionLease {
   constructor(private readonly sessionTimeoutMs: number) {}
 
   /**
-   * The coordinator has answered a request that was sent then: it keeps this member for a session from there on, or
-   * longer.
+   * The coordinator has responded to a request sent at that time: it keeps this member for at least a session timeout
+   * from then on.
    */
   renew(sent: ClockReading): void {
-    // Whatever was handed in between two memberships belongs to neither.
+    // Writes submitted between two memberships belong to neither.
     if (this.state === 'lost') this.nextTerm();
     const monotonic = sent.monotonic + BEGIN + this.sessionTimeoutMs;
-    // Answers may overtake each other.
+    // Responses may arrive out of order.
     if (this.state === 'held' && monotonic <= (this.cells.deadlines[MONOTONIC] as number)) return;
     this.state = 'held';
     this.setDeadlines(monotonic, sent.wall + this.sessionTimeoutMs);
   }
 
-  /** For a worker that leaves on purpose: nobody takes its work before this is over. */
+  /** For a worker that leaves the group: its work is not reassigned before this time. */
   keepFor(ms: number): void {
     if (this.state === 'held') this.setDeadlines(sharedNow() + ms, Date.now() + ms);
   }
 
-  /** What was started under it may never send anything again. */
+  /** Work that was started under it may never send again. */
   end(): void {
     this.nextTerm();
     this.state = 'lost';
@@ -78,7 +78,7 @@ export class SessionLease {
     return Atomics.load(this.cells.terms, TERM);
   }
 
-  /** Before a worker has ever joined it holds nothing that others could have. */
+  /** Before its first join a worker has no work that others could run. */
   ask(): ReturnType<SendPermission['ask']> {
     if (this.state === 'lost') return 'never';
     return this.state === 'none' || this.cells.inTime ? 'now' : 'later';
@@ -94,15 +94,15 @@ export class SessionLease {
   }
 }
 
-/** A task's side. What it may not send now waits: either the worker is heard again, or it cancels the task. */
+/** A task's side. Sends wait until the lease is renewed or the worker cancels the task. */
 export class WorkLease implements SendPermission {
   private constructor(
     private readonly cells: LeaseCells,
     readonly term: number,
   ) {}
 
-  /** Without memory it never ends. */
-  static of(given: LeaseMemory | undefined): WorkLease {
+  /** Without memory it never expires. */
+  static from(given: LeaseMemory | undefined): WorkLease {
     if (given) return new WorkLease(new LeaseCells(given.memory), given.term);
     const cells = new LeaseCells();
     cells.deadlines.fill(Infinity, MONOTONIC, WALL + 1);
@@ -118,13 +118,13 @@ export class WorkLease implements SendPermission {
   }
 }
 
-/** A storage topic's side: it outlives memberships, what is written to it does not. */
+/** A storage topic's side: the topic outlives memberships, pending writes do not. */
 export class LogPermission implements SendPermission {
   private drops = 0;
 
   constructor(private readonly lease: SessionLease) {}
 
-  /** Each of the two only grows, so no sum comes twice. */
+  /** Both only grow, so each sum is unique. */
   get term(): number {
     return this.lease.term + this.drops;
   }
@@ -133,7 +133,7 @@ export class LogPermission implements SendPermission {
     return term === this.term ? this.lease.ask() : 'never';
   }
 
-  /** What was handed in so far and is still on its way here is not to be sent any more. */
+  /** Drops the writes submitted so far that have not been sent. */
   dropUnsent(): void {
     this.drops++;
   }

@@ -1,5 +1,5 @@
 /**
- * The three converters of a task: the connector's own if it names them, else the worker's. Source: connect-runtime
+ * The three converters of a task: those of the connector config, otherwise the worker's. Source: connect-runtime
  * §6.3, Appendix A.2.
  */
 import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
@@ -44,7 +44,7 @@ export async function taskConverters(
         code: 'CONVERTER_UNKNOWN',
       });
     }
-    // A class named by the connector takes nothing from the worker's settings.
+    // A converter of the connector config uses none of the worker's settings.
     const settings = own ? withoutPrefix(connector, `${key}.`) : worker.withPrefix(`${key}.`);
     const check = (keys: readonly ConfigKey[], given: ConnectorConfig): void =>
       checkSettings(keys, given, `${key}.`, own ? 'connector' : 'worker');
@@ -59,8 +59,8 @@ export async function taskConverters(
 }
 
 /**
- * Nobody has checked the worker's: a wrong one must not mean its default. What is missing is left to the converter,
- * which may do without.
+ * The worker's settings have not been validated: an invalid one must not fall back to its default. Missing settings are
+ * left to the converter.
  */
 function checkSettings(
   keys: readonly ConfigKey[],
@@ -96,7 +96,7 @@ function configuredHeader(plugin: LoadedPlugin, settings: ConnectorConfig, check
 }
 
 function wrongKind(): ConfigError {
-  return new ConfigError('The plug-in exports something else than the converter its manifest announces.', {
+  return new ConfigError('The plugin does not export the converter that its manifest declares.', {
     code: 'CONVERTER_KIND',
   });
 }

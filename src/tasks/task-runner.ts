@@ -1,4 +1,4 @@
-/** Runs one task from start to end and tells the listener about it. Source: connect-runtime §3.10. */
+/** Runs one task from start to end and notifies the listener. Source: connect-runtime §3.10. */
 import { ConfigError, type Connector, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
@@ -16,7 +16,7 @@ import { refuseUnsupported } from './unsupported-settings';
 import type { TaskHooks, WorkerTask } from './worker-task';
 
 export class TaskRunner {
-  /** Resolves when the task has ended and everything it held is closed. Never rejects. */
+  /** Resolves when the task has ended and its clients are closed. Never rejects. */
   readonly done: Promise<void>;
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
@@ -24,7 +24,7 @@ export class TaskRunner {
   private workerTask: WorkerTask | null = null;
   private paused: boolean;
   private stopRequested = false;
-  /** Ends the wait of a task that starts paused. */
+  /** Wakes a task that starts paused. */
   private wake: (() => void) | null = null;
   private finished!: () => void;
 
@@ -42,7 +42,7 @@ export class TaskRunner {
     });
   }
 
-  /** Returns at once. Call once. */
+  /** Returns immediately. Call once. */
   start(): void {
     this.run().then(
       () => this.report('ended'),
@@ -67,7 +67,7 @@ export class TaskRunner {
 
   stop(): void {
     this.stopRequested = true;
-    this.move('stopRequested');
+    this.applyEvent('stopRequested');
     this.workerTask?.stop();
     this.wake?.();
   }
@@ -78,7 +78,7 @@ export class TaskRunner {
 
   /** No further reports, no offsets stored or committed. */
   cancel(): void {
-    this.move('cancelled');
+    this.applyEvent('cancelled');
     this.stopRequested = true;
     this.workerTask?.cancel();
     this.wake?.();
@@ -89,13 +89,13 @@ export class TaskRunner {
     if (this.stopRequested) return;
     const workerTask = await this.createWorkerTask();
     this.workerTask = workerTask;
-    // Both may have come while the code was loading.
+    // Both may have been requested while the code was loading.
     if (this.paused) workerTask.pause();
     if (this.stopRequested) workerTask.stop();
     await workerTask.run();
   }
 
-  /** Neither code is loaded nor the task started before the first resume. */
+  /** A task created as paused loads no code before its first resume. */
   private async waitWhilePaused(): Promise<void> {
     if (!this.paused) return;
     this.report('paused');
@@ -124,7 +124,7 @@ export class TaskRunner {
       environment,
       hooks,
       calls,
-      lease: WorkLease.of(spec.lease),
+      lease: WorkLease.from(spec.lease),
       metrics,
       logger,
       workerSettings,
@@ -151,9 +151,9 @@ export class TaskRunner {
   private report(event: TaskEvent, error?: unknown): void {
     const { spec, listener, logger } = this;
     const stopping = this.state === 'STOPPING';
-    const report = this.move(event);
+    const report = this.applyEvent(event);
     if (event === 'failed' && stopping) {
-      logger.warn(`The task failed after it was asked to stop: ${messageOf(error)}`, { error });
+      logger.warn(`The task failed while stopping: ${messageOf(error)}`, { error });
     }
     switch (report) {
       case 'running':
@@ -176,7 +176,7 @@ export class TaskRunner {
     if (event === 'ended' || event === 'failed') this.finished();
   }
 
-  private move(event: TaskEvent): ReturnType<typeof transition>['report'] {
+  private applyEvent(event: TaskEvent): ReturnType<typeof transition>['report'] {
     const { state, report } = transition(this.state, event);
     this.state = state;
     return report;

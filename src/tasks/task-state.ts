@@ -1,5 +1,5 @@
 /**
- * The life of one task as a pure machine: what happened, and what has to be reported about it. Source: connect-runtime
+ * State machine of one task: events, and what to report about them. Pure. Source: connect-runtime
  * §3.10.
  */
 export type TaskState = 'STARTING' | 'RUNNING' | 'PAUSED' | 'STOPPING' | 'STOPPED' | 'FAILED' | 'CANCELLED';
@@ -8,15 +8,15 @@ export type TaskReport = 'running' | 'resumed' | 'paused' | 'stopped' | 'failed'
 
 export interface Transition {
   readonly state: TaskState;
-  /** What the listener is told; null: nothing. */
+  /** What is reported to the listener; null: nothing. */
   readonly report: TaskReport;
 }
 
 const FINAL: readonly TaskState[] = ['STOPPED', 'FAILED', 'CANCELLED'];
 
 /**
- * A failure after a stop was asked for is no failure (it is logged, and the task counts as stopped); nothing is
- * reported after the end or after the task was cancelled.
+ * A failure after a requested stop does not count (it is logged, and the task is reported as stopped). Nothing is
+ * reported after the end or after a cancellation.
  */
 export function transition(state: TaskState, event: TaskEvent): Transition {
   if (FINAL.includes(state)) return { state, report: null };

@@ -1,5 +1,5 @@
 /**
- * The chain of transformations that a connector's configuration names, with the predicates they name. Source:
+ * The transformation chain of a connector config, with its predicates. Source:
  * connect-runtime §7.1.
  */
 import {
@@ -19,7 +19,7 @@ import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';
 
-/** Null when the connector names none. Throws ConfigError; what was configured before is closed then. */
+/** Null: none configured. Throws ConfigError, after closing the transformations configured so far. */
 export async function taskTransforms(
   connector: ConnectorConfig,
   registry: PluginRegistry,
@@ -36,16 +36,16 @@ export async function taskTransforms(
   return new TransformationChain(steps);
 }
 
-/** What they throw is logged and ignored. */
+/** Logs errors and continues. */
 export function closeTransforms(chain: TransformationChain, logger: Logger): void {
   for (const error of chain.close()) {
-    logger.warn(`An error while closing a transformation is ignored: ${messageOf(error)}`, { error });
+    logger.warn(`Ignoring an error while closing a transformation: ${messageOf(error)}`, { error });
   }
 }
 
 async function chainStep(alias: string, connector: ConnectorConfig, registry: PluginRegistry): Promise<ChainStep> {
   const name = `transforms.${alias}`;
-  // These two belong to the chain, whatever keys the transformation has itself.
+  // These two belong to the chain, even if the transformation has keys of the same names.
   const { predicate: predicateAlias, negate, ...settings } = withoutPrefix(connector, `${name}.`);
   if (negate !== undefined && predicateAlias === undefined) {
     throw new ConfigError(`${name}.negate needs ${name}.predicate, the alias of the predicate to be negated.`, {
@@ -77,7 +77,7 @@ async function chainPredicate(
   return configured<Predicate>(name, className, plugin, settings);
 }
 
-/** The plug-in behind `<name>.type`. */
+/** The plugin that `<name>.type` names. */
 async function load<P extends TransformationPlugin | PredicatePlugin>(
   kind: P['type'],
   name: string,
@@ -88,7 +88,7 @@ async function load<P extends TransformationPlugin | PredicatePlugin>(
   const description = registry.find(type, kind);
   if (!description) {
     throw new ConfigError(
-      `${name}.type is "${type}", but no ${kind} of that name is installed in this worker: correct it, or install the plug-in.`,
+      `${name}.type is "${type}", but no ${kind} of that name is installed in this worker: correct it, or install the plugin.`,
       { code: 'TRANSFORM_UNKNOWN' },
     );
   }
@@ -96,8 +96,7 @@ async function load<P extends TransformationPlugin | PredicatePlugin>(
 }
 
 /**
- * A stored configuration may never have been validated, or with another release of the plug-in: its keys are checked
- * here once more.
+ * Validates the keys again: a stored config may have been validated by another release of the plugin, or never.
  */
 function configured<T extends Transformation | Predicate>(
   name: string,

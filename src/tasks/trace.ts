@@ -1,5 +1,5 @@
 /**
- * Errors as the text that clients find in a status: `<Java class>: <message>`, frames, causes. Source: connect-rest
+ * Formats errors as the `trace` of a status: `<Java class>: <message>`, frames, causes. Source: connect-rest
  * §6.2.
  */
 import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
@@ -8,19 +8,19 @@ import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;
-/** Of a message within another. Characters. */
+/** Limit of a quoted message. Characters. */
 const QUOTED_LIMIT = TEXT_LIMIT / 2;
-/** Of one error. */
+/** Per error. */
 const MAX_FRAMES = 50;
 const FRAME_LIMIT = 512;
-/** Code and place together. */
+/** Limit of code and place together. Characters. */
 const DETAILS_LIMIT = 1024;
-/** Of a whole trace: it is kept in the status topic, read by every worker and answered by REST. Characters. */
+/** Limit of a trace, which is stored in the status topic and returned by REST. Characters. */
 export const TRACE_LIMIT = 16_384;
 
 /**
- * The first line names what failed, why, the stable code and the place; it ends in a line feed as Java's do. Whatever
- * messages quote, it is bounded, and shows nothing that config providers gave.
+ * The first line has the error, the reason, the stable code and the place. The text ends in a line feed, as in Java. It
+ * is bounded and hides values of config providers.
  */
 export function formatTrace(error: unknown): string {
   let text = '';
@@ -35,13 +35,13 @@ export function formatTrace(error: unknown): string {
   return text.length <= TRACE_LIMIT ? text : `${boundedText(text, TRACE_LIMIT)}\n`;
 }
 
-/** A message of somebody else's within a text of ours, which says more behind it. */
-export function sentence(text: string): string {
+/** A quoted message as a sentence that another sentence can follow. Bounded. */
+export function quotedSentence(text: string): string {
   const quoted = boundedText(text, QUOTED_LIMIT);
   return /[.!?]$/.test(quoted.slice(-1)) ? quoted : `${quoted}.`;
 }
 
-/** The name Java users know the error by. */
+/** The Java class that stands for the error. */
 export function javaClassOf(error: unknown): string {
   if (isConnectError(error)) return error.javaClass;
   if (error instanceof KafkaError)
@@ -51,8 +51,8 @@ export function javaClassOf(error: unknown): string {
   return CONNECT_EXCEPTION;
 }
 
-/** A new start begins with a new session, which is all that these ask for. */
-const CURED_BY_A_START: readonly string[] = [
+/** Errors that a restart cures, because it begins with a new session. */
+const CURED_BY_RESTART: readonly string[] = [
   'OUT_OF_ORDER_SEQUENCE_NUMBER',
   'UNKNOWN_PRODUCER_ID',
   'UNKNOWN_SERVER_ERROR',
@@ -61,13 +61,12 @@ const CURED_BY_A_START: readonly string[] = [
 ];
 
 /**
- * Whether starting the task again has a chance. Errors thrown as final (ConnectError and its kin, refused requests) say
- * no, unless what caused them could be tried again: what a record, a file or a start waited for may be back. Accidents
- * say yes.
+ * Whether a restart may succeed. False for final errors (ConnectError and refused requests), unless their cause is
+ * retriable. True for unexpected errors.
  */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
-  if (error instanceof KafkaError) return error.fenced || CURED_BY_A_START.includes(error.code);
+  if (error instanceof KafkaError) return error.fenced || CURED_BY_RESTART.includes(error.code);
   return !isConnectError(error) || isRetriable(error.cause);
 }
 
@@ -90,7 +89,7 @@ function details(error: unknown): string {
   return parts.length === 0 ? '' : ` [${parts.join(', ')}]`;
 }
 
-/** What follows the message in a stack: its own lines are no frames. */
+/** The frames after the message, whose own lines may look like frames. */
 function frames(error: unknown): string {
   if (!isErrorLike(error) || typeof error.stack !== 'string') return '';
   const at = error.message === '' ? -1 : error.stack.indexOf(error.message);

@@ -1,7 +1,6 @@
 /**
- * Settings that validation refuses, looked at once more before a task starts: a configuration that Java's workers
- * stored was never validated here, or with other settings of the worker; running it without what it asks for would lose
- * or repeat data.
+ * Refuses unsupported settings before a task starts. A config stored by a Java worker was never validated here, or with
+ * other worker settings. Running it without a setting it needs would lose or repeat data.
  */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
@@ -25,7 +24,7 @@ export function refuseUnsupported(
 
 export type OverridePolicySettings = Pick<WorkerConfig, 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
 
-/** The policy of the worker that runs the task decides, whatever the one thought that took the configuration. */
+/** The policy of the worker that runs the task applies, not that of the worker that accepted the config. */
 function refuseOverrides(type: 'source' | 'sink', config: ConnectorConfig, worker: OverridePolicySettings): void {
   const policy = overridePolicy(worker.clientOverridePolicy, worker.clientOverrideAllowlist);
   const refused = policy ? refusedOverrides(type, config, policy) : [];

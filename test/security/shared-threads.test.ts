@@ -101,7 +101,7 @@ class Neighbours {
       await worker.running(name);
       const about = log()
         .split('\n')
-        .filter((line) => line.includes(`Task ${name}-0`) && !line.includes('begins anew'));
+        .filter((line) => line.includes(`Task ${name}-0`));
       expect(about).toEqual([]);
     }
   }
@@ -162,7 +162,7 @@ describe('a task that harms the thread it shares', () => {
     const { name, config } = rude('spin', { 'errors.restart.max': '0', 'connector.class': 'test.RudeSink' });
     await worker.register({ name, config: { ...config, topics: neighbours.source } });
     const status = await worker.statusWhen(name, ({ tasks }) => tasks[0]?.state === 'FAILED');
-    expect(status.tasks[0]?.trace).toContain(`put() of task ${name}-0 holds it, in spin (${FILE}:`);
+    expect(status.tasks[0]?.trace).toContain(`put() of task ${name}-0 blocks it, in spin (${FILE}:`);
     await neighbours.goOn();
     await neighbours.expectBlameless();
     await worker.request('DELETE', `/connectors/${name}`);
@@ -209,10 +209,10 @@ describe('without a limit', () => {
   test('a task that spins is named, /health says so, and its end is the end of the thread, nothing else', async () => {
     const culprit = rude('spin');
     await worker.register(culprit);
-    await waitFor('its name in the log', () => log().includes(`poll() of task ${culprit.name}-0 holds it, in spin`));
+    await waitFor('its name in the log', () => log().includes(`poll() of task ${culprit.name}-0 blocks it, in spin`));
     const health = await worker.request('GET', '/health');
     expect(health.status).toBe(200);
-    expect(health.body).toContain(`poll() of task ${culprit.name}-0 holds it`);
+    expect(health.body).toContain(`poll() of task ${culprit.name}-0 blocks it`);
     expect((await worker.request('DELETE', `/connectors/${culprit.name}`)).status).toBe(204);
     await neighbours.goOn();
     await neighbours.expectBlameless();
@@ -223,7 +223,7 @@ describe('without a limit', () => {
   test('the worker stops in time although a thread hangs', async () => {
     const culprit = rude('spin in a timer');
     await worker.register(culprit);
-    await waitFor('its name in the log', () => log().includes(`task ${culprit.name}-0 holds it, in spin`));
+    await waitFor('its name in the log', () => log().includes(`task ${culprit.name}-0 blocks it, in spin`));
     stopped = true;
     expect(await worker.stop()).toBe(0);
   });

@@ -10,7 +10,7 @@ const now = (agoMs = 0, wallAgoMs = agoMs): { monotonic: number; wall: number } 
 function started(): { lease: SessionLease; work: WorkLease } {
   const lease = new SessionLease(SESSION_MS);
   lease.renew(now());
-  return { lease, work: WorkLease.of(lease.forWork()) };
+  return { lease, work: WorkLease.from(lease.forWork()) };
 }
 
 test('work may send for a session from when the last answered heartbeat was sent, not from its answer', () => {
@@ -18,7 +18,7 @@ test('work may send for a session from when the last answered heartbeat was sent
   expect(work.holds).toBe(true);
   const late = new SessionLease(SESSION_MS);
   late.renew(now(SESSION_MS));
-  const asleep = WorkLease.of(late.forWork());
+  const asleep = WorkLease.from(late.forWork());
   expect(asleep.holds).toBe(false);
   expect(asleep.ask()).toBe('later');
   // The session was not over after all.
@@ -32,7 +32,7 @@ test('work may send for a session from when the last answered heartbeat was sent
 test('a machine that was suspended knows it by the wall clock', () => {
   const lease = new SessionLease(SESSION_MS);
   lease.renew(now(0, SESSION_MS));
-  expect(WorkLease.of(lease.forWork()).holds).toBe(false);
+  expect(WorkLease.from(lease.forWork()).holds).toBe(false);
 });
 
 test('a membership that was lost does not come back for what was started under it', () => {
@@ -41,7 +41,7 @@ test('a membership that was lost does not come back for what was started under i
   expect(work.holds).toBe(false);
   lease.renew(now());
   expect(work.holds).toBe(false);
-  expect(WorkLease.of(lease.forWork()).holds).toBe(true);
+  expect(WorkLease.from(lease.forWork()).holds).toBe(true);
 });
 
 test('a worker that leaves on purpose keeps its work for as long as nobody takes it', () => {
@@ -53,7 +53,7 @@ test('a worker that leaves on purpose keeps its work for as long as nobody takes
 });
 
 test('without a lease work may always send', () => {
-  expect(WorkLease.of(undefined).ask()).toBe('now');
+  expect(WorkLease.from(undefined).ask()).toBe('now');
 });
 
 describe('storage topics', () => {

@@ -168,7 +168,7 @@ describe('source', () => {
       'close Append',
     ]);
     expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
-    expect(running.w.logger.lines).toContain('warn An error while closing a transformation is ignored: cannot close');
+    expect(running.w.logger.lines).toContain('warn Ignoring an error while closing a transformation: cannot close');
   });
 
   test('connect-runtime 106: the predicate decides, negated or not, and its keys are no settings of the transformation', async () => {

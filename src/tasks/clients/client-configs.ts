@@ -6,14 +6,14 @@ import type { WorkerConfig } from '../../config/worker-config';
 import type { ClientConfig } from '../../kafka/port';
 import { taskName } from '../task-id';
 
-/** Retries for ever, one request at a time: a source task would rather wait than lose or reorder a record. */
+/** Retries for ever, one request at a time: a source task waits rather than lose or reorder a record. */
 const PRODUCER_DEFAULTS: ClientConfig = {
   acks: 'all',
   'max.in.flight.requests.per.connection': '1',
   'enable.idempotence': 'false',
   'delivery.timeout.ms': '2147483647',
   'max.block.ms': '9223372036854775807',
-  // Half of Java's: a busy task fills it whenever Kafka is the slower side, and a whole worker is to stay under 200 MB.
+  // Half of Java's: a busy task fills it when Kafka is slower, and a worker must stay under 200 MB.
   'buffer.memory': '16777216',
 };
 
@@ -40,7 +40,7 @@ function producerConfig(worker: Worker, clientId: string, connector: ConnectorCo
   };
 }
 
-/** `group`: what the herder says, `connect-<name>` when it says nothing; `consumer.override.group.id` wins. */
+/** `group`: from the herder, null: `connect-<name>`. `consumer.override.group.id` overrides both. */
 export function sinkConsumerConfig(
   worker: Worker,
   id: ConnectorTaskId,
@@ -53,7 +53,7 @@ export function sinkConsumerConfig(
     'group.id': group ?? `connect-${id.connector}`,
     ...worker.client('consumer'),
     ...withoutPrefix(connector, 'consumer.override.'),
-    // Offsets are committed by the task alone, when it says so.
+    // Only the task commits offsets.
     'enable.auto.commit': 'false',
   };
 }
@@ -68,7 +68,7 @@ export interface OffsetClientConfigs {
   readonly admin: ClientConfig;
 }
 
-/** The clients of a connector's own offsets topic, which may be on the cluster that its records go to. */
+/** Clients of a connector's own offsets topic, which is on the cluster that its records are written to. */
 export function offsetClientConfigs(worker: Worker, connector: string, config: ConnectorConfig): OffsetClientConfigs {
   return {
     producer: producerConfig(worker, `connector-offset-producer-${connector}`, config),

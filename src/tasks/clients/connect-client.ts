@@ -1,24 +1,28 @@
-/** Waits for Kafka when a task starts while it is away. */
+/** Waits for Kafka when a task starts while the cluster is unreachable. */
 import { messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Logger } from '../../logging/logger';
 
 const RETRY_MS = 1000;
 
-export interface Wait {
+export interface RetryWait {
   sleep(ms: number): Promise<void>;
   stopping(): boolean;
 }
 
-/** False for errors that waiting does not cure, such as a wrong password. */
+/** False for permanent errors, such as a wrong password. */
 export function isTransient(error: unknown): boolean {
   return error instanceof KafkaError && (error.retriable || error.code === 'CONNECTION_FAILED');
 }
 
 /**
- * Resolves when the attempt has succeeded, or when a stop was asked for. Rejects for errors that waiting does not cure.
+ * Resolves when the attempt has succeeded, or when the task is stopped. Rejects with permanent errors.
  */
-export async function untilReachable(attempt: () => Promise<void>, wait: Wait, logger: Logger): Promise<void> {
+export async function retryUntilReachable(
+  attempt: () => Promise<void>,
+  wait: RetryWait,
+  logger: Logger,
+): Promise<void> {
   while (!wait.stopping()) {
     try {
       await attempt();
@@ -26,12 +30,12 @@ export async function untilReachable(attempt: () => Promise<void>, wait: Wait, l
     } catch (error) {
       if (wait.stopping()) return;
       if (!isTransient(error)) throw error;
-      logger.warn(`Kafka cannot be reached, trying on: ${messageOf(error)}`);
+      logger.warn(`Cannot reach Kafka, retrying: ${messageOf(error)}`);
       await wait.sleep(RETRY_MS);
     }
   }
 }
 
-export function connectClient(client: { connect(): Promise<void> }, wait: Wait, logger: Logger): Promise<void> {
-  return untilReachable(() => client.connect(), wait, logger);
+export function connectClient(client: { connect(): Promise<void> }, wait: RetryWait, logger: Logger): Promise<void> {
+  return retryUntilReachable(() => client.connect(), wait, logger);
 }

@@ -1,6 +1,6 @@
 /**
- * The producers that a task's plug-in asks for: the worker's client with the plug-in's settings, and nothing of the
- * worker's own among them.
+ * Producers for `createProducer` of a task's context: the worker's client with the plugin's settings and none of the
+ * worker's.
  */
 import {
   ConfigError,
@@ -26,7 +26,7 @@ export class TaskProducers {
 
   /** @throws ConfigError `INVALID_CLIENT_CONFIG` that names the key. */
   readonly create = (config: KafkaClientConfig): TaskProducer => {
-    // The worker's credentials are not the plug-in's: it says itself where it writes, and as whom.
+    // Never the worker's own, whose credentials are not the plugin's.
     if (!config['bootstrap.servers'])
       throw new ConfigError(`A producer needs 'bootstrap.servers'`, { code: 'INVALID_CLIENT_CONFIG' });
     try {
@@ -83,7 +83,7 @@ class ClientProducer implements TaskProducer {
   }
 
   /**
-   * Null: it is in the buffer, as most are at once. @throws what refuses the record, or an earlier one of the same call
+   * Null: the record is buffered, the usual case. @throws the error of this record or an earlier one of the same call
    */
   private append(record: KafkaRecord, deliveries: Deliveries): Promise<void> | null {
     deliveries.throwFailure();
@@ -97,7 +97,7 @@ class ClientProducer implements TaskProducer {
   }
 }
 
-/** What has become of the records of one call. */
+/** Outcome of the records of one `send`. */
 class Deliveries {
   pending = 0;
   private failure: KafkaError | null = null;
@@ -120,7 +120,7 @@ class Deliveries {
   }
 }
 
-/** As plug-ins know errors. One that time was too short for may succeed when there is more of it. */
+/** The SDK's error for a Kafka error. A timeout is retriable, too. */
 function publicError(error: unknown): unknown {
   if (!(error instanceof KafkaError)) return error;
   const options = {

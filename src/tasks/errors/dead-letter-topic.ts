@@ -1,5 +1,5 @@
 /**
- * The topic that failed records go to: made at a task's start, described in the headers of its records. Source:
+ * Creates the dead letter topic when a task starts, and the headers of its records. Source:
  * connect-runtime §5.8.
  */
 import { ConnectError, messageOf } from '@millrace/sdk';
@@ -12,7 +12,7 @@ import { formatTrace, javaClassOf } from '../trace';
 
 const PREFIX = '__connect.errors.';
 
-/** Creates the topic with one partition when it is missing. What waiting cures is thrown as it is. */
+/** Creates the topic with one partition when it is missing. Rethrows transient errors unchanged. */
 export async function ensureDeadLetterTopic(admin: Admin, topic: string, replicationFactor: number): Promise<void> {
   try {
     if ((await admin.describeTopics([topic])).length > 0) return;
@@ -20,7 +20,7 @@ export async function ensureDeadLetterTopic(admin: Admin, topic: string, replica
   } catch (error) {
     if (isTransient(error)) throw error;
     throw new ConnectError(
-      `The dead letter topic ${topic} could not be created: ${messageOf(error)}. Create it by hand or correct ` +
+      `The dead letter topic ${topic} could not be created: ${messageOf(error)}. Create it manually or correct ` +
         'errors.deadletterqueue.topic.replication.factor.',
       { code: 'DLQ_TOPIC', cause: error, place: { topic } },
     );
@@ -28,8 +28,8 @@ export async function ensureDeadLetterTopic(admin: Admin, topic: string, replica
 }
 
 /**
- * In Java's order; all values are text. What the exception says is bounded, unlike in Java: it may quote the record,
- * which is in the topic anyway, and must not make the dead letter larger than the topic takes.
+ * In Java's order; all values are text. Unlike in Java, exception texts are bounded: they may quote the record and must
+ * not make the dead letter larger than the topic accepts.
  */
 export function contextHeaders(failure: FailedRecord, id: ConnectorTaskId): RecordHeader[] {
   const { consumed, error } = failure;

@@ -1,7 +1,7 @@
 /**
- * Writes failed records as they were consumed, with the reason in their headers, and holds their offsets until they are
- * written. What Kafka does not take yet waits here, and the loop consumes nothing more meanwhile; what it refuses fails
- * the task. Source: connect-runtime §5.8.
+ * Writes failed records to the dead letter topic as consumed, with the reason in their headers, and holds their offsets
+ * until they are written. While Kafka accepts no more, records wait here and the loop consumes nothing. A record that
+ * Kafka refuses fails the task. Source: connect-runtime §5.8.
  */
 import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
@@ -12,10 +12,10 @@ import { contextHeaders } from './dead-letter-topic';
 import type { ErrorSettings } from './error-settings';
 import type { Consumed, FailedRecord, FailureReporter } from './failed-record';
 import type { Hold, OffsetHolds } from './offset-holds';
-import { sentence } from '../trace';
+import { quotedSentence } from '../trace';
 
-/** The producer bounds their bytes; more of them than this are too many, however small. */
-const MOST_OPEN = 10_000;
+/** Limit of unwritten records; the producer bounds their bytes. */
+const MAX_PENDING = 10_000;
 
 export interface DeadLetterParts {
   readonly producer: Producer;
@@ -29,10 +29,10 @@ export interface DeadLetterParts {
   onChange(): void;
 }
 
-/** Not in the topic yet. The producer has its own copy of the bytes: what was fetched is not kept beyond `send`. */
-class Letter {
+/** A record that is not written yet. The producer copies the bytes, so the fetched ones are released after `send`. */
+class DeadLetter {
   settle!: (error: Error | null) => void;
-  readonly written = new Promise<void>((resolve, reject) => {
+  readonly whenWritten = new Promise<void>((resolve, reject) => {
     this.settle = (error) => (error ? reject(error) : resolve());
   });
 
@@ -40,20 +40,20 @@ class Letter {
     readonly hold: Hold,
     public failure: FailedRecord | null,
   ) {
-    // Who asked for the report may look at it or not.
-    this.written.catch(() => undefined);
+    // The caller may ignore the report's promise.
+    this.whenWritten.catch(() => undefined);
   }
 }
 
 export class DeadLetters implements FailureReporter {
-  /** Not with the producer yet, in the order of their reports. */
-  private readonly waiting: Letter[] = [];
-  private open = 0;
-  private handing = false;
+  /** Not passed to the producer yet, in the order of their reports. */
+  private readonly waiting: DeadLetter[] = [];
+  private pending = 0;
+  private sending = false;
   private closed = false;
   /** Not written when the producer was closed. */
   private late = 0;
-  private refusal: ConnectError | null = null;
+  private failureReason: ConnectError | null = null;
   private waiters: (() => void)[] = [];
 
   constructor(private readonly parts: DeadLetterParts) {}
@@ -62,14 +62,14 @@ export class DeadLetters implements FailureReporter {
     await this.parts.producer.connect();
   }
 
-  /** Why the task has to fail, if it has. */
+  /** Why the task must fail; null: it need not. */
   get failure(): ConnectError | null {
-    return this.refusal;
+    return this.failureReason;
   }
 
-  /** Kafka takes no more for now: consume nothing until it does. */
+  /** Kafka accepts no more for now: consume nothing until it does. */
   get congested(): boolean {
-    return this.waiting.length > 0 || this.open >= MOST_OPEN;
+    return this.waiting.length > 0 || this.pending >= MAX_PENDING;
   }
 
   /** Resolves when the record is in the topic; rejects when it cannot be written. */
@@ -77,19 +77,20 @@ export class DeadLetters implements FailureReporter {
     const { consumed } = failure;
     if (!consumed) return Promise.resolve();
     this.parts.metrics.deadLetterRequests.add();
-    const letter = new Letter(this.parts.holds.add(consumed), failure);
-    this.open++;
+    const letter = new DeadLetter(this.parts.holds.add(consumed), failure);
+    this.pending++;
     this.waiting.push(letter);
-    if (!this.handing) void this.handOver();
-    return letter.written;
+    if (!this.sending) void this.sendWaiting();
+    return letter.whenWritten;
   }
 
-  /** Resolves when nothing is under way any more, or when a record was refused. */
+  /** Resolves when everything is written, or when a record was refused. */
   async written(): Promise<void> {
-    if (this.open > 0 && this.refusal === null) await new Promise<void>((resolve) => this.waiters.push(resolve));
+    if (this.pending > 0 && this.failureReason === null)
+      await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
-  /** What is not written by then comes again: its offset is not committed. */
+  /** Records that are not written in time are delivered again: their offsets are not committed. */
   async close(timeoutMs: number): Promise<void> {
     this.closed = true;
     await this.parts.producer.close(timeoutMs);
@@ -97,14 +98,14 @@ export class DeadLetters implements FailureReporter {
     this.late = 0;
     if (late === 0) return;
     this.parts.logger.warn(
-      `The task stopped before ${late} failed records were in the dead letter topic ${this.parts.topic}: they come again`,
+      `The task stopped before ${late} failed records were written to the dead letter topic ${this.parts.topic}: they will be delivered again`,
     );
   }
 
-  /** Without a promise while Kafka takes them. */
-  private async handOver(): Promise<void> {
+  /** Synchronous while the producer accepts records. */
+  private async sendWaiting(): Promise<void> {
     const { producer, topic } = this.parts;
-    this.handing = true;
+    this.sending = true;
     for (let letter = this.waiting[0]; letter; letter = this.waiting[0]) {
       try {
         if (!producer.isPrepared(topic)) await producer.prepare([topic]);
@@ -115,33 +116,33 @@ export class DeadLetters implements FailureReporter {
         }
         this.send(letter);
       } catch (error) {
-        this.refuse(letter, error);
+        this.onFailure(letter, error);
       }
       this.waiting.shift();
     }
-    this.handing = false;
+    this.sending = false;
     this.parts.onChange();
   }
 
-  private send(letter: Letter): void {
+  private send(letter: DeadLetter): void {
     const { producer, settings, id } = this.parts;
     const failure = letter.failure as FailedRecord;
     const onDelivery = (error: Error | null): void => {
-      if (error) this.refuse(letter, error);
-      else this.accept(letter);
+      if (error) this.onFailure(letter, error);
+      else this.onSuccess(letter);
     };
     const context = settings.deadLetterHeaders ? contextHeaders(failure, id) : [];
     try {
       producer.send(this.recordOf(failure, context), onDelivery);
     } catch (error) {
-      // Without them it is no larger than it was in its own topic.
+      // Without the headers it is as large as it was in its own topic.
       if (context.length === 0 || !isTooLarge(error)) throw error;
       producer.send(this.recordOf(failure, []), onDelivery);
     }
     letter.failure = null;
   }
 
-  /** A time that Kafka has no place for is left out: it must not keep the record from the topic. */
+  /** Omits a timestamp that Kafka would refuse: it must not keep the record from the topic. */
   private recordOf(failure: FailedRecord, context: readonly RecordHeader[]): ProducerRecord {
     const { key, value, headers, timestamp } = (failure.consumed as Consumed).record;
     return {
@@ -153,35 +154,35 @@ export class DeadLetters implements FailureReporter {
     };
   }
 
-  private accept(letter: Letter): void {
+  private onSuccess(letter: DeadLetter): void {
     this.parts.holds.release(letter.hold);
     letter.settle(null);
-    this.open--;
-    if (this.open === 0 || this.open === MOST_OPEN - 1) this.moved();
+    this.pending--;
+    if (this.pending === 0 || this.pending === MAX_PENDING - 1) this.notifyChange();
   }
 
   /** The hold stays. */
-  private refuse({ hold, settle }: Letter, cause: unknown): void {
+  private onFailure({ hold, settle }: DeadLetter, cause: unknown): void {
     const { topic, partition, offset } = hold;
     const error = new ConnectError(
-      `A failed record could not be written to the dead letter topic ${this.parts.topic}: ${sentence(messageOf(cause))} Its offset is not committed. ` +
-        'Let the topic take it (ACLs, max.message.bytes, producer.override.max.request.size), or do without errors.deadletterqueue.topic.name.',
+      `A failed record could not be written to the dead letter topic ${this.parts.topic}: ${quotedSentence(messageOf(cause))} Its offset is not committed. ` +
+        'Correct what refuses it (ACLs, max.message.bytes, producer.override.max.request.size), or remove errors.deadletterqueue.topic.name.',
       { code: 'DLQ_WRITE', cause, place: { topic, partition, offset } },
     );
-    this.open--;
+    this.pending--;
     if (this.closed) {
       this.late++;
     } else {
       this.parts.metrics.deadLetterFailures.add();
       this.parts.logger.error(error.message, { error: cause, topic, partition, offset });
-      this.refusal ??= error;
+      this.failureReason ??= error;
     }
     settle(error);
-    this.moved();
+    this.notifyChange();
   }
 
-  private moved(): void {
-    if (this.open === 0 || this.refusal !== null) for (const resolve of this.waiters.splice(0)) resolve();
+  private notifyChange(): void {
+    if (this.pending === 0 || this.failureReason !== null) for (const resolve of this.waiters.splice(0)) resolve();
     this.parts.onChange();
   }
 }

@@ -1,17 +1,17 @@
 /**
- * What happens when converting or sending a record fails: retries, tolerance, reports. Only failures come here; a
- * record that goes well costs nothing. Source: connect-runtime §4.6.
+ * Retries, tolerance and reports for records whose conversion or delivery fails. Successful records never get here and
+ * cost nothing. Source: connect-runtime §4.6.
  */
 import { ConnectError, isRetriable, type SourceRecord, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
 import { failureLine, type Consumed, type FailedRecord, type FailureReporter, type Stage } from './failed-record';
-import { sentence } from '../trace';
+import { quotedSentence } from '../trace';
 
 const FIRST_DELAY_MS = 300;
 
-/** Delay before try `attempt` + 1: doubles from 300 ms; beyond the cap it is random below the cap. */
+/** Delay before attempt `attempt` + 1: doubles from 300 ms; above the cap it is random below the cap. */
 export function retryDelay(attempt: number, capMs: number, random = Math.random()): number {
   const delay = FIRST_DELAY_MS * 2 ** (attempt - 1);
   return delay > capMs ? Math.floor(random * capMs) : delay;
@@ -29,18 +29,18 @@ export interface ErrorPolicyOptions {
   readonly settings: ErrorSettings;
   readonly reporters: readonly FailureReporter[];
   readonly metrics: ErrorMetrics;
-  /** Waits; ends early when the task is asked to stop. */
+  /** Ends early when the task is stopped. */
   sleep(ms: number): Promise<void>;
-  /** True once the task is asked to stop: no further tries. */
+  /** True once the task is stopped: no further retries. */
   stopping(): boolean;
   readonly now?: () => number;
 }
 
 /**
- * A stop came between two tries: the record is neither done nor given up, and comes again with the next start. Ends the
- * loop's turn.
+ * The task was stopped between two retries. The record is neither processed nor failed: it is delivered again after the
+ * next start.
  */
-export class RetriesCutShort extends Error {}
+export class RetryInterrupted extends Error {}
 
 export class ErrorPolicy {
   private readonly now: () => number;
@@ -53,8 +53,8 @@ export class ErrorPolicy {
   }
 
   /**
-   * After `operation` has failed once with `error`: its value when a later try succeeds, null when the record is to be
-   * skipped. Throws when the task has to fail, and RetriesCutShort when it is asked to stop before the tries are over.
+   * Call after `operation` has failed with `error`. Returns the value of a successful retry, or null when the record is
+   * skipped. Throws when the task must fail, and RetryInterrupted when the task is stopped meanwhile.
    */
   async recover<T>(operation: Operation<T>, error: unknown): Promise<{ value: T } | null> {
     const { metrics } = this.options;
@@ -65,7 +65,7 @@ export class ErrorPolicy {
     for (let attempt = 1; isRetriable(last) && this.now() < deadline; attempt++) {
       if (!this.options.stopping())
         await this.options.sleep(Math.min(retryDelay(attempt, retryDelayMaxMs), deadline - this.now()));
-      if (this.options.stopping()) throw new RetriesCutShort();
+      if (this.options.stopping()) throw new RetryInterrupted();
       metrics.retries.add();
       try {
         return { value: await operation.run() };
@@ -79,38 +79,37 @@ export class ErrorPolicy {
   }
 
   /**
-   * Reports the record; throws unless failures are tolerated. Java skips a record whose retries ran out even with
-   * `none`: we fail.
+   * Reports the record; throws unless failures are tolerated. Java skips a record whose retries are exhausted even with
+   * `none`; we fail the task.
    */
   giveUp(failure: FailedRecord): void {
     this.options.metrics.gaveUp(this.tolerant);
-    // Dead letters that cannot be written fail the task by themselves.
-    this.tell(failure).catch(() => undefined);
+    // A dead letter that cannot be written fails the task through `DeadLetters.failure`.
+    this.notifyReporters(failure).catch(() => undefined);
     if (!this.tolerant) throw toleranceExceeded(failure);
   }
 
   /**
-   * Of a record that was refused, for which there is no other try. Resolves when every reporter has it, rejects when
-   * one cannot take it.
+   * Reports a record that cannot be retried. Resolves when every reporter has written it, rejects when one cannot.
    */
   async report(failure: FailedRecord): Promise<void> {
     this.options.metrics.refused(this.tolerant);
-    await this.tell(failure);
+    await this.notifyReporters(failure);
   }
 
-  private async tell(failure: FailedRecord): Promise<void> {
+  private async notifyReporters(failure: FailedRecord): Promise<void> {
     await Promise.all(this.options.reporters.map(async (reporter) => reporter.report(failure)));
   }
 }
 
 export function toleranceExceeded({ stage, className, error, consumed, source }: FailedRecord): ConnectError {
-  // Which of several it was.
+  // Identifies one of several transformations.
   const what = stage === 'TRANSFORMATION' ? `${stage} with ${className}` : stage;
   const topic = consumed?.topic ?? source?.topic;
   const place: Record<string, string | number> = topic === undefined ? {} : { topic };
   if (consumed) Object.assign(place, { partition: consumed.partition, offset: consumed.record.offset });
   return new ConnectError(
-    `Tolerance exceeded in error handler: ${what} failed: ${sentence(messageOf(error))} Correct the record or the connector's settings, ` +
+    `Tolerance exceeded in error handler: ${what} failed: ${quotedSentence(messageOf(error))} Correct the record or the connector's settings, ` +
       'or set errors.tolerance=all to skip such records.',
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );

@@ -1,11 +1,11 @@
-/** A record that could not be handled, and Java's words for it. Source: connect-runtime §4.6 "Log line". */
+/** A record that failed, and Java's text for it. Source: connect-runtime §4.6 "Log line". */
 import type { SourceRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '../../kafka/port';
 
 export type Stage =
   'TRANSFORMATION' | 'KEY_CONVERTER' | 'VALUE_CONVERTER' | 'HEADER_CONVERTER' | 'KAFKA_PRODUCE' | 'TASK_PUT';
 
-/** A record as it was consumed, bytes and all. */
+/** A record as consumed, with its bytes. */
 export interface Consumed {
   readonly topic: string;
   readonly partition: number;
@@ -22,7 +22,7 @@ export interface FailedRecord {
   readonly consumed?: Consumed;
 }
 
-/** Told of every failed record exactly once. A promise that rejects: the report could not be written. */
+/** Called exactly once per failed record. A rejected promise: the report could not be written. */
 export interface FailureReporter {
   report(failure: FailedRecord): Promise<void> | void;
 }

@@ -1,19 +1,19 @@
 /**
- * Offsets of failed records that commits must not pass: the report is not written yet, or the task fails because of the
- * record. Pure.
+ * Offsets of failed records that commits must not pass: the report is not written yet, or the record fails the task.
+ * Pure.
  */
 import type { TopicPartitionOffset } from '@millrace/sdk';
 import type { Consumed } from './failed-record';
 import { PartitionMap } from '../partition-map';
 
-/** Keeps nothing of the record but where it lies. */
+/** Keeps only the record's position. */
 export interface Hold extends TopicPartitionOffset {
   /** By `performance.now()`. */
   readonly since: number;
 }
 
 export class OffsetHolds {
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly holds = new Set<Hold>();
 
   add({ topic, partition, record }: Consumed): Hold {
@@ -30,14 +30,14 @@ export class OffsetHolds {
     return this.holds.size;
   }
 
-  /** Milliseconds since the oldest began; 0: there is none. */
+  /** Age of the oldest hold in milliseconds; 0: none. */
   get ageMs(): number {
     for (const { since } of this.holds) return performance.now() - since;
     return 0;
   }
 
-  /** The first one of each partition. */
-  first(): PartitionMap<number> {
+  /** The lowest held offset of each partition. */
+  lowestOffsets(): PartitionMap<number> {
     const first = new PartitionMap<number>();
     for (const hold of this.holds) first.set(hold, Math.min(hold.offset, first.get(hold) ?? hold.offset));
     return first;

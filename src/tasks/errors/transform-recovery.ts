@@ -1,5 +1,5 @@
 /**
- * What happens when a transformation throws: it alone is tried again, then the rest of the chain goes on. Source:
+ * Retries a transformation that failed, that step alone, then continues with the rest of the chain. Source:
  * connect-runtime §4.6, §7.1.
  */
 import type { ConnectRecord } from '@millrace/sdk';
@@ -7,7 +7,7 @@ import { StepFailure, type TransformationChain } from '../../transforms/chain';
 import type { ErrorPolicy, Operation } from './error-policy';
 
 /**
- * The record that leaves the chain; null: dropped, or skipped because of the failure. Throws when the task has to fail.
+ * The transformed record; null: filtered, or skipped because of the failure. Throws when the task must fail.
  */
 export async function recoverTransformation<R extends ConnectRecord>(
   chain: TransformationChain,

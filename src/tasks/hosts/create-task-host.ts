@@ -1,4 +1,4 @@
-/** The task host that the worker's settings ask for. */
+/** Creates the task host that the worker settings select. */
 import type { WorkerConfig } from '../../config/worker-config';
 import type { KafkaClients } from '../../kafka/port';
 import type { LogLevels } from '../../logging/log-levels';
@@ -14,9 +14,9 @@ export interface TaskHostOptions {
   readonly listener: TaskListener;
   readonly logger: Logger;
   readonly levels: LogLevels;
-  /** `catalog` spares threads the search for plug-ins. */
+  /** With `catalog`, threads need not scan the plugin folders. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
-  /** For tasks in this thread; threads make their own. */
+  /** For tasks in this thread; task threads create their own. */
   readonly clients: KafkaClients;
 }
 

@@ -26,7 +26,7 @@ export class InlineTaskHost implements TaskHost {
     const name = taskName(spec.id);
     if (this.runners.has(name)) throw new Error(`Task ${name} is running already`);
     const calls = new CallClock();
-    const runner = new TaskRunner(spec, this.environment, this.releasing(name), calls);
+    const runner = new TaskRunner(spec, this.environment, this.releasingListener(name), calls);
     this.clocks.set(runner, calls);
     this.runners.set(name, runner);
     runner.start();
@@ -47,7 +47,7 @@ export class InlineTaskHost implements TaskHost {
   async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     const runners = ids.flatMap((id) => this.runners.get(taskName(id)) ?? []);
     for (const runner of runners) runner.stop();
-    return await this.cutOffLate(runners, timeoutMs);
+    return await this.cancelLate(runners, timeoutMs);
   }
 
   async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
@@ -62,7 +62,7 @@ export class InlineTaskHost implements TaskHost {
     return [...open].map(({ spec }) => spec.id);
   }
 
-  private async cutOffLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+  private async cancelLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     await settledWithin(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);
     for (const runner of late) {
@@ -72,13 +72,13 @@ export class InlineTaskHost implements TaskHost {
     return late.map((runner) => runner.spec.id);
   }
 
-  /** What the tasks' plug-ins are busy with. */
+  /** Running calls of the tasks, for the watchdog. */
   calls(): TaskCalls {
     return [...this.runners.values()].map((runner) => ({
       spec: runner.spec,
       call: this.clocks.get(runner)?.running() ?? null,
       excused: false,
-      fate: () => (runner.isCancelled ? 'was given up: the task was cut off' : null),
+      fate: () => (runner.isCancelled ? 'is abandoned: the task was cancelled' : null),
     }));
   }
 
@@ -90,8 +90,8 @@ export class InlineTaskHost implements TaskHost {
     return this.runners.has(taskName(id));
   }
 
-  /** The task is out before the listener hears of its end: it may start it again at once. */
-  private releasing(name: string): RunListener {
+  /** Removes the task before the listener is notified of its end, which may start it again at once. */
+  private releasingListener(name: string): RunListener {
     const listener = this.listener;
     return {
       onRunning: (id) => listener.onRunning(id),

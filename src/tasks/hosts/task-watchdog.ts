@@ -1,31 +1,31 @@
-/** Watches the calls of all tasks of a host, and says which do not come back. */
+/** Watches the calls of all tasks of a host. */
 import { taskLimitMs, WATCHDOG_TASK } from '../../config/watchdog-settings';
 import type { Logger } from '../../logging/logger';
 import type { RunningCall } from '../call-clock';
 import type { TaskSpec } from '../host';
 import { taskName } from '../task-id';
-import { Watchdog, type Ongoing } from './watchdog';
+import { Watchdog, type WatchedCall } from './watchdog';
 
-/** Per task that was started. */
+/** One entry per started task. */
 export type TaskCalls = readonly {
   readonly spec: TaskSpec;
-  /** Under way; null: none. */
+  /** In progress; null: none. */
   readonly call: RunningCall | null;
   readonly excused: boolean;
   readonly fate: () => string | null;
 }[];
 
-export function ongoingCalls(calls: TaskCalls, workerLimitMs: number): Ongoing[] {
+export function watchedCalls(calls: TaskCalls, workerLimitMs: number): WatchedCall[] {
   return calls.flatMap(({ spec: { id, connectorConfig }, call, excused, fate }) =>
     call === null
       ? []
       : [
           {
             id: taskName(id),
-            what: `Task ${taskName(id)}: ${call.call}() of its plug-in`,
+            what: `Task ${taskName(id)}: ${call.call}() of its plugin`,
             since: call.since,
             limitMs: taskLimitMs(connectorConfig, workerLimitMs),
-            hint: `It is left alone: restart the task to end it, or raise ${WATCHDOG_TASK} if it needs that long.`,
+            hint: `Restart the task to end the call, or raise ${WATCHDOG_TASK} if it needs that long.`,
             excused,
             fate,
           },
@@ -33,10 +33,10 @@ export function ongoingCalls(calls: TaskCalls, workerLimitMs: number): Ongoing[]
   );
 }
 
-/** Of a host; to be started and stopped with it. `limitMs`: `watchdog.task.ms` of the worker. */
+/** Started and stopped with its host. `limitMs`: `watchdog.task.ms` of the worker. */
 export function taskWatchdog(calls: () => TaskCalls, limitMs: number, logger: Logger): Watchdog {
   return new Watchdog({
-    look: () => ongoingCalls(calls(), limitMs),
+    calls: () => watchedCalls(calls(), limitMs),
     limitMs,
     logger,
   });

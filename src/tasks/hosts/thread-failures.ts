@@ -1,6 +1,6 @@
 /**
- * What becomes of the tasks of a thread that hangs, breaks or is gone: whose fault it was fails and is kept apart
- * from then on; the others begin anew elsewhere, where their offsets say, and are charged with nothing.
+ * Handles threads that hang, crash or exit. The task that caused it fails and gets a dedicated thread from then on. The
+ * others restart in another thread from their stored offsets, which does not count as a failure.
  */
 import { ConnectError, settledWithin } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -11,11 +11,11 @@ import { taskName } from '../task-id';
 import { blockingTaskText, silenceTrace, type BlockingTask } from './blocking-task';
 import { formatTrace } from '../trace';
 
-/** For a thread to end, which native code delays. */
-export const END_MS = 5_000;
-/** For what was cut off to close its sockets, before its thread ends under it. */
-export const CUT_OFF_MS = 1_000;
-/** For tasks to leave a thread that is to be ended; less where the graceful timeout is. */
+/** Longest wait for a thread to exit, which native code delays. */
+export const TERMINATE_MS = 5_000;
+/** Time for a cancelled task to close its sockets before its thread is terminated. */
+export const CANCELLED_MS = 1_000;
+/** Time for tasks to leave a thread that will be terminated; at most the graceful timeout. */
 const LEAVE_MS = 5_000;
 
 export interface ThreadFailuresOptions {
@@ -23,70 +23,71 @@ export interface ThreadFailuresOptions {
   readonly logger: Logger;
   readonly leaveMs: number;
   forget(run: Run): void;
-  begin(spec: TaskSpec, alone: boolean): void;
-  /** Resolves when the thread is gone. */
-  end(thread: ThreadHandle): Promise<void>;
-  /** Instead of what else was to happen to the thread later. */
-  later(thread: ThreadHandle, ms: number, then: () => void): void;
+  start(spec: TaskSpec, alone: boolean): void;
+  /** Resolves when the thread has exited. */
+  terminate(thread: ThreadHandle): Promise<void>;
+  /** Replaces what was scheduled for the thread before. */
+  schedule(thread: ThreadHandle, ms: number, then: () => void): void;
 }
 
 interface Cause {
   /** Ends a sentence. */
   readonly why: string;
-  /** Number of the run whose fault it was; it may be over. Null: that is unknown. */
+  /** Number of the run that caused it, which may have ended. Null: unknown. */
   readonly culprit: number | null;
   readonly trace: string;
 }
 
 export class ThreadFailures {
   private readonly quarantine = new Quarantine();
-  /** Threads with an error in them that nobody caught. */
+  /** Threads with an uncaught error. */
   private readonly crashes = new WeakMap<ThreadHandle, Cause>();
   private closed = false;
 
   constructor(private readonly options: ThreadFailuresOptions) {}
 
-  /** From now on nothing begins anew. */
+  /** From now on no task is restarted. */
   close(): void {
     this.closed = true;
   }
 
-  /** It took a shared thread down as it is. */
-  mustBeAlone(spec: TaskSpec): boolean {
+  /** With these settings, the task has taken a shared thread down. */
+  needsOwnThread(spec: TaskSpec): boolean {
     return this.quarantine.has(taskName(spec.id), settingsOf(spec));
   }
 
-  /** The thread has ended by itself. `reason` ends a sentence. */
-  died(thread: ThreadHandle, reason: string): void {
+  /** The thread has exited by itself. `reason` ends a sentence. */
+  onThreadDeath(thread: ThreadHandle, reason: string): void {
     const error = new ConnectError(`The thread of this task ended: ${reason}.`, { code: 'TASK_THREAD_DIED' });
     const cause = { why: `its thread ended: ${reason}`, culprit: null, trace: formatTrace(error) };
-    this.settle(thread, this.crashes.get(thread) ?? cause);
+    this.settleTasks(thread, this.crashes.get(thread) ?? cause);
   }
 
-  silent(thread: ThreadHandle, holder: BlockingTask, silentMs: number): void {
+  onSilence(thread: ThreadHandle, holder: BlockingTask, silentMs: number): void {
     const why = `thread ${thread.options.name} did not answer: ${blockingTaskText(holder)}`;
     this.options.logger.error(
-      `Thread ${thread.options.name} is ended, since it does not answer: ${blockingTaskText(holder)}`,
+      `Terminating thread ${thread.options.name}, which does not answer: ${blockingTaskText(holder)}`,
     );
     const culprit = holder.run?.number ?? null;
-    void this.endUnder(thread, { why, culprit, trace: silenceTrace(holder, silentMs) });
+    void this.terminateThread(thread, { why, culprit, trace: silenceTrace(holder, silentMs) });
   }
 
-  /** An error in it that nobody caught: the culprit fails at once, the others have time to leave in good order. */
-  crashed(thread: ThreadHandle, number: number | null, trace: string): void {
+  /** An uncaught error: the task that caused it fails at once, the others get time to stop cleanly. */
+  onCrash(thread: ThreadHandle, number: number | null, trace: string): void {
     const [headline = ''] = trace.split('\n', 1);
-    // What a run has left behind that is over by now is none of the last one's.
-    const only = !thread.tainted && thread.runs.size + thread.lost.size === 1 ? [...thread.runs.keys()][0] : undefined;
+    // The error may come from a run that has ended; only a run that had the thread to itself is to blame.
+    const only =
+      !thread.draining && thread.runs.size + thread.cancelledRuns.size === 1 ? [...thread.runs.keys()][0] : undefined;
     const culprit = number ?? only ?? null;
-    const run = culprit === null ? undefined : (thread.runs.get(culprit) ?? thread.lost.get(culprit));
+    const run = culprit === null ? undefined : (thread.runs.get(culprit) ?? thread.cancelledRuns.get(culprit));
     const whose = run ? `task ${taskName(run.spec.id)}` : 'one of the tasks of its thread';
-    const cause = { why: `an error in ${whose} was not caught (${headline})`, culprit, trace };
-    thread.tainted = true;
+    const cause = { why: `uncaught error in ${whose} (${headline})`, culprit, trace };
+    thread.draining = true;
     this.crashes.set(thread, cause);
     if (run && thread.runs.has(run.number)) {
-      run.fate = 'was given up: an error of the task was not caught';
-      this.lose(run);
-      this.failed(run, trace);
+      run.fate = 'is abandoned: the task threw an uncaught error';
+      this.abandon(run);
+      this.failTask(run, trace);
     }
     const others = [...thread.runs.values()];
     const suspects = this.suspects(cause, others);
@@ -95,54 +96,58 @@ export class ThreadFailures {
       if (!other.stopping && !other.cancelled) thread.post({ type: 'stop', run: other.number });
     }
     const leaveMs = Math.min(LEAVE_MS, this.options.leaveMs);
-    this.options.later(
+    this.options.schedule(
       thread,
-      others.length > 0 ? leaveMs : Math.min(CUT_OFF_MS, leaveMs),
-      () => void this.endUnder(thread, cause),
+      others.length > 0 ? leaveMs : Math.min(CANCELLED_MS, leaveMs),
+      () => void this.terminateThread(thread, cause),
     );
   }
 
-  /** It has left a thread that is to be ended. */
-  moved(run: Run): void {
-    this.beginAnew(run, run.moving === 'alone', this.crashes.get(run.thread)?.why ?? 'its thread is to end');
+  /** The task has left a thread that will be terminated. */
+  onTaskLeft(run: Run): void {
+    this.restartElsewhere(
+      run,
+      run.moving === 'alone',
+      this.crashes.get(run.thread)?.why ?? 'its thread is being terminated',
+    );
   }
 
-  /** Its code may still be busy in the thread. */
-  lose(run: Run): void {
-    run.thread.tainted = true;
-    run.thread.lost.set(run.number, run);
+  /** Cancels the run; its code may still be running in the thread. */
+  abandon(run: Run): void {
+    run.thread.draining = true;
+    run.thread.cancelledRuns.set(run.number, run);
     this.options.forget(run);
   }
 
-  /** Nothing begins anew before the thread is gone; one in native code runs no code of a task when that comes back. */
-  private async endUnder(thread: ThreadHandle, cause: Cause): Promise<void> {
+  /** Tasks restart when the thread has exited. A thread in native code runs no code of a task when that returns. */
+  private async terminateThread(thread: ThreadHandle, cause: Cause): Promise<void> {
     const late = Symbol();
-    if ((await settledWithin(this.options.end(thread), END_MS, late)) === late)
-      this.options.logger.error(`Thread ${thread.options.name} is in native code and ends when that comes back`);
-    this.settle(thread, cause);
+    if ((await settledWithin(this.options.terminate(thread), TERMINATE_MS, late)) === late)
+      this.options.logger.error(`Thread ${thread.options.name} is in native code and exits when that returns`);
+    this.settleTasks(thread, cause);
   }
 
-  private settle(thread: ThreadHandle, cause: Cause): void {
+  private settleTasks(thread: ThreadHandle, cause: Cause): void {
     const runs = [...thread.runs.values()];
-    const alone = runs.length === 1 && thread.lost.size === 0 && !thread.tainted;
+    const alone = runs.length === 1 && thread.cancelledRuns.size === 0 && !thread.draining;
     const suspects = this.suspects(cause, runs);
-    for (const run of [...runs, ...thread.lost.values()]) run.fate = 'was given up: its thread was ended';
+    for (const run of [...runs, ...thread.cancelledRuns.values()]) run.fate = 'is abandoned: its thread was terminated';
     for (const run of runs) {
       const isCulprit = run.number === cause.culprit || (alone && cause.culprit === null);
       this.options.forget(run);
-      if (run.cancelled || run.stopping || isCulprit) this.failed(run, cause.trace);
-      else this.beginAnew(run, run.moving === 'alone' || suspects.includes(run), cause.why);
+      if (run.cancelled || run.stopping || isCulprit) this.failTask(run, cause.trace);
+      else this.restartElsewhere(run, run.moving === 'alone' || suspects.includes(run), cause.why);
     }
   }
 
-  /** Whose fault it may be when that is unknown: those with a call under way, or else all. Each shows it alone. */
+  /** If the cause is unknown: runs with a call in progress, or else all. Each gets a dedicated thread. */
   private suspects({ culprit }: Cause, runs: readonly Run[]): readonly Run[] {
     if (culprit !== null) return [];
     const busy = runs.filter(({ calls }) => calls.running() !== null);
     return busy.length > 0 ? busy : runs;
   }
 
-  private failed(run: Run, trace: string): void {
+  private failTask(run: Run, trace: string): void {
     const { logger, listener } = this.options;
     const name = taskName(run.spec.id);
     if (run.cancelled) return;
@@ -151,19 +156,19 @@ export class ThreadFailures {
       return listener.onStopped(run.spec.id);
     }
     this.quarantine.add(taskName(run.spec.id), settingsOf(run.spec));
-    logger.error(`Task ${name} has failed with its thread, and gets one of its own from now on`, { trace });
+    logger.error(`Task ${name} failed with its thread; it gets a dedicated thread from now on`, { trace });
     listener.onFailed(run.spec.id, trace, true);
   }
 
-  private beginAnew(run: Run, alone: boolean, why: string): void {
-    const { listener, logger, begin } = this.options;
+  private restartElsewhere(run: Run, alone: boolean, why: string): void {
+    const { listener, logger, start: begin } = this.options;
     const { id } = run.spec;
     if (this.closed) return listener.onStopped(id);
-    const where = alone ? 'a thread of its own' : 'another thread';
-    logger.warn(`Task ${taskName(id)} begins anew in ${where}, which counts as no failure: ${why}`);
+    const where = alone ? 'a dedicated thread' : 'another thread';
+    logger.warn(`Restarting task ${taskName(id)} in ${where}, not counted as a failure: ${why}`);
     if (run.running) listener.onRestarting(id);
     const spec = { ...run.spec, targetState: run.target };
-    begin(spec, alone || this.mustBeAlone(spec));
+    begin(spec, alone || this.needsOwnThread(spec));
   }
 }
 

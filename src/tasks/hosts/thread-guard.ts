@@ -1,5 +1,6 @@
 /**
- * Inside a task thread: what would take the thread and all its tasks down is told of the one task whose code did it.
+ * Inside a task thread: attributes uncaught errors and `process.exit` to the task whose code caused them, instead of
+ * losing the thread with all its tasks.
  */
 import { ConnectError } from '@millrace/sdk';
 import { answerOwner } from '../../threads/thread-view';
@@ -11,9 +12,9 @@ export function guardThread(server: ThreadServer): void {
     const error = new ConnectError(`The code of this task called process.exit(${code ?? ''}).`, {
       code: 'TASK_THREAD_DIED',
     });
-    server.crashed(error);
-    // It must not return to its caller; the worker ends the thread once the other tasks have left it.
+    server.onCrash(error);
+    // Must not return to its caller. The worker terminates the thread once the other tasks have left it.
     throw error;
   };
-  process.on('uncaughtException', (error) => server.crashed(error));
+  process.on('uncaughtException', (error) => server.onCrash(error));
 }

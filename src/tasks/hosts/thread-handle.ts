@@ -1,4 +1,4 @@
-/** The worker's side of one task thread. */
+/** The worker's side of one task thread: its runs, messages to it, its exit. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
 import { ThreadBeat } from '../../threads/thread-beat';
@@ -10,8 +10,8 @@ import type { TaskSpec, TaskTargetState } from '../host';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';
 
 /**
- * V8 keeps the young generation of a busy thread at its largest size. Its default is this on Node 20 and 22, 192 MiB
- * on 24: too much for each of many threads. `--max-semi-space-size` overrides it.
+ * V8 keeps the young generation of a busy thread at its largest size. The default is this on Node 20 and 22, but
+ * 192 MiB on 24: too much for many threads. `--max-semi-space-size` overrides it.
  */
 const YOUNG_GENERATION_MB = 48;
 
@@ -21,24 +21,24 @@ export interface Run {
   readonly spec: TaskSpec;
   readonly thread: ThreadHandle;
   readonly calls: CallClock;
-  /** Resolves when the task has ended, or its thread. */
-  readonly ended: Promise<void>;
+  /** Resolves when the task or its thread has ended. */
+  readonly onRunEnd: Promise<void>;
   end(): void;
-  /** What was asked of it last. */
+  /** Requested last. */
   target: TaskTargetState;
-  /** Whether it said last that it runs. */
+  /** According to its last report. */
   running: boolean;
   stopping: boolean;
-  /** Nothing it says counts any more. */
+  /** Its reports are ignored. */
   cancelled: boolean;
-  /** It stops only to begin anew: in a thread of its own, or in another that it shares. */
+  /** It stops only to restart in a dedicated thread or in another shared one. */
   moving: 'alone' | 'shared' | null;
-  /** Why a call of it is over for the worker that never came back, as the end of a sentence. */
+  /** What happened to a call that never returned; ends a sentence. */
   fate: string | null;
 }
 
 export interface ThreadHandleOptions {
-  /** File of the thread's code. */
+  /** File that the thread runs. */
   readonly module: string;
   readonly name: string;
   readonly data: Omit<ThreadData, 'beat'>;
@@ -47,21 +47,21 @@ export interface ThreadHandleOptions {
   /** Heap limit; null: the process's own. */
   readonly memoryMb: number | null;
   onMessage(thread: ThreadHandle, message: FromThread): void;
-  /** The thread is gone without having been told to. `reason` ends a sentence. */
+  /** The thread has exited without being terminated. `reason` ends a sentence. */
   onDeath(thread: ThreadHandle, reason: string): void;
 }
 
 export class ThreadHandle {
   readonly runs = new Map<number, Run>();
-  /** Runs that were cut off, and may still be busy in it. */
-  readonly lost = new Map<number, Run>();
-  /** It gets no new tasks. */
-  tainted = false;
+  /** Cancelled runs whose code may still be running in the thread. */
+  readonly cancelledRuns = new Map<number, Run>();
+  /** Gets no new tasks. */
+  draining = false;
   gone = false;
   readonly beat = new ThreadBeat();
   private readonly worker: Worker;
   private error: unknown = null;
-  private looked: Promise<ThreadView | null> | null = null;
+  private viewing: Promise<ThreadView | null> | null = null;
   private readonly secrets = new ThreadSecrets((message) => this.post(message));
 
   constructor(readonly options: ThreadHandleOptions) {
@@ -78,27 +78,27 @@ export class ThreadHandle {
     this.worker.on('exit', (code) => this.exited(code));
   }
 
-  /** Null: no answer within the time, or it is gone. */
-  async look(timeoutMs: number): Promise<ThreadView | null> {
+  /** Null: no answer in time, or the thread has exited. */
+  async view(timeoutMs: number): Promise<ThreadView | null> {
     if (this.gone) return null;
-    this.looked = lookInto(this.worker.threadId, timeoutMs);
-    return await this.looked;
+    this.viewing = lookInto(this.worker.threadId, timeoutMs);
+    return await this.viewing;
   }
 
   post(message: ToThread): void {
     if (!this.gone) this.worker.postMessage(message);
   }
 
-  /** Before a task's settings arrive in it: what config providers gave for them. */
-  hideProvided(): void {
+  /** Values of config providers, which the thread hides in its logs. Sent before the task's settings. */
+  sendSecrets(): void {
     this.secrets.tell();
   }
 
-  /** Ends it now; nothing is reported. Resolves when it is gone: native code has to come back first. */
+  /** Terminates the thread without a report. Resolves when it has exited, which native code delays. */
   async terminate(): Promise<void> {
     this.gone = true;
-    // One that its debugger has stopped would never end.
-    await this.looked;
+    // A thread that the debugger has paused would never exit.
+    await this.viewing;
     await this.worker.terminate();
   }
 
@@ -114,7 +114,7 @@ export class ThreadHandle {
     switch (death.kind) {
       case 'memory':
         return memoryMb === null
-          ? 'it ran out of memory; raise --max-old-space-size or have smaller batches'
+          ? 'it ran out of memory; raise --max-old-space-size or reduce the batch size'
           : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
       case 'error':
         return messageOf(death.error);

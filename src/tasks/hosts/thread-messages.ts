@@ -1,6 +1,5 @@
 /**
- * What crosses the boundary between the worker and its task threads: control, never records. `run` numbers one start of
- * one task.
+ * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
@@ -8,14 +7,14 @@ import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
 import type { TaskSpec } from '../host';
 
-/** Given to a thread when it is made. Holds secrets: never log it. */
+/** Passed to a thread when it is created. Holds secrets: never log it. */
 export interface ThreadData {
-  /** Worker settings as they were given. */
+  /** Worker settings, unparsed. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The plug-in registry's findings; plain data. */
+  /** Catalog of the plugin registry; plain data. */
   readonly catalog: unknown;
   readonly levels: ReturnType<LogLevels['snapshot']>;
-  /** Memory of a ThreadBeat, shared by both sides. */
+  /** Memory of the heartbeat, shared by both sides. */
   readonly beat: SharedArrayBuffer;
 }
 
@@ -24,10 +23,10 @@ export type ToThread =
   | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec; readonly clock: SharedArrayBuffer }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
   | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
-  /** What config providers gave: no line or trace of the thread shows it. */
+  /** Values of config providers, which the thread hides in log lines and traces. */
   | HideMessage
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
-  /** Answers `read` and `write`; `error` null: it went well. */
+  /** Response to `read` and `write`; `error` null: success. */
   | {
       readonly type: 'answer';
       readonly request: number;
@@ -37,9 +36,9 @@ export type ToThread =
 
 export type FromThread =
   | { readonly type: 'running' | 'paused' | 'resumed'; readonly run: number }
-  /** `stopped` and `failed` are the last word of a run: everything it held is closed. */
+  /** `stopped` and `failed` are the last message of a run: its clients are closed. */
   | { readonly type: 'stopped'; readonly run: number }
-  /** The same of a run that was cut off. */
+  /** Last message of a cancelled run. */
   | { readonly type: 'cancelled'; readonly run: number }
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
@@ -56,5 +55,5 @@ export type FromThread =
       readonly offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[];
     }
   | LogLine
-  /** An error nobody caught: the thread is to be ended. `run` null: it is unknown whose. */
+  /** An uncaught error: the thread is terminated. `run` null: the task that caused it is unknown. */
   | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

@@ -1,4 +1,4 @@
-/** The inside of a task thread: runs tasks as the worker's messages say. */
+/** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { CallClock } from '../call-clock';
@@ -18,7 +18,7 @@ export class ThreadServer {
   private readonly waiting = new Map<number, Waiting>();
   private readonly crashes = new Set<number | null>();
   private requests = 0;
-  /** Knows, anywhere in a task's asynchronous calls, whose they are. */
+  /** The run that the current asynchronous call belongs to. */
   private readonly owner = new AsyncLocalStorage<number>();
 
   constructor(
@@ -32,7 +32,7 @@ export class ThreadServer {
         this.start(message.run, message.spec, new CallClock(message.clock));
         break;
       case 'answer':
-        this.answer(message.request, message.offsets, message.error);
+        this.onAnswer(message.request, message.offsets, message.error);
         break;
       case 'forget-topic':
         this.runners.get(message.run)?.forgetTopic(message.topic);
@@ -42,13 +42,13 @@ export class ThreadServer {
     }
   }
 
-  /** Whose code this is called by. */
+  /** The run whose code calls this. */
   get currentRun(): number | undefined {
     return this.owner.getStore();
   }
 
-  /** For an error that nobody caught. The thread's state is unknown: the worker has the others leave, and ends it. */
-  crashed(error: unknown): void {
+  /** Reports an uncaught error. The thread's state is unknown: the worker moves the other tasks and terminates it. */
+  onCrash(error: unknown): void {
     const run = this.currentRun ?? null;
     if (this.crashes.has(run)) return;
     this.crashes.add(run);
@@ -80,18 +80,18 @@ export class ThreadServer {
     };
   }
 
-  /** The offset store lives with the worker. */
+  /** The offset store is in the worker's main thread. */
   private offsets(run: number): OffsetStorage {
     return {
       read: (_connector, partitions: readonly SourcePartition[]) =>
-        this.ask((request) => this.post({ type: 'read', run, request, partitions })),
+        this.request((request) => this.post({ type: 'read', run, request, partitions })),
       write: async (_connector, offsets) => {
-        await this.ask((request) => this.post({ type: 'write', run, request, offsets }));
+        await this.request((request) => this.post({ type: 'write', run, request, offsets }));
       },
     };
   }
 
-  private async ask(send: (request: number) => void): Promise<(SourceOffset | null)[]> {
+  private async request(send: (request: number) => void): Promise<(SourceOffset | null)[]> {
     const request = ++this.requests;
     return await new Promise((resolve, reject) => {
       this.waiting.set(request, { resolve, reject });
@@ -99,7 +99,7 @@ export class ThreadServer {
     });
   }
 
-  private answer(request: number, offsets: readonly (SourceOffset | null)[], error: string | null): void {
+  private onAnswer(request: number, offsets: readonly (SourceOffset | null)[], error: string | null): void {
     const waiting = this.waiting.get(request);
     this.waiting.delete(request);
     if (error === null) waiting?.resolve([...offsets]);

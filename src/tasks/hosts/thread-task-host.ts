@@ -1,5 +1,5 @@
 /**
- * Runs tasks in worker threads: a pool that tasks share, and threads of their own for those that ask for it. See
+ * Runs tasks in worker threads: a shared pool, and dedicated threads for tasks configured that way. See
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
 import { ThreadHandle, type Run } from './thread-handle';
 import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
-import { CUT_OFF_MS, END_MS, ThreadFailures } from './thread-failures';
+import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
 import type { FromThread, ThreadData } from './thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import type { Watchdog } from './watchdog';
 
-/** A thread without tasks ends after this. */
+/** A thread without tasks is terminated after this time. */
 const IDLE_MS = 60_000;
 
 export interface ThreadTaskHostOptions {
@@ -28,16 +28,16 @@ export interface ThreadTaskHostOptions {
   /** Size of the shared pool. */
   readonly threads: number;
   readonly gracefulTimeoutMs: number;
-  /** How long a call of a task may take before the log says so; 0: any time. (Default: 0) */
+  /** Time after which a call of a task is logged as stuck; 0: never. (Default: 0) */
   readonly watchdogMs?: number;
-  /** How long a thread may not answer before it is ended; 0: for ever. (Default: 0) */
+  /** How long a thread may be unresponsive before it is terminated; 0: for ever. (Default: 0) */
   readonly silenceMs?: number;
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
   readonly logger: Logger;
-  /** What threads send of their log lines. (Default: INFO and above) */
+  /** Log levels that threads apply. (Default: INFO) */
   readonly levels?: LogLevels;
-  /** Code of a thread. (Default: `task-thread.js` of this build) */
+  /** File that a thread runs. (Default: `task-thread.js` of this build) */
   readonly module?: string;
   /** (Default: 60 s) */
   readonly idleMs?: number;
@@ -50,8 +50,8 @@ export class ThreadTaskHost implements TaskHost {
   private runNumbers = 0;
   private threadNumbers = 0;
 
-  private readonly ends: ThreadFailures;
-  private readonly silent: ThreadWatchdog;
+  private readonly failures: ThreadFailures;
+  private readonly threadWatchdog: ThreadWatchdog;
   private readonly watchdog: Watchdog;
   private readonly levels: LogLevels;
   private readonly forgetLevels: () => void;
@@ -59,22 +59,22 @@ export class ThreadTaskHost implements TaskHost {
   constructor(private readonly options: ThreadTaskHostOptions) {
     this.watchdog = taskWatchdog(() => this.calls(), options.watchdogMs ?? 0, options.logger);
     this.watchdog.start();
-    this.ends = new ThreadFailures({
+    this.failures = new ThreadFailures({
       listener: options.listener,
       logger: options.logger,
       leaveMs: options.gracefulTimeoutMs,
       forget: (run) => this.forget(run),
-      begin: (spec, alone) => this.begin(spec, alone),
-      end: (thread) => this.endNow(thread),
-      later: (thread, ms, then) => this.endings.later(thread, ms, then),
+      start: (spec, alone) => this.startRun(spec, alone),
+      terminate: (thread) => this.terminateThread(thread),
+      schedule: (thread, ms, then) => this.endings.later(thread, ms, then),
     });
-    this.silent = new ThreadWatchdog({
+    this.threadWatchdog = new ThreadWatchdog({
       threads: () => this.threads,
       limitMs: (thread) => this.silenceLimit(thread),
-      end: (thread, holder, ms) => this.ends.silent(thread, holder, ms),
+      end: (thread, holder, ms) => this.failures.onSilence(thread, holder, ms),
       logger: options.logger,
     });
-    this.silent.start();
+    this.threadWatchdog.start();
     this.levels = options.levels ?? new LogLevels();
     this.forgetLevels = this.levels.onChange((namespace, level) => {
       for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
@@ -84,17 +84,17 @@ export class ThreadTaskHost implements TaskHost {
   async start(spec: TaskSpec): Promise<void> {
     const name = taskName(spec.id);
     if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
-    // Its logger is made in the thread; here it becomes known to those who ask for levels.
+    // The logger is created in the thread; this lists it for `GET /admin/loggers`.
     this.levels.threshold(taskLoggerName(spec));
-    this.begin(spec, this.ends.mustBeAlone(spec));
+    this.startRun(spec, this.failures.needsOwnThread(spec));
   }
 
   pause(id: ConnectorTaskId): void {
-    this.tell(id, 'pause');
+    this.setTarget(id, 'pause');
   }
 
   resume(id: ConnectorTaskId): void {
-    this.tell(id, 'resume');
+    this.setTarget(id, 'resume');
   }
 
   forgetTopic(id: ConnectorTaskId, topic: string): void {
@@ -108,7 +108,7 @@ export class ThreadTaskHost implements TaskHost {
       run.stopping = true;
       run.thread.post({ type: 'stop', run: run.number });
     }
-    return await this.cutOffLate(runs, timeoutMs);
+    return await this.cancelLate(runs, timeoutMs);
   }
 
   async cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
@@ -117,28 +117,28 @@ export class ThreadTaskHost implements TaskHost {
       run.cancelled = true;
       run.thread.post({ type: 'cancel', run: run.number });
     }
-    return await this.cutOffLate(runs, timeoutMs);
+    return await this.cancelLate(runs, timeoutMs);
   }
 
-  private async cutOffLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
-    await settledWithin(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
+  private async cancelLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
+    await settledWithin(Promise.all(runs.map((run) => run.onRunEnd)), timeoutMs, undefined);
     const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
-    for (const run of late) this.cutOff(run);
+    for (const run of late) this.cancelRun(run);
     return late.map((run) => run.spec.id);
   }
 
-  /** What the tasks' plug-ins are busy with. */
+  /** Running calls of the tasks, for the watchdog. */
   calls(): TaskCalls {
     return [...this.runs.values()].map((run) => ({
       spec: run.spec,
       call: run.calls.running(),
-      excused: this.silent.waitsForAnother(run),
+      excused: this.threadWatchdog.isBlockedByOther(run),
       fate: () => run.fate,
     }));
   }
 
   problems(): string[] {
-    return this.silent.problems();
+    return this.threadWatchdog.problems();
   }
 
   has(id: ConnectorTaskId): boolean {
@@ -152,22 +152,22 @@ export class ThreadTaskHost implements TaskHost {
       [...this.runs.values()].map((run) => run.spec.id),
       this.options.gracefulTimeoutMs,
     );
-    this.ends.close();
-    this.silent.stop();
+    this.failures.close();
+    this.threadWatchdog.stop();
     const threads = [...this.threads];
     this.threads.clear();
     for (const thread of threads) void this.endings.now(thread);
-    await settledWithin(this.endings.close(), END_MS, undefined);
+    await settledWithin(this.endings.close(), TERMINATE_MS, undefined);
   }
 
-  private tell(id: ConnectorTaskId, type: 'pause' | 'resume'): void {
+  private setTarget(id: ConnectorTaskId, type: 'pause' | 'resume'): void {
     const run = this.runs.get(taskName(id));
     if (!run) return;
     run.target = type === 'pause' ? 'PAUSED' : 'STARTED';
     run.thread.post({ type, run: run.number });
   }
 
-  private begin(spec: TaskSpec, alone: boolean): void {
+  private startRun(spec: TaskSpec, alone: boolean): void {
     const thread = this.threadFor(spec, alone);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ export class ThreadTaskHost implements TaskHost {
       spec,
       thread,
       calls: new CallClock(),
-      ended,
+      onRunEnd: ended,
       end,
       target: spec.targetState,
       running: false,
@@ -190,7 +190,7 @@ export class ThreadTaskHost implements TaskHost {
     this.runs.set(taskName(spec.id), run);
     thread.runs.set(run.number, run);
     this.endings.keep(thread);
-    thread.hideProvided();
+    thread.sendSecrets();
     thread.post({ type: 'start', run: run.number, spec, clock: run.calls.memory });
   }
 
@@ -201,13 +201,13 @@ export class ThreadTaskHost implements TaskHost {
     const memoryMb = Number.isFinite(memory) && memory > 0 ? memory : null;
     const dedicated = alone || memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
     if (dedicated) return this.newThread(true, memoryMb);
-    const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.tainted && !t.gone);
+    const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
     return this.newThread(false, null);
   }
 
-  /** A connector may allow itself more where its task has the thread alone. */
+  /** A connector may set a longer limit where its task has the thread to itself. */
   private silenceLimit(thread: ThreadHandle): number {
     const workers = this.options.silenceMs ?? 0;
     const [only] = thread.runs.values();
@@ -221,26 +221,26 @@ export class ThreadTaskHost implements TaskHost {
       data: { ...this.options.data, levels: this.levels.snapshot() },
       dedicated,
       memoryMb,
-      onMessage: (from, message) => this.received(from, message),
-      onDeath: (dead, reason) => this.died(dead, reason),
+      onMessage: (from, message) => this.onMessage(from, message),
+      onDeath: (dead, reason) => this.onThreadDeath(dead, reason),
     });
     this.threads.add(thread);
     return thread;
   }
 
-  /** No reports, no offsets from it any more. Its thread ends as soon as no other task needs it. */
-  private cutOff(run: Run): void {
+  /** No further reports or offsets from this run. Its thread is terminated once no other task needs it. */
+  private cancelRun(run: Run): void {
     const { thread } = run;
     thread.post({ type: 'cancel', run: run.number });
-    run.fate = 'was given up: the task was cut off';
-    this.ends.lose(run);
-    if (thread.runs.size === 0) this.endLater(thread, CUT_OFF_MS);
+    run.fate = 'is abandoned: the task was cancelled';
+    this.failures.abandon(run);
+    if (thread.runs.size === 0) this.terminateLater(thread, CANCELLED_MS);
   }
 
-  private died(thread: ThreadHandle, reason: string): void {
+  private onThreadDeath(thread: ThreadHandle, reason: string): void {
     this.endings.keep(thread);
     this.threads.delete(thread);
-    this.ends.died(thread, reason);
+    this.failures.onThreadDeath(thread, reason);
   }
 
   private forget(run: Run): void {
@@ -249,22 +249,22 @@ export class ThreadTaskHost implements TaskHost {
     run.end();
   }
 
-  private endLater(thread: ThreadHandle, ms: number): void {
+  private terminateLater(thread: ThreadHandle, ms: number): void {
     if (thread.gone) return;
-    this.endings.later(thread, ms, () => void this.endNow(thread));
+    this.endings.later(thread, ms, () => void this.terminateThread(thread));
   }
 
-  private async endNow(thread: ThreadHandle): Promise<void> {
+  private async terminateThread(thread: ThreadHandle): Promise<void> {
     this.threads.delete(thread);
     await this.endings.now(thread);
   }
 
   // ------------------------------------------------------------ messages
 
-  private received(thread: ThreadHandle, message: FromThread): void {
+  private onMessage(thread: ThreadHandle, message: FromThread): void {
     if (message.type === 'log') return writeLine(this.options.logger, message);
-    if (message.type === 'crash') return this.ends.crashed(thread, message.run, message.trace);
-    if (message.type === 'cancelled') thread.lost.delete(message.run);
+    if (message.type === 'crash') return this.failures.onCrash(thread, message.run, message.trace);
+    if (message.type === 'cancelled') thread.cancelledRuns.delete(message.run);
     const run = thread.runs.get(message.run);
     if (!run || (run.cancelled && message.type !== 'cancelled')) {
       const asks = message.type === 'read' || message.type === 'write';
@@ -287,7 +287,7 @@ export class ThreadTaskHost implements TaskHost {
       case 'stopped':
         this.ended(run);
         if (run.moving === null || run.stopping) return listener.onStopped(id);
-        return this.ends.moved(run);
+        return this.failures.onTaskLeft(run);
       case 'failed':
         this.ended(run);
         return listener.onFailed(id, message.trace, message.retriable);
@@ -306,11 +306,12 @@ export class ThreadTaskHost implements TaskHost {
     }
   }
 
-  /** Before the listener hears of it: it may start the task again at once. */
+  /** Before the listener is notified, which may start the task again at once. */
   private ended(run: Run): void {
     const { thread } = run;
     this.forget(run);
-    if (thread.runs.size === 0) this.endLater(thread, thread.tainted || thread.options.dedicated ? 0 : this.idleMs);
+    if (thread.runs.size === 0)
+      this.terminateLater(thread, thread.draining || thread.options.dedicated ? 0 : this.idleMs);
   }
 
   private get idleMs(): number {

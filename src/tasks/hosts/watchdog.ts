@@ -1,46 +1,46 @@
-/** Says loudly what does not come back. It ends nothing: what is merely slow goes on. */
+/** Logs calls that do not return. It terminates nothing: a call may just be slow. */
 import { startInterval } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 
-const EVERY_MS = 5_000;
+const CHECK_MS = 5_000;
 
-/** Something that is going on. */
-export interface Ongoing {
+/** A call in progress. */
+export interface WatchedCall {
   readonly id: string;
   /** Begins a sentence: `Task c-0: poll() of its plug-in`. */
   readonly what: string;
   /** Absolute, milliseconds. */
   readonly since: number;
-  /** How long it may take; 0: as long as it likes. Milliseconds. */
+  /** How long it may take; 0: unlimited. Milliseconds. */
   readonly limitMs: number;
-  /** One or more sentences: what to do, and which setting says how long is long. */
+  /** One or more sentences: what to do, and which setting is the limit. */
   readonly hint: string;
-  /** It waits for something that is told of elsewhere. */
+  /** It waits for something that is reported elsewhere. */
   readonly excused?: boolean;
-  /** When it is not found any more: what became of it if it did not come back, as the end of a sentence. */
+  /** What happened to the call if it never returned; ends a sentence. Null: it returned. */
   readonly fate?: () => string | null;
 }
 
 export interface WatchdogOptions {
-  readonly look: () => readonly Ongoing[];
+  readonly calls: () => readonly WatchedCall[];
   readonly logger: Logger;
-  /** The shortest limit to be expected; 0: none. It is looked twice as often, every 5 s at least. Milliseconds. */
+  /** The shortest expected limit; 0: none. Checks run twice as often, and at least every 5 s. Milliseconds. */
   readonly limitMs: number;
   readonly now?: () => number;
 }
 
-interface Told {
-  readonly ongoing: Ongoing;
+interface Report {
+  readonly ongoing: WatchedCall;
   times: number;
 }
 
-/** True at the limit, and at each doubling of it: told once per call. Pure. */
-export function isToBeTold({ since, limitMs, excused = false }: Ongoing, timesTold: number, now: number): boolean {
+/** True at the limit and at each doubling of it. Pure. */
+export function isReportDue({ since, limitMs, excused = false }: WatchedCall, timesTold: number, now: number): boolean {
   return !excused && limitMs > 0 && now - since >= limitMs * 2 ** timesTold;
 }
 
 export class Watchdog {
-  private readonly told = new Map<string, Told>();
+  private readonly reports = new Map<string, Report>();
   private timer: NodeJS.Timeout | null = null;
   private readonly now: () => number;
 
@@ -49,7 +49,7 @@ export class Watchdog {
   }
 
   start(): void {
-    const everyMs = this.options.limitMs > 0 ? Math.min(this.options.limitMs / 2, EVERY_MS) : EVERY_MS;
+    const everyMs = this.options.limitMs > 0 ? Math.min(this.options.limitMs / 2, CHECK_MS) : CHECK_MS;
     this.timer ??= startInterval(() => this.check(), everyMs).unref();
   }
 
@@ -59,22 +59,22 @@ export class Watchdog {
   }
 
   check(): void {
-    const { look, logger } = this.options;
+    const { calls: look, logger } = this.options;
     const now = this.now();
     const seconds = (since: number): number => Math.round((now - since) / 1000);
     const ongoing = new Map(look().map((one) => [`${one.since} ${one.id}`, one]));
-    for (const [key, { ongoing: over }] of this.told) {
+    for (const [key, { ongoing: over }] of this.reports) {
       if (ongoing.has(key)) continue;
-      this.told.delete(key);
-      logger.warn(`${over.what} ${over.fate?.() ?? 'is over'}, after ${seconds(over.since)} s`);
+      this.reports.delete(key);
+      logger.warn(`${over.what} ${over.fate?.() ?? 'returned'} after ${seconds(over.since)} s`);
     }
     for (const [key, one] of ongoing) {
-      const told = this.told.get(key) ?? { ongoing: one, times: 0 };
-      if (!isToBeTold(one, told.times, now)) continue;
+      const told = this.reports.get(key) ?? { ongoing: one, times: 0 };
+      if (!isReportDue(one, told.times, now)) continue;
       told.times++;
-      this.told.set(key, told);
+      this.reports.set(key, told);
       const began = new Date(one.since).toISOString();
-      logger.error(`${one.what} has not come back for ${seconds(one.since)} s, since ${began}. ${one.hint}`);
+      logger.error(`${one.what} has not returned for ${seconds(one.since)} s, since ${began}. ${one.hint}`);
     }
   }
 }

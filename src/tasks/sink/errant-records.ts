@@ -1,4 +1,4 @@
-/** The reporter that a sink task gets for single bad records in `put`. Source: connect-runtime §5.8. */
+/** The reporter through which a sink task reports single records in `put`. Source: connect-runtime §5.8. */
 import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '../../kafka/port';
 import { toleranceExceeded, type ErrorPolicy } from '../errors/error-policy';
@@ -24,7 +24,7 @@ export class ErrantRecords implements ErrantRecordReporter {
 
   /**
    * Resolves when the record is reported. Rejects without tolerance, or when the report cannot be written; the task
-   * then fails whether or not it looks at the promise.
+   * then fails whether or not it awaits the promise.
    */
   report(record: SinkRecord, error: unknown): Promise<void> {
     const consumed = this.origins.get(record) ?? this.rebuild(record);
@@ -40,7 +40,7 @@ export class ErrantRecords implements ErrantRecordReporter {
     return refused;
   }
 
-  /** Why the task has to fail now, if it has. */
+  /** Why the task must fail; null: it need not. */
   get failure(): Error | null {
     return this.fatal;
   }

@@ -9,11 +9,11 @@ import type { OffsetHolds } from '../errors/offset-holds';
 import type { SinkOffsets } from './sink-offsets';
 
 /**
- * Half of what a stop has by default: the other half is for the commit. Failed records that are not written by then
- * come again.
+ * Half of the default shutdown timeout; the other half is for the commit. Records not written by then are delivered
+ * again.
  */
 const DEAD_LETTERS_MS = 2500;
-/** Failed records that are held for longer are worth a line in the log. */
+/** Failed records that are held for longer are logged. */
 const LONG_HELD_MS = 10_000;
 
 export interface SinkCommitParts {
@@ -28,22 +28,22 @@ export interface SinkCommitParts {
   readonly logger: Logger;
 }
 
-/** What the task said when it was asked. */
-interface Attempt {
+/** Result of `preCommit`. */
+interface PreCommit {
   readonly offsets: readonly TopicPartitionOffset[];
-  /** Absolute, milliseconds. Null: nothing was processed, so it was not asked. */
+  /** Absolute, milliseconds. Null: nothing was processed, so `preCommit` was not called. */
   readonly began: number | null;
 }
 
 export class SinkCommits {
   private requested = false;
   private nextDue: number;
-  /** Start of the commit under way; null: none. */
+  /** Start of the commit in flight; null: none. */
   private startedAt: number | null = null;
-  /** Answers to older commits are ignored. */
+  /** Responses to older commits are ignored. */
   private sequence = 0;
   private cancelled = false;
-  /** The last commit stopped before failed records. */
+  /** The last commit was limited by failed records. */
   private heldBack = false;
 
   constructor(
@@ -57,8 +57,8 @@ export class SinkCommits {
     this.requested = true;
   }
 
-  /** What the last commit left out can go now, if there was any. True: a commit is due. */
-  released(): boolean {
+  /** Requests a commit if the offsets that the last one left out can be committed now. True: requested. */
+  requestIfReleased(): boolean {
     if (!this.heldBack || this.parts.holds.size > 0) return false;
     this.requested = true;
     return true;
@@ -69,15 +69,15 @@ export class SinkCommits {
   }
 
   /** Milliseconds until the next commit is due. */
-  untilDue(): number {
+  msUntilDue(): number {
     return this.requested && this.startedAt === null ? 0 : Math.max(0, this.nextDue - performance.now());
   }
 
   /**
-   * The periodic commit, sent without waiting for the answer. True: the task refused, go back to the last committed
+   * The periodic commit, sent without waiting for the response. True: `preCommit` failed, rewind to the committed
    * offsets.
    */
-  async ifDue(assigned: readonly TopicPartition[]): Promise<boolean> {
+  async commitIfDue(assigned: readonly TopicPartition[]): Promise<boolean> {
     const now = performance.now();
     if (this.startedAt !== null && now >= this.startedAt + this.parts.flushTimeoutMs) {
       this.parts.logger.warn(`Offset commit timed out after ${this.parts.flushTimeoutMs} ms; the next one covers it`);
@@ -88,32 +88,32 @@ export class SinkCommits {
     this.nextDue = now + this.parts.flushIntervalMs;
     const attempt = await this.preCommit(assigned);
     if (attempt === null) return true;
-    this.send(this.beforeHolds(this.choose(attempt.offsets, assigned)), attempt);
+    this.send(this.limitByHolds(this.chooseOffsets(attempt.offsets, assigned)), attempt);
     return false;
   }
 
   /**
-   * revoking, preCommit, close, dead letters, commit: the last chance before the partitions belong to somebody else.
-   * Rejects when `close` throws.
+   * revoking, preCommit, close, dead letters, commit: the last steps before the partitions are revoked. Rejects when
+   * `close` throws.
    */
-  async closing(partitions: readonly TopicPartition[]): Promise<void> {
+  async commitAndClose(partitions: readonly TopicPartition[]): Promise<void> {
     await this.revoking(partitions);
     const attempt = await this.preCommit(partitions);
-    // Chosen before close: afterwards nothing more is processed.
-    const chosen = attempt === null ? [] : this.choose(attempt.offsets, partitions);
+    // Chosen before `close`, which may process nothing more.
+    const chosen = attempt === null ? [] : this.chooseOffsets(attempt.offsets, partitions);
     await this.parts.task.close?.(partitions);
-    // Each of the three may have reported records.
+    // Each of the three calls may have reported records.
     await settledWithin(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
-    const offsets = this.beforeHolds(chosen);
+    const offsets = this.limitByHolds(chosen);
     const sequence = ++this.sequence;
     this.startedAt = null;
-    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
+    if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
     try {
       await this.parts.consumer.commit(offsets);
-      if (sequence === this.sequence) this.offsets.committedNow(offsets);
-      this.count(attempt, true);
+      if (sequence === this.sequence) this.offsets.markCommitted(offsets);
+      this.recordCommit(attempt, true);
     } catch (error) {
-      this.count(attempt, false);
+      this.recordCommit(attempt, false);
       this.parts.logger.error(
         `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
         { error },
@@ -121,17 +121,17 @@ export class SinkCommits {
     }
   }
 
-  /** What the task could not deliver in time is delivered by the next owner. */
+  /** Lets the task finish deliveries before the partitions are revoked; the next owner delivers the rest. */
   private async revoking(partitions: readonly TopicPartition[]): Promise<void> {
     try {
       await this.parts.task.revoking?.(partitions);
     } catch (error) {
-      this.parts.logger.error(`revoking() of the task threw, which is ignored: ${messageOf(error)}`, { error });
+      this.parts.logger.error(`Ignoring an error of revoking(): ${messageOf(error)}`, { error });
     }
   }
 
-  /** Null when the task threw, which is logged. */
-  private async preCommit(partitions: readonly TopicPartition[]): Promise<Attempt | null> {
+  /** Null when `preCommit` failed, which is logged. */
+  private async preCommit(partitions: readonly TopicPartition[]): Promise<PreCommit | null> {
     const processed = this.offsets.processedOf(partitions);
     if (processed.length === 0) return { began: null, offsets: [] };
     const { task, calls, logger, metrics } = this.parts;
@@ -146,12 +146,12 @@ export class SinkCommits {
       return { began, offsets };
     } catch (error) {
       metrics.committed(false, performance.now() - began);
-      logger.error(`The task refused the offset commit: ${messageOf(error)}`, { error });
+      logger.error(`preCommit() failed, rewinding to the committed offsets: ${messageOf(error)}`, { error });
       return null;
     }
   }
 
-  private choose(
+  private chooseOffsets(
     returned: readonly TopicPartitionOffset[],
     concerned: readonly TopicPartition[],
   ): readonly TopicPartitionOffset[] {
@@ -161,31 +161,31 @@ export class SinkCommits {
     return offsets;
   }
 
-  private beforeHolds(offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
+  private limitByHolds(offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
     const { holds, logger } = this.parts;
-    const left = this.offsets.before(holds.first(), offsets);
+    const left = this.offsets.before(holds.lowestOffsets(), offsets);
     this.heldBack = left !== offsets;
     if (this.heldBack && holds.ageMs > LONG_HELD_MS) {
       logger.warn(
-        `Offsets are not committed beyond ${holds.size} failed records, which the dead letter topic has not taken for ${Math.round(holds.ageMs / 1000)} s`,
+        `Commits wait for ${holds.size} failed records that could not be written to the dead letter topic for ${Math.round(holds.ageMs / 1000)} s`,
       );
     }
     return left;
   }
 
-  private send(offsets: readonly TopicPartitionOffset[], attempt: Attempt): void {
-    if (offsets.length === 0 || this.cancelled) return this.count(attempt, true);
+  private send(offsets: readonly TopicPartitionOffset[], attempt: PreCommit): void {
+    if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
     const sequence = ++this.sequence;
     this.startedAt = performance.now();
     this.parts.consumer.commit(offsets).then(
       () =>
-        this.answered(sequence, () => {
-          this.offsets.committedNow(offsets);
-          this.count(attempt, true);
+        this.onCommitResponse(sequence, () => {
+          this.offsets.markCommitted(offsets);
+          this.recordCommit(attempt, true);
         }),
       (error: unknown) =>
-        this.answered(sequence, () => {
-          this.count(attempt, false);
+        this.onCommitResponse(sequence, () => {
+          this.recordCommit(attempt, false);
           this.parts.logger.error(`Offsets could not be committed; the next commit covers them: ${messageOf(error)}`, {
             error,
           });
@@ -193,14 +193,14 @@ export class SinkCommits {
     );
   }
 
-  private answered(sequence: number, then: () => void): void {
+  private onCommitResponse(sequence: number, then: () => void): void {
     if (sequence !== this.sequence) return this.parts.metrics.sink.commitSkipped();
     this.startedAt = null;
     then();
   }
 
-  /** As in Java, a commit that had nothing new to say has gone well, too. */
-  private count(attempt: Attempt | null, success: boolean): void {
+  /** As in Java, a commit without new offsets counts as successful. */
+  private recordCommit(attempt: PreCommit | null, success: boolean): void {
     if (attempt === null || attempt.began === null) return;
     this.parts.metrics.committed(success, performance.now() - attempt.began);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());

@@ -1,4 +1,4 @@
-/** Consumed bytes to sink records, transformed, a fetched batch at a time. Source: connect-runtime §5.3. */
+/** Converts and transforms consumed records, a fetched batch at a time. Source: connect-runtime §5.3. */
 import type { Header, SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
 import type { TransformationChain } from '../../transforms/chain';
@@ -12,33 +12,33 @@ const NO_HEADERS: readonly Header[] = Object.freeze([]);
 export class SinkConversion {
   constructor(
     private readonly converters: TaskConverters,
-    /** Null: records are put as they were converted. */
+    /** Null: no transformations. */
     private readonly chain: TransformationChain | null,
     private readonly policy: ErrorPolicy,
-    /** Remembers where a record came from, for reports about it; null when nobody reports. */
+    /** Keeps the consumed record for reports; null when failures are not reported. */
     private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
   ) {}
 
-  /** Appends the batch's records to `into`, without the skipped and the dropped ones. */
-  async convert(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
+  /** Appends the batch's records to `into`, without skipped and filtered ones. */
+  async convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
     for (const record of batch.records) {
       let sinkRecord: SinkRecord | null;
       try {
-        sinkRecord = this.one(batch, record);
+        sinkRecord = this.convertRecord(batch, record);
       } catch (error) {
-        sinkRecord = await this.again(batch, record, error);
+        sinkRecord = await this.convertWithRetry(batch, record, error);
       }
       if (sinkRecord !== null && this.chain !== null) {
         const transformed = this.transform(this.chain, sinkRecord, batch, record);
         sinkRecord = transformed instanceof Promise ? await transformed : transformed;
       }
       if (sinkRecord === null) continue;
-      this.remember?.(sinkRecord, consumedOf(batch, record));
+      this.remember?.(sinkRecord, consumedRecord(batch, record));
       into.push(sinkRecord);
     }
   }
 
-  private one(batch: FetchedBatch, record: ConsumerRecord): SinkRecord {
+  private convertRecord(batch: FetchedBatch, record: ConsumerRecord): SinkRecord {
     const { topic, partition, timestampType } = batch;
     const key = this.converters.key.converter.toConnectData(topic, record.key);
     const value = this.converters.value.converter.toConnectData(topic, record.value);
@@ -59,7 +59,7 @@ export class SinkConversion {
     };
   }
 
-  /** A promise only after something went wrong. */
+  /** A promise only after a failure. */
   private transform(
     chain: TransformationChain,
     converted: SinkRecord,
@@ -69,7 +69,7 @@ export class SinkConversion {
     try {
       return withOrigin(chain.apply(converted), converted);
     } catch (error) {
-      const consumed = consumedOf(batch, record);
+      const consumed = consumedRecord(batch, record);
       return recoverTransformation<SinkRecord>(chain, this.policy, error, { consumed }).then((recovered) =>
         withOrigin(recovered, converted),
       );
@@ -83,17 +83,21 @@ export class SinkConversion {
     });
   }
 
-  private async again(batch: FetchedBatch, record: ConsumerRecord, error: unknown): Promise<SinkRecord | null> {
+  private async convertWithRetry(
+    batch: FetchedBatch,
+    record: ConsumerRecord,
+    error: unknown,
+  ): Promise<SinkRecord | null> {
     const operation: Operation<SinkRecord> = {
       ...this.failedStage(batch.topic, record),
-      consumed: consumedOf(batch, record),
-      run: () => this.one(batch, record),
+      consumed: consumedRecord(batch, record),
+      run: () => this.convertRecord(batch, record),
     };
     const recovered = await this.policy.recover(operation, error);
     return recovered === null ? null : recovered.value;
   }
 
-  /** Only the failing record pays for finding out which converter it was. */
+  /** Finds the converter that failed by calling each again, so that only failed records pay for it. */
   private failedStage(topic: string, record: ConsumerRecord): { stage: Stage; className: string } {
     const { key, value, header } = this.converters;
     if (fails(() => key.converter.toConnectData(topic, record.key)))
@@ -104,7 +108,7 @@ export class SinkConversion {
   }
 }
 
-/** Offsets are committed by it, so a transformation that has made a record of its own must not lose it. */
+/** Restores the original position, which commits need, when a transformation has created a new record. */
 function withOrigin(transformed: SinkRecord | null, converted: SinkRecord): SinkRecord | null {
   const { originalTopic, originalPartition, originalOffset } = converted;
   if (
@@ -126,6 +130,6 @@ function fails(run: () => unknown): boolean {
   }
 }
 
-function consumedOf({ topic, partition, timestampType }: FetchedBatch, record: ConsumerRecord): Consumed {
+function consumedRecord({ topic, partition, timestampType }: FetchedBatch, record: ConsumerRecord): Consumed {
   return { topic, partition, timestampType, record };
 }

@@ -1,6 +1,6 @@
 /**
- * poll → convert → put, with commits in between. Everything the task implements is called from here, one call at a
- * time; the consumer calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
+ * poll → convert → put, with commits in between. All methods of the task are called from here, one call at a time.
+ * The consumer calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
  */
 import {
   isRetriable,
@@ -17,7 +17,7 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { ErrantRecords } from './errant-records';
-import { RetriesCutShort } from '../errors/error-policy';
+import { RetryInterrupted } from '../errors/error-policy';
 import type { OffsetHolds } from '../errors/offset-holds';
 import { PartitionMap } from '../partition-map';
 import { SinkCommits } from './sink-commits';
@@ -27,17 +27,17 @@ import type { WorkLease } from '../session-lease';
 import type { SinkConversion } from './sink-conversion';
 
 /**
- * Between two tries of a batch, unless the task asks for less. Java waits until the next commit is due, up to a minute.
+ * Retry delay of a batch, unless the task sets a shorter one. Java waits until the next commit is due, up to a minute.
  */
 const REDELIVERY_MS = 1000;
-/** Between two looks at a lease that does not hold. */
-const LEASE_MS = 100;
+/** Interval of checks while the lease does not hold. */
+const LEASE_CHECK_MS = 100;
 
 export interface SinkLoopParts {
   readonly task: SinkTask;
   readonly calls: CallClock;
   readonly lease: WorkLease;
-  /** Ends early when the task is told to stop. */
+  /** Ends early when the task is stopped. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly consumer: GroupConsumer;
   readonly conversion: SinkConversion;
@@ -57,16 +57,16 @@ export class SinkLoop implements RebalanceListener {
   private readonly offsets = new SinkOffsets();
   private readonly pauses: SinkPauses;
   private readonly commits: SinkCommits;
-  private readonly active = new Set<string>();
-  private readonly rewinds = new PartitionMap<number>();
-  /** Converted and not yet put; kept while the task asks for it again. */
+  private readonly activeTopics = new Set<string>();
+  private readonly seeks = new PartitionMap<number>();
+  /** Converted and not yet put; kept while `put` is retried. */
   private batch: SinkRecord[] = [];
-  /** What is processed once `batch` is put, skipped records included. */
+  /** Offsets that are processed once `batch` is put, skipped records included. */
   private readonly batchOffsets = new PartitionMap<number>();
   private rebalanceError: unknown;
   private stopping = false;
   private closed = false;
-  private wantPaused = false;
+  private pauseRequested = false;
   /** Set by the task for one poll. */
   private timeoutMs: number | null = null;
 
@@ -85,30 +85,30 @@ export class SinkLoop implements RebalanceListener {
   }
 
   pause(): void {
-    this.wantPaused = true;
+    this.pauseRequested = true;
     this.parts.consumer.wakeup();
   }
 
   resume(): void {
-    this.wantPaused = false;
+    this.pauseRequested = false;
     this.parts.consumer.wakeup();
   }
 
   forgetTopic(topic: string): void {
-    this.active.delete(topic);
+    this.activeTopics.delete(topic);
   }
 
-  /** No commits from now on: another worker may own the partitions. */
+  /** Stops without further commits: another worker may own the partitions. */
   cancel(): void {
     this.closed = true;
     this.commits.cancel();
     this.stop();
   }
 
-  // ------------------------------------------------------------ what the task's context offers
+  // ------------------------------------------------------------ methods of the task's context
 
   seek({ topic, partition, offset }: TopicPartitionOffset): void {
-    this.rewinds.set({ topic, partition }, offset);
+    this.seeks.set({ topic, partition }, offset);
   }
   limitNextPoll(ms: number): void {
     this.timeoutMs = ms;
@@ -125,50 +125,51 @@ export class SinkLoop implements RebalanceListener {
     this.commits.request();
   }
 
-  /** The dead letters' part: `poll` need not wait any longer. */
-  deadLettersMoved(): void {
-    if (this.commits.released() || this.pauses.deadLetters || this.failure !== null) this.parts.consumer.wakeup();
+  /** Wakes `poll` when dead letters have been written or refused. */
+  onDeadLettersChange(): void {
+    if (this.commits.requestIfReleased() || this.pauses.deadLetters || this.failure !== null)
+      this.parts.consumer.wakeup();
   }
 
   // ------------------------------------------------------------ the loop
 
-  /** Resolves when stopped; rejects when the task has to fail. Partitions are closed and committed in both cases. */
+  /** Resolves when stopped; rejects when the task must fail. Partitions are committed and closed in both cases. */
   async run(): Promise<void> {
     let failure: { error: unknown } | null = null;
     try {
-      while (!this.stopping) await this.turn();
+      while (!this.stopping) await this.runOnce();
     } catch (error) {
-      if (!(error instanceof RetriesCutShort)) failure = { error };
+      if (!(error instanceof RetryInterrupted)) failure = { error };
     }
     try {
       await this.closePartitions(this.parts.consumer.assignment());
     } catch (error) {
-      if (failure) this.parts.logger.error(`close() of the task threw as well: ${messageOf(error)}`, { error });
+      if (failure) this.parts.logger.error(`close() of the task failed as well: ${messageOf(error)}`, { error });
       failure ??= { error };
     }
     this.closed = true;
     if (failure) throw failure.error;
   }
 
-  private async turn(): Promise<void> {
-    await this.untilLeaseHolds();
+  private async runOnce(): Promise<void> {
+    await this.waitForLease();
     if (this.stopping) return;
-    this.followPause();
+    this.applyPause();
     this.pauses.deadLetters = this.parts.deadLetters?.congested ?? false;
-    if (await this.commits.ifDue(this.parts.consumer.assignment())) this.rewindToCommitted();
-    this.applyRewinds();
+    if (await this.commits.commitIfDue(this.parts.consumer.assignment())) this.rewindToCommitted();
+    this.applySeeks();
     const fetched = await this.parts.consumer.poll(this.pollTimeout());
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
     this.throwFailure();
-    for (const batch of fetched) await this.convert(batch);
-    await this.untilLeaseHolds();
-    // While paused a batch that waits to be put again goes on waiting.
+    for (const batch of fetched) await this.convertBatch(batch);
+    await this.waitForLease();
+    // While paused, a batch is not retried.
     const waiting = this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
     if (!this.stopping && !waiting) await this.deliver();
     await yieldToEventLoop();
   }
 
-  /** A failed record that the task may not go on after. */
+  /** Why the task must fail, because of a failed record. */
   private get failure(): Error | null {
     return this.parts.errants?.failure ?? this.parts.deadLetters?.failure ?? null;
   }
@@ -177,28 +178,28 @@ export class SinkLoop implements RebalanceListener {
     if (this.failure !== null) throw this.failure;
   }
 
-  /** While the worker may have lost its place, nothing is put or committed: others may be doing it. */
-  private async untilLeaseHolds(): Promise<void> {
-    while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_MS);
+  /** While the session may be lost, nothing is put or committed: other workers may run the task. */
+  private async waitForLease(): Promise<void> {
+    while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_CHECK_MS);
   }
 
   private pollTimeout(): number {
-    const untilCommit = this.commits.untilDue();
+    const untilCommit = this.commits.msUntilDue();
     const limit = this.timeoutMs ?? (this.pauses.redelivery ? REDELIVERY_MS : Infinity);
     this.timeoutMs = null;
     return Math.max(0, Math.min(untilCommit, limit));
   }
 
-  private async convert(batch: FetchedBatch): Promise<void> {
+  private async convertBatch(batch: FetchedBatch): Promise<void> {
     const first = batch.records[0];
     const last = batch.records[batch.records.length - 1];
     if (!first || !last) return;
     this.offsets.startIfUnknown(batch, first.offset);
-    this.parts.metrics.sink.consumed(batch.records.length, this.offsets.consumed(batch, last.offset + 1));
-    await this.parts.conversion.convert(batch, this.batch);
+    this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
+    await this.parts.conversion.convertBatch(batch, this.batch);
     this.batchOffsets.set(batch, last.offset + 1);
-    if (this.active.has(batch.topic)) return;
-    this.active.add(batch.topic);
+    if (this.activeTopics.has(batch.topic)) return;
+    this.activeTopics.add(batch.topic);
     this.parts.onTopicActive(batch.topic);
   }
 
@@ -208,16 +209,16 @@ export class SinkLoop implements RebalanceListener {
       await this.parts.calls.during('put', () => this.parts.task.put(this.batch));
     } catch (error) {
       if (!isRetriable(error)) throw error;
-      this.parts.logger.warn(`put() failed and gets the same ${this.batch.length} records again: ${messageOf(error)}`, {
+      this.parts.logger.warn(`put() failed, retrying the same ${this.batch.length} records: ${messageOf(error)}`, {
         error,
       });
       this.pauses.redelivery = true;
       return;
     }
-    // Before the batch counts as processed: the record that fails the task is in it, and comes again.
+    // Before the batch counts as processed: it has the record that fails the task.
     this.throwFailure();
     this.parts.metrics.put(this.batch.length, performance.now() - began);
-    for (const [partition, next] of this.batchOffsets.entries()) this.offsets.processed(partition, next);
+    for (const [partition, next] of this.batchOffsets.entries()) this.offsets.markProcessed(partition, next);
     this.dropBatch();
   }
 
@@ -227,10 +228,10 @@ export class SinkLoop implements RebalanceListener {
     this.pauses.redelivery = false;
   }
 
-  private followPause(): void {
-    if (this.wantPaused === this.pauses.connector) return;
-    this.pauses.connector = this.wantPaused;
-    if (this.wantPaused) {
+  private applyPause(): void {
+    if (this.pauseRequested === this.pauses.connector) return;
+    this.pauses.connector = this.pauseRequested;
+    if (this.pauseRequested) {
       this.commits.request();
       this.parts.onPaused();
     } else {
@@ -238,26 +239,26 @@ export class SinkLoop implements RebalanceListener {
     }
   }
 
-  /** The task refused the commit: it gets everything since the last one again. */
+  /** `preCommit` failed: everything since the last commit is delivered again. */
   private rewindToCommitted(): void {
     for (const to of this.offsets.rewind(this.parts.consumer.assignment())) this.parts.consumer.seek(to);
     this.dropBatch();
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
 
-  private applyRewinds(): void {
+  private applySeeks(): void {
     const assigned = this.parts.consumer.assignment();
-    for (const [partition, offset] of this.rewinds.entries()) {
+    for (const [partition, offset] of this.seeks.entries()) {
       if (!includes(assigned, partition)) {
         this.parts.logger.warn(
-          `seek() for ${partition.topic}-${partition.partition} is ignored: it is not assigned to this task`,
+          `seek() for ${partition.topic}-${partition.partition} is ignored: the partition is not assigned to this task`,
         );
         continue;
       }
       this.parts.consumer.seek({ ...partition, offset });
       this.offsets.start(partition, offset);
     }
-    this.rewinds.clear();
+    this.seeks.clear();
   }
 
   // ------------------------------------------------------------ rebalances, called inside poll
@@ -271,32 +272,32 @@ export class SinkLoop implements RebalanceListener {
     }
     this.pauses.apply();
     if (partitions.length === 0) return;
-    await this.guard(async () => {
+    await this.captureError(async () => {
       await this.parts.task.open?.(partitions);
-      this.applyRewinds();
+      this.applySeeks();
     });
   }
 
   async onRevoked(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed || partitions.length === 0) return;
-    await this.guard(() => this.closePartitions(partitions));
+    await this.captureError(() => this.closePartitions(partitions));
   }
 
   async onLost(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed || partitions.length === 0) return;
-    await this.guard(() => this.lose(partitions));
+    await this.captureError(() => this.dropPartitions(partitions));
   }
 
-  private async lose(partitions: readonly TopicPartition[]): Promise<void> {
+  private async dropPartitions(partitions: readonly TopicPartition[]): Promise<void> {
     this.forget(partitions);
     await this.parts.task.close?.(partitions);
   }
 
   private async closePartitions(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.closed || partitions.length === 0) return;
-    if (!this.parts.lease.holds) return await this.lose(partitions);
+    if (!this.parts.lease.holds) return await this.dropPartitions(partitions);
     try {
-      await this.commits.closing(partitions);
+      await this.commits.commitAndClose(partitions);
     } finally {
       this.forget(partitions);
     }
@@ -312,13 +313,13 @@ export class SinkLoop implements RebalanceListener {
     );
     for (const partition of partitions) {
       this.batchOffsets.delete(partition);
-      this.rewinds.delete(partition);
+      this.seeks.delete(partition);
     }
     if (this.batch.length === 0) this.pauses.redelivery = false;
   }
 
-  /** The group protocol goes on; the task fails when `poll` has returned. */
-  private async guard(run: () => Promise<void>): Promise<void> {
+  /** Lets the rebalance continue; the task fails when `poll` has returned. */
+  private async captureError(run: () => Promise<void>): Promise<void> {
     try {
       await run();
     } catch (error) {

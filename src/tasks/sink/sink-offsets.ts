@@ -1,4 +1,4 @@
-/** What a sink task has processed and what may be committed. Pure. Source: connect-runtime §5.5. */
+/** Tracks processed and committed offsets of a sink task. Pure. Source: connect-runtime §5.5. */
 import type { TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import { PartitionMap } from '../partition-map';
 
@@ -13,7 +13,7 @@ export class SinkOffsets {
   /** Last processed offset + 1. */
   private readonly current = new PartitionMap<number>();
   private readonly committed = new PartitionMap<number>();
-  /** Last consumed offset + 1; only measured. */
+  /** Last consumed offset + 1; for metrics only. */
   private readonly fetched = new PartitionMap<number>();
 
   /** A newly assigned partition starts at the consumer's position. */
@@ -28,21 +28,21 @@ export class SinkOffsets {
     if (!this.committed.has(partition)) this.start(partition, position);
   }
 
-  /** Answers how much more that is. */
-  consumed(partition: TopicPartition, next: number): number {
-    const before = this.fetched.get(partition) ?? next;
+  /** Returns how far the position moved. */
+  markConsumed(partition: TopicPartition, next: number): number {
+    const limitByHolds = this.fetched.get(partition) ?? next;
     this.fetched.set(partition, next);
-    return next - before;
+    return next - limitByHolds;
   }
 
-  /** How much more was consumed than is committed. */
+  /** Number of offsets consumed and not committed. */
   uncommitted(): number {
     let sum = 0;
     for (const [at, next] of this.fetched.entries()) sum += Math.max(0, next - (this.committed.get(at) ?? next));
     return sum;
   }
 
-  processed(partition: TopicPartition, next: number): void {
+  markProcessed(partition: TopicPartition, next: number): void {
     this.current.set(partition, next);
   }
 
@@ -59,7 +59,7 @@ export class SinkOffsets {
     return pick(this.current, partitions);
   }
 
-  /** Goes back to what was committed last; returns where to seek. */
+  /** Resets to the committed offsets; returns where to seek. */
   rewind(partitions: readonly TopicPartition[]): TopicPartitionOffset[] {
     const back = pick(this.committed, partitions);
     for (const { topic, partition, offset } of back) {
@@ -69,7 +69,7 @@ export class SinkOffsets {
     return back;
   }
 
-  /** What to commit of the offsets that `preCommit` returned; `concerned` are the partitions of this commit. */
+  /** Selects what to commit from the offsets that `preCommit` returned; `concerned` are this commit's partitions. */
   choose(
     returned: readonly TopicPartitionOffset[],
     concerned: readonly TopicPartition[],
@@ -98,8 +98,8 @@ export class SinkOffsets {
   }
 
   /**
-   * What of it may be committed while these records are held: `first` of each partition. Never goes back. Empty:
-   * nothing new is left.
+   * Limits the offsets to the lowest held offset (`first`) of each partition. Never goes back. Empty: nothing new is
+   * left.
    */
   before(first: PartitionMap<number>, offsets: readonly TopicPartitionOffset[]): readonly TopicPartitionOffset[] {
     if (first.size === 0) return offsets;
@@ -111,7 +111,7 @@ export class SinkOffsets {
     return left.some(({ offset, ...at }) => offset !== this.committed.get(at)) ? left : [];
   }
 
-  committedNow(offsets: readonly TopicPartitionOffset[]): void {
+  markCommitted(offsets: readonly TopicPartitionOffset[]): void {
     for (const { topic, partition, offset } of offsets) {
       if (this.committed.has({ topic, partition })) this.committed.set({ topic, partition }, offset);
     }

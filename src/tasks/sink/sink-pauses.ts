@@ -1,6 +1,6 @@
 /**
- * Why partitions are paused, and so which are: the task asked for it, the connector is paused, a batch waits to be put
- * again, or dead letters wait for Kafka. Source: connect-runtime §5.4, §5.6, §5.7.
+ * Pauses partitions for four reasons: the task requested it, the connector is paused, a batch is being retried, or dead
+ * letters wait for Kafka. Source: connect-runtime §5.4, §5.6, §5.7.
  */
 import type { TopicPartition } from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
@@ -10,7 +10,7 @@ export class SinkPauses {
   private byTask: TopicPartition[] = [];
   private connectorPaused = false;
   private redelivering = false;
-  private crowded = false;
+  private deadLettersCongested = false;
 
   constructor(private readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'assignment'>) {}
 
@@ -44,24 +44,24 @@ export class SinkPauses {
   }
 
   set deadLetters(waiting: boolean) {
-    if (this.crowded === waiting) return;
-    this.crowded = waiting;
+    if (this.deadLettersCongested === waiting) return;
+    this.deadLettersCongested = waiting;
     this.apply();
   }
 
   get deadLetters(): boolean {
-    return this.crowded;
+    return this.deadLettersCongested;
   }
 
-  /** Partitions no longer owned lose their pause. */
+  /** For partitions that are no longer owned. */
   forget(partitions: readonly TopicPartition[]): void {
     this.byTask = this.byTask.filter((p) => !includes(partitions, p));
   }
 
-  /** Tells the consumer; also after an assignment, whose partitions come unpaused. */
+  /** Updates the consumer; also after an assignment, whose partitions are not paused. */
   apply(): void {
     const assigned = this.consumer.assignment();
-    const all = this.connectorPaused || this.redelivering || this.crowded;
+    const all = this.connectorPaused || this.redelivering || this.deadLettersCongested;
     const paused = all ? assigned : assigned.filter((p) => includes(this.byTask, p));
     const running = all ? [] : assigned.filter((p) => !includes(this.byTask, p));
     if (paused.length > 0) this.consumer.pause(paused);

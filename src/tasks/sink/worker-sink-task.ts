@@ -2,7 +2,7 @@
 import { type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
-import { connectClient, untilReachable, type Wait } from '../clients/connect-client';
+import { connectClient, retryUntilReachable, type RetryWait } from '../clients/connect-client';
 import { ensureDeadLetterTopic } from '../errors/dead-letter-topic';
 import { DeadLetters } from '../errors/dead-letters';
 import { ErrantRecords } from './errant-records';
@@ -18,7 +18,7 @@ import { taskTransforms } from '../task-transforms';
 import { WorkerTask, type WorkerTaskOptions, type WorkerTaskParts } from '../worker-task';
 import { taskName } from '../task-id';
 
-/** For dead letters of a task that reports in `stop`: the others had their time before the last commit. */
+/** For records reported in `stop`; earlier dead letters were awaited before the last commit. */
 const DEAD_LETTERS_MS = 1000;
 
 export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnector>): Promise<WorkerTask> {
@@ -44,7 +44,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
           holds,
           metrics: metrics.errors,
           logger,
-          onChange: () => loop.deadLettersMoved(),
+          onChange: () => loop.onDeadLettersChange(),
         });
   if (deadLetters) reporters.push(deadLetters);
   const wakeup = new Wakeup();
@@ -101,7 +101,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
 
   protected override async connect(): Promise<void> {
     const { consumer, loop, topics, wakeup } = this.parts;
-    const wait: Wait = { sleep: (ms: number) => wakeup.wait(ms), stopping: () => loop.isStopping };
+    const wait: RetryWait = { sleep: (ms: number) => wakeup.wait(ms), stopping: () => loop.isStopping };
     await this.connectDeadLetters(wait);
     await connectClient(consumer, wait, this.options.logger);
     if (!loop.isStopping) consumer.subscribe(topics, loop);
@@ -129,7 +129,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
     void this.parts.deadLetters?.close(0).catch(() => undefined);
   }
 
-  private async connectDeadLetters(wait: Wait): Promise<void> {
+  private async connectDeadLetters(wait: RetryWait): Promise<void> {
     const { deadLetters, settings } = this.parts;
     const { deadLetterTopic: topic, deadLetterReplication } = settings;
     if (!deadLetters || topic === null) return;
@@ -142,7 +142,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
     const close = (): void => void admin.close().catch(() => undefined);
     this.signal.addEventListener('abort', close);
     try {
-      await untilReachable(() => ensureDeadLetterTopic(admin, topic, deadLetterReplication), wait, logger);
+      await retryUntilReachable(() => ensureDeadLetterTopic(admin, topic, deadLetterReplication), wait, logger);
     } finally {
       this.signal.removeEventListener('abort', close);
       await admin.close();

@@ -1,6 +1,6 @@
 /**
- * Stores source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or takes too
- * long never fails the task: what it held is tried again with the next one. Source: connect-runtime §4.7.
+ * Commits source offsets every `offset.flush.interval.ms` and once more at the end. A commit that fails or times out
+ * never fails the task: the next one retries its offsets. Source: connect-runtime §4.7.
  */
 import {
   ConnectError,
@@ -32,9 +32,9 @@ export interface OffsetCommitterOptions {
 const LATE = Symbol('late');
 
 export class OffsetCommitter {
-  /** Taken from the tracker and not yet stored, by its queue number. */
+  /** Taken from the tracker and not yet stored, by queue number. */
   private pending = new Map<number, Committable>();
-  /** Who waits for one of these. */
+  /** Callbacks for these offsets. */
   private waiting: (() => void)[] = [];
   private running: Promise<boolean> | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -42,7 +42,7 @@ export class OffsetCommitter {
 
   constructor(private readonly options: OffsetCommitterOptions) {}
 
-  /** Commits from now on, each `intervalMs` after the end of the one before. */
+  /** Starts periodic commits, each `intervalMs` after the previous one has finished. */
   start(): void {
     this.timer = startTimer(() => {
       void this.commit().then(() => {
@@ -51,16 +51,16 @@ export class OffsetCommitter {
     }, this.options.intervalMs);
   }
 
-  /** No further scheduled commits; resolves when a running one is through. */
+  /** Stops periodic commits; resolves when a running one has finished. */
   async stop(): Promise<void> {
     this.ended = true;
     if (this.timer) clearTimeout(this.timer);
     await this.running;
   }
 
-  /** False when it failed; the reason is in the log. Never rejects. */
+  /** False when it failed, which is logged. Never rejects. */
   async commit(timeoutMs = this.options.timeoutMs): Promise<boolean> {
-    // A loop, because several may wait for the same one: two at once could store an older offset after a newer one.
+    // A loop, because several calls may wait for one commit. Two at once could store an older offset last.
     while (this.running) await this.running;
     const began = Date.now();
     this.running = this.flush(timeoutMs);
@@ -74,9 +74,9 @@ export class OffsetCommitter {
   }
 
   private async flush(timeoutMs: number): Promise<boolean> {
-    // Another worker may have the task by now, and have stored what comes after.
+    // Another worker may run the task by now and have stored newer offsets.
     if (!this.options.lease.holds) return false;
-    for (const [queue, committable] of this.options.tracker.take()) this.pending.set(queue, committable);
+    for (const [queue, committable] of this.options.tracker.takeCommittable()) this.pending.set(queue, committable);
     const flushing = this.pending;
     this.pending = new Map();
     const waiting = this.waiting.concat(this.options.tracker.takeReached());
@@ -85,15 +85,15 @@ export class OffsetCommitter {
       if (flushing.size > 0) await this.write([...flushing.values()], timeoutMs);
     } catch (error) {
       this.options.logger.error(
-        `Offsets of ${this.options.connector} could not be stored and are tried again: ${messageOf(error)}`,
+        `Offsets of ${this.options.connector} could not be stored, retrying with the next commit: ${messageOf(error)}`,
         { error },
       );
-      // Newer ones, taken meanwhile, win.
+      // Newer offsets, taken meanwhile, win.
       this.pending = new Map([...flushing, ...this.pending]);
       this.waiting.unshift(...waiting);
       return false;
     }
-    await this.tellTask(flushing);
+    await this.notifyTask(flushing);
     for (const onStored of waiting) onStored();
     return true;
   }
@@ -114,19 +114,19 @@ export class OffsetCommitter {
     }
   }
 
-  private async tellTask(stored: ReadonlyMap<number, Committable>): Promise<void> {
+  private async notifyTask(stored: ReadonlyMap<number, Committable>): Promise<void> {
     if (!this.options.task.commit) return;
     const offsets = new Map<SourcePartition, SourceOffset | null>();
     for (const { partition, offset } of stored.values()) if (partition !== null) offsets.set(partition, offset);
     try {
       await this.options.task.commit(offsets);
     } catch (error) {
-      this.options.logger.error(`commit() of the task threw, which is ignored: ${messageOf(error)}`, { error });
+      this.options.logger.error(`Ignoring an error of commit(): ${messageOf(error)}`, { error });
     }
   }
 }
 
-/** Offsets hold primitive values only; anything else could not be read back. */
+/** Only primitive values can be read back. */
 function checkOffset(offset: SourceOffset | null): void {
   for (const [key, value] of Object.entries(offset ?? {})) {
     const primitive = value === null || ['boolean', 'number', 'bigint', 'string'].includes(typeof value);

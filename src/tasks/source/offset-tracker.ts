@@ -1,6 +1,6 @@
 /**
- * Which source offsets may be stored: per source partition the newest one before which everything was acknowledged.
- * Neighbouring records with the same offset object share one slot; slots live in flat arrays and are used again.
+ * Tracks which source offsets may be committed: per source partition, the newest one up to which every record is
+ * acknowledged. Consecutive records with the same offset object share one slot. Slots are in flat arrays and reused.
  * Source: connect-runtime §4.4.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
@@ -13,7 +13,7 @@ export interface Committable {
 }
 
 export class OffsetTracker {
-  // Slots: offset, records not yet acknowledged, queue, next slot of the same queue (or of the free list).
+  // Slots: offset, unacknowledged records, queue, next slot of the same queue (or of the free list).
   private readonly offsets: (SourceOffset | null)[] = [];
   private readonly waiting: number[] = [];
   private readonly queueOf: number[] = [];
@@ -33,19 +33,19 @@ export class OffsetTracker {
   private readonly open = new Set<number>();
   private committable = new Map<number, SourceOffset | null>();
   /**
-   * Whom to tell that an offset without a record is stored, by its slot; and those whose offset, or a newer one, became
-   * storable.
+   * Callbacks for offsets without a record, by slot; `reached` has those whose offset, or a newer one, is
+   * committable.
    */
   private readonly awaited = new Map<number, () => void>();
   private reached: (() => void)[] = [];
   private records = 0;
 
-  /** Records sent and not yet acknowledged. */
+  /** Records in flight. */
   get size(): number {
     return this.records;
   }
 
-  /** Call before the record is sent; returns the slot to give back to `acknowledge` or `withdraw`. */
+  /** Call before the record is sent; returns the slot to pass to `acknowledge` or `withdraw`. */
   add(partition: SourcePartition | null, offset: SourceOffset | null): number {
     const queue = partition !== null && partition === this.lastPartition ? this.lastQueue : this.queue(partition);
     this.records++;
@@ -58,8 +58,8 @@ export class OffsetTracker {
   }
 
   /**
-   * An offset without a record: storable once everything before it is acknowledged. Between batches only.
-   * @param onStored handed out by `takeReached` when that is so
+   * An offset without a record, committable once everything before it is acknowledged. Between batches only.
+   * @param onStored returned by `takeReached` from then on
    */
   addOffset(partition: SourcePartition | null, offset: SourceOffset | null, onStored: () => void): void {
     const queue = this.queue(partition);
@@ -75,15 +75,15 @@ export class OffsetTracker {
     if (--(this.waiting[slot] as number) === 0) this.advance(this.queueOf[slot] as number);
   }
 
-  /** The record was not sent after all: forget it. Only for the record added last. */
+  /** The record was not sent. Only for the record added last. */
   withdraw(slot: number): void {
     this.records--;
     (this.waiting[slot] as number)--;
   }
 
   /**
-   * The batch is sent completely. Until then the newest slot of each partition stays, acknowledged or not, because more
-   * records with its offset may follow: storing it earlier would lose those in a crash.
+   * The batch is sent completely. Until then the newest slot of each partition is not committable, because more records
+   * with its offset may follow: committing it earlier would lose them in a crash.
    */
   endBatch(): void {
     for (const queue of this.open) {
@@ -92,7 +92,7 @@ export class OffsetTracker {
     }
   }
 
-  /** This record would be next: unless it shares the newest slot's offset, no more records can join that slot. */
+  /** The next record. Unless it shares the newest slot's offset, no more records can join that slot. */
   announce(partition: SourcePartition | null, offset: SourceOffset | null): void {
     const queue = this.queue(partition);
     const tail = this.tails[queue] as number;
@@ -101,8 +101,8 @@ export class OffsetTracker {
     this.advance(queue);
   }
 
-  /** What became storable since the last call, newest per partition. */
-  take(): Map<number, Committable> {
+  /** Offsets that became committable since the last call, newest per partition. */
+  takeCommittable(): Map<number, Committable> {
     const taken = new Map<number, Committable>();
     for (const [queue, offset] of this.committable) {
       taken.set(queue, { partition: this.partitions[queue] as SourcePartition | null, offset });
@@ -111,7 +111,7 @@ export class OffsetTracker {
     return taken;
   }
 
-  /** Whom the offsets of the last `take` concern: call them when these are stored. */
+  /** Callbacks for the offsets of the last `takeCommittable`: call them when those are stored. */
   takeReached(): (() => void)[] {
     const { reached } = this;
     this.reached = [];
@@ -131,7 +131,7 @@ export class OffsetTracker {
     else this.next[tail] = slot;
     this.tails[queue] = slot;
     this.open.add(queue);
-    // The slot before may have waited for this one only.
+    // The previous slot may have waited for this one only.
     if (tail !== NONE && this.waiting[tail] === 0) this.advance(queue);
     return slot;
   }
@@ -142,7 +142,7 @@ export class OffsetTracker {
       const following = this.next[head] as number;
       if (following === NONE && this.open.has(queue)) break;
       this.committable.set(queue, this.offsets[head] as SourceOffset | null);
-      if (this.awaited.size > 0) this.reach(head);
+      if (this.awaited.size > 0) this.markReached(head);
       this.offsets[head] = null;
       this.next[head] = this.free;
       this.free = head;
@@ -152,7 +152,7 @@ export class OffsetTracker {
     if (head === NONE) this.tails[queue] = NONE;
   }
 
-  private reach(slot: number): void {
+  private markReached(slot: number): void {
     const onStored = this.awaited.get(slot);
     if (onStored === undefined) return;
     this.awaited.delete(slot);
@@ -180,10 +180,10 @@ export class OffsetTracker {
   }
 }
 
-/** Member order counts: it decides the bytes of the key in the offsets topic. */
+/** Member order matters: it determines the bytes of the key in the offsets topic. */
 function identityOf(partition: SourcePartition | null): string {
   return JSON.stringify(partition, (_key, value: unknown) => {
-    // 1n and 1 are the same text there.
+    // 1n and 1 have the same text in the offsets topic.
     if (typeof value === 'bigint' || Number.isSafeInteger(value)) return { integer: String(value) };
     return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
   });

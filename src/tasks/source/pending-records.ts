@@ -1,4 +1,4 @@
-/** Records that were sent, by a number small enough for a delivery token; numbers are used again. */
+/** Records in flight, by a number that serves as delivery token. Numbers are reused. */
 import type { SourceRecord } from '@millrace/sdk';
 
 export class PendingRecords {

@@ -1,6 +1,6 @@
 /**
- * Source records to producer records. The converters' buffers are used again: hand each record to the producer before
- * converting the next.
+ * Converts source records to producer records. Converters reuse their buffers: pass each record to the producer before
+ * converting the next one.
  */
 import { ConnectError, type SourceRecord } from '@millrace/sdk';
 import type { ProducerRecord, RecordHeader } from '../../kafka/port';
@@ -20,15 +20,15 @@ export class SourceConversion {
   }
 
   /**
-   * The record for Kafka; null when it is skipped; a promise only after something went wrong. `polled` is what the task
-   * gave, before any transformation: reports are about that.
+   * The record for Kafka, or null when it is skipped. A promise only after a failure. `polled` is the record before
+   * transformations, which reports show.
    */
   convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
     const { key, value, header } = this.converters;
     const timestamp = timestampOf(record);
     let stage: Stage = 'HEADER_CONVERTER';
     try {
-      const headers = this.headersOf(record);
+      const headers = this.convertHeaders(record);
       stage = 'KEY_CONVERTER';
       const keyBytes = key.converter.fromConnectData(record.topic, record.keySchema, record.key);
       stage = 'VALUE_CONVERTER';
@@ -36,24 +36,27 @@ export class SourceConversion {
       return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
     } catch (error) {
       const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
-      return this.again({ stage, className: failed.className, source: polled, run: () => this.once(record) }, error);
+      return this.convertWithRetry(
+        { stage, className: failed.className, source: polled, run: () => this.convertRecord(record) },
+        error,
+      );
     }
   }
 
-  private async again(operation: Operation<ProducerRecord>, error: unknown): Promise<ProducerRecord | null> {
+  private async convertWithRetry(operation: Operation<ProducerRecord>, error: unknown): Promise<ProducerRecord | null> {
     const recovered = await this.policy.recover(operation, error);
     return recovered === null ? null : recovered.value;
   }
 
-  private once(record: SourceRecord): ProducerRecord {
+  private convertRecord(record: SourceRecord): ProducerRecord {
     const { topic, partition } = record;
-    const headers = this.headersOf(record);
+    const headers = this.convertHeaders(record);
     const key = this.converters.key.converter.fromConnectData(topic, record.keySchema, record.key);
     const value = this.converters.value.converter.fromConnectData(topic, record.valueSchema, record.value);
     return { topic, partition, key, value, headers, timestamp: timestampOf(record) };
   }
 
-  private headersOf({ topic, headers }: SourceRecord): readonly RecordHeader[] | null {
+  private convertHeaders({ topic, headers }: SourceRecord): readonly RecordHeader[] | null {
     return headers && headers.length > 0 ? this.headers.convert(topic, headers) : null;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * poll → transform → convert → send, until told to stop. Delivery callbacks feed the offset tracker. Source:
+ * poll → transform → convert → send, until stopped. Delivery callbacks feed the offset tracker. Source:
  * connect-runtime §4.2, §4.3.
  *
- * A batch that could not be sent completely is held and goes on where it stopped; nothing is polled meanwhile.
+ * A batch that could not be sent completely resumes where it stopped. Nothing is polled meanwhile.
  */
 import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
@@ -11,7 +11,7 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { TransformationChain } from '../../transforms/chain';
 import type { CallClock } from '../call-clock';
-import { RetriesCutShort, type ErrorPolicy } from '../errors/error-policy';
+import { RetryInterrupted, type ErrorPolicy } from '../errors/error-policy';
 import type { OffsetTracker } from './offset-tracker';
 import { PendingRecords } from './pending-records';
 import type { WorkLease } from '../session-lease';
@@ -19,12 +19,12 @@ import type { SourceConversion } from './source-conversion';
 import type { TopicCreator } from './topic-creator';
 import { recoverTransformation } from '../errors/transform-recovery';
 
-/** Before a batch that Kafka did not take yet is tried again. */
-const HELD_BATCH_MS = 100;
-/** After an answer of "nothing now" that came at once: the task has not waited, so we do. */
+/** Delay before the rest of a batch, or a failed poll, is retried. */
+const RETRY_MS = 100;
+/** Delay after an empty poll that returned at once: keeps such a task from a busy loop. */
 const IDLE_MS = 5;
-/** Between two looks at a lease that does not hold. */
-const LEASE_MS = 100;
+/** Interval of checks while the lease does not hold. */
+const LEASE_CHECK_MS = 100;
 const PRODUCER_CLASS = 'org.apache.kafka.clients.producer.KafkaProducer';
 
 export interface SourceLoopParts {
@@ -35,11 +35,11 @@ export interface SourceLoopParts {
   readonly conversion: SourceConversion;
   readonly policy: ErrorPolicy;
   readonly tracker: OffsetTracker;
-  /** Null: records are converted as the task gave them. */
+  /** Null: no transformations. */
   readonly chain: TransformationChain | null;
-  /** Null: topics are left to the broker. */
+  /** Null: the broker creates topics. */
   readonly topics: TopicCreator | null;
-  /** True when failed records are reported with their contents. */
+  /** True: failed records are logged with their contents. */
   readonly keepRecords: boolean;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
@@ -50,18 +50,18 @@ export interface SourceLoopParts {
 
 export class SourceLoop {
   private readonly wakeup = new Wakeup();
-  private readonly active = new Set<string>();
-  /** Only when someone asks for the records again: tokens then number these, else the tracker's slots. */
+  private readonly activeTopics = new Set<string>();
+  /** Only where records are needed after delivery: tokens then number these, otherwise the tracker's slots. */
   private readonly pending: PendingRecords | null;
-  private held: readonly SourceRecord[] = [];
+  private batch: readonly SourceRecord[] = [];
   /** Next record of `held`. */
-  private at = 0;
+  private position = 0;
   private stopping = false;
   private paused = false;
   private sendError: KafkaError | null = null;
   private readyTopic: string | null = null;
   private ackedTopic: string | null = null;
-  /** Records done with since they were counted last. */
+  /** Records finished since the metrics were last updated. */
   private acknowledged = 0;
   private skipped = 0;
 
@@ -84,11 +84,11 @@ export class SourceLoop {
   }
 
   forgetTopic(topic: string): void {
-    this.active.delete(topic);
+    this.activeTopics.delete(topic);
     if (this.ackedTopic === topic) this.ackedTopic = null;
   }
 
-  /** Waits, but not beyond a request to stop. */
+  /** Ends early when the task is stopped. */
   async sleep(ms: number): Promise<void> {
     if (!this.stopping) await this.wakeup.wait(ms);
   }
@@ -97,45 +97,45 @@ export class SourceLoop {
     return this.stopping;
   }
 
-  /** Resolves when stopped; rejects when the task has to fail. */
+  /** Resolves when stopped; rejects when the task must fail. */
   async run(): Promise<void> {
     try {
       while (!this.stopping) {
-        if (this.paused) await this.pausedUntilWoken();
-        else if (this.parts.lease.holds) await this.turn();
-        else await this.sleep(LEASE_MS);
+        if (this.paused) await this.waitUntilResumed();
+        else if (this.parts.lease.holds) await this.runOnce();
+        else await this.sleep(LEASE_CHECK_MS);
       }
     } catch (error) {
-      if (!(error instanceof RetriesCutShort)) throw error;
+      if (!(error instanceof RetryInterrupted)) throw error;
     }
   }
 
-  private async pausedUntilWoken(): Promise<void> {
+  private async waitUntilResumed(): Promise<void> {
     this.parts.onPaused();
     while (this.paused && !this.stopping) await this.wakeup.wait(null);
     if (!this.stopping) this.parts.onResumed();
   }
 
-  private async turn(): Promise<void> {
+  private async runOnce(): Promise<void> {
     this.throwSendError();
-    if (this.at >= this.held.length) {
+    if (this.position >= this.batch.length) {
       const started = performance.now();
       const polled = await this.poll();
       if (polled !== null) this.parts.metrics.polled(polled.length, performance.now() - started);
-      this.held = polled ?? [];
-      this.at = 0;
-      if (this.held.length === 0) {
+      this.batch = polled ?? [];
+      this.position = 0;
+      if (this.batch.length === 0) {
         if (performance.now() - started < 1) await this.sleep(IDLE_MS);
         return;
       }
     }
-    if (await this.sendOrFail()) {
-      this.held = [];
-      this.at = 0;
+    if (await this.sendBatchOrFail()) {
+      this.batch = [];
+      this.position = 0;
       this.parts.tracker.endBatch();
       await yieldToEventLoop();
     } else {
-      await this.sleep(HELD_BATCH_MS);
+      await this.sleep(RETRY_MS);
     }
   }
 
@@ -144,39 +144,39 @@ export class SourceLoop {
       return await this.parts.calls.during('poll', () => this.parts.task.poll());
     } catch (error) {
       if (!isRetriable(error)) throw error;
-      this.parts.logger.warn(`poll() failed and is tried again: ${messageOf(error)}`, { error });
-      await this.sleep(HELD_BATCH_MS);
+      this.parts.logger.warn(`poll() failed, retrying: ${messageOf(error)}`, { error });
+      await this.sleep(RETRY_MS);
       return null;
     }
   }
 
-  private async sendOrFail(): Promise<boolean> {
+  private async sendBatchOrFail(): Promise<boolean> {
     try {
-      return await this.send();
+      return await this.sendBatch();
     } catch (error) {
-      // The task ends here: everything before this record may still be stored.
-      const next = this.held[this.at];
+      // The task fails here: offsets of the records before this one may still be stored.
+      const next = this.batch[this.position];
       if (next) this.parts.tracker.announce(next.sourcePartition, next.sourceOffset);
       throw error;
     }
   }
 
-  /** False: the rest of the batch has to wait. */
-  private async send(): Promise<boolean> {
+  /** False: the rest of the batch must wait. */
+  private async sendBatch(): Promise<boolean> {
     const { producer, conversion, chain } = this.parts;
-    for (; this.at < this.held.length; this.at++) {
+    for (; this.position < this.batch.length; this.position++) {
       for (let full = producer.whenReady(); full && !this.sendError; full = producer.whenReady()) {
         await this.wakeup.waitFor(full);
         if (this.stopping) return false;
       }
       if (this.sendError) this.throwSendError();
-      const polled = this.held[this.at] as SourceRecord;
+      const polled = this.batch[this.position] as SourceRecord;
       let record = polled;
       if (chain !== null) {
         let transformed = this.transform(chain, polled);
         if (transformed instanceof Promise) transformed = await transformed;
         if (transformed === null) {
-          this.drop(polled);
+          this.skip(polled);
           continue;
         }
         record = transformed;
@@ -185,13 +185,13 @@ export class SourceLoop {
         return false;
       let converted = conversion.convert(record, polled);
       if (converted instanceof Promise) converted = await converted;
-      if (converted === null) this.drop(polled);
-      else if (!this.hand(polled, converted)) return false;
+      if (converted === null) this.skip(polled);
+      else if (!this.sendRecord(polled, converted)) return false;
     }
     return true;
   }
 
-  /** Null: dropped, or skipped; a promise only after something went wrong. */
+  /** Null: filtered or skipped. A promise only after a failure. */
   private transform(
     chain: TransformationChain,
     polled: SourceRecord,
@@ -204,19 +204,19 @@ export class SourceLoop {
   }
 
   /**
-   * Kafka gets nothing of it, so it is done with as soon as everything before it is. Java's offset stays where it is
-   * until a later record of the partition is delivered; a source whose records are all filtered would be read again
-   * from there, and could never forget them.
+   * The record is not sent, so its offset is acknowledged at once. In Java the offset stays until a later record of the
+   * partition is delivered: a source whose records are all filtered would read them again after each restart, and
+   * could never release them.
    */
-  private drop(polled: SourceRecord): void {
+  private skip(polled: SourceRecord): void {
     const { tracker } = this.parts;
     tracker.acknowledge(tracker.add(polled.sourcePartition, polled.sourceOffset));
     this.countSkipped();
-    this.tellTask(polled, null);
+    this.notifyTask(polled, null);
   }
 
-  /** False: Kafka cannot take it now. */
-  private hand(polled: SourceRecord, converted: ProducerRecord): boolean {
+  /** False: Kafka does not accept the record now. */
+  private sendRecord(polled: SourceRecord, converted: ProducerRecord): boolean {
     const slot = this.parts.tracker.add(polled.sourcePartition, polled.sourceOffset);
     const token = this.pending ? this.pending.add(polled, slot) : slot;
     try {
@@ -225,12 +225,12 @@ export class SourceLoop {
     } catch (error) {
       if (!(error instanceof KafkaError)) throw error;
       if (!error.retriable) {
-        // Such as a record too large: the same as a refusal that comes later.
+        // For example a record that is too large: handled like a failed delivery.
         this.onDelivery(error, token, converted.topic, -1, -1);
         return true;
       }
-      this.parts.logger.warn(`Kafka does not take records of topic ${converted.topic} now: ${messageOf(error)}`);
-      // It may have been deleted: it is looked for again, and created, as a new one is.
+      this.parts.logger.warn(`Cannot send to topic ${converted.topic}, retrying: ${messageOf(error)}`);
+      // The topic may have been deleted: look it up again, and create it if it is missing.
       this.readyTopic = null;
       this.pending?.remove(token);
       this.parts.tracker.withdraw(slot);
@@ -238,7 +238,7 @@ export class SourceLoop {
     }
   }
 
-  /** Batches of several topics change between them often: no waiting for what is known. */
+  /** Without a promise, because batches of several topics alternate between them. */
   private isReady(topic: string): boolean {
     const { topics, producer } = this.parts;
     if (!producer.isPrepared(topic) || (topics !== null && !topics.isKnown(topic))) return false;
@@ -246,7 +246,7 @@ export class SourceLoop {
     return true;
   }
 
-  /** The topic exists and the producer knows its partitions. False: not yet. */
+  /** Ensures that the topic exists and the producer has its metadata. False: not yet. */
   private async prepare(topic: string): Promise<boolean> {
     try {
       await this.parts.topics?.ensure(topic);
@@ -255,7 +255,7 @@ export class SourceLoop {
       return true;
     } catch (error) {
       if (!isRetriable(error)) throw error;
-      this.parts.logger.warn(`Topic ${topic} is not available, trying on: ${messageOf(error)}`);
+      this.parts.logger.warn(`Topic ${topic} is not available, retrying: ${messageOf(error)}`);
       return false;
     }
   }
@@ -265,18 +265,18 @@ export class SourceLoop {
     const slot = pending ? pending.slot(token) : token;
     const record = pending ? pending.remove(token) : null;
     if (error !== null) {
-      this.refused(error, slot, record);
+      this.onSendFailure(error, slot, record);
       return;
     }
-    if (topic !== this.ackedTopic) this.track(topic);
+    if (topic !== this.ackedTopic) this.reportTopic(topic);
     this.parts.tracker.acknowledge(slot);
     if (this.acknowledged++ === 0) setImmediate(this.countFinished);
-    if (record) this.tellTask(record, { topic, partition, offset });
+    if (record) this.notifyTask(record, { topic, partition, offset });
   };
 
-  /** Without tolerance the offset must never move past this record, so it is not acknowledged. */
-  private refused(error: KafkaError, slot: number, record: SourceRecord | null): void {
-    // Kafka has said nothing: the record comes again with the next start.
+  /** Without tolerance the record is not acknowledged: committed offsets must never pass it. */
+  private onSendFailure(error: KafkaError, slot: number, record: SourceRecord | null): void {
+    // The outcome is unknown: the record is polled again after the restart.
     if (error.code === 'PRODUCER_CLOSED') return;
     if (!this.parts.policy.tolerant) {
       this.sendError ??= error;
@@ -289,7 +289,7 @@ export class SourceLoop {
       error,
       ...(record ? { source: record } : {}),
     });
-    if (record) this.tellTask(record, null);
+    if (record) this.notifyTask(record, null);
     this.parts.tracker.acknowledge(slot);
     this.countSkipped();
   }
@@ -298,7 +298,7 @@ export class SourceLoop {
     if (this.skipped++ === 0) setImmediate(this.countFinished);
   }
 
-  /** Once for all records that Kafka acknowledged in one go, rather than for each. */
+  /** Once for all records of an acknowledgement, not for each. */
   private readonly countFinished = (): void => {
     if (this.acknowledged + this.skipped === 0) return;
     this.parts.metrics.source.finished(this.acknowledged, this.skipped);
@@ -310,19 +310,22 @@ export class SourceLoop {
     if (this.sendError) throw this.sendError;
   }
 
-  private track(topic: string): void {
+  private reportTopic(topic: string): void {
     this.ackedTopic = topic;
-    if (this.active.has(topic)) return;
-    this.active.add(topic);
+    if (this.activeTopics.has(topic)) return;
+    this.activeTopics.add(topic);
     this.parts.onTopicActive(topic);
   }
 
-  private tellTask(record: SourceRecord, metadata: { topic: string; partition: number; offset: number } | null): void {
+  private notifyTask(
+    record: SourceRecord,
+    metadata: { topic: string; partition: number; offset: number } | null,
+  ): void {
     if (!this.parts.task.commitRecord) return;
     try {
       this.parts.task.commitRecord(record, metadata);
     } catch (error) {
-      this.parts.logger.error(`commitRecord() of the task threw, which is ignored: ${messageOf(error)}`, { error });
+      this.parts.logger.error(`Ignoring an error of commitRecord(): ${messageOf(error)}`, { error });
     }
   }
 }

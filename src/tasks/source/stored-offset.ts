@@ -1,13 +1,13 @@
 /**
- * Offsets that a source task wants stored before it goes on. They need no record, and do not wait for the next
- * scheduled commit.
+ * Stores an offset without a record, for a source task that waits for it. It does not wait for the next scheduled
+ * commit.
  */
 import { sleep, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import type { Producer } from '../../kafka/port';
 import type { OffsetTracker } from './offset-tracker';
 import type { OffsetCommitter } from './offset-committer';
 
-/** Before it is tried again, doubling: records before it may not be with Kafka yet, or the store may be away. */
+/** Retry delay, doubling: earlier records may be in flight, or the offset store unavailable. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 

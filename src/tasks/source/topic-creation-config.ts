@@ -43,14 +43,14 @@ export function topicGroups(config: ConnectorConfig): readonly TopicGroup[] | nu
   return [...named.map((name) => namedGroup(config, name, standard)), standard];
 }
 
-/** As listed. Throws ConfigError for one that is there twice. */
+/** As listed. Throws ConfigError for duplicates. */
 function groupNames(config: ConnectorConfig): readonly string[] {
   const names = parseList(config[GROUPS] ?? '');
   if (new Set(names).size === names.length) return names;
   throw invalid(invalidValue(GROUPS, `[${names.join(', ')}]`, 'Duplicate alias provided.'));
 }
 
-/** `default` is always there, and always last: whoever lists it may expect otherwise. */
+/** `default` always exists and is always last; a user who lists it may expect another order. */
 export function namesDefaultGroup(config: ConnectorConfig): boolean {
   return parseList(config[GROUPS] ?? '').includes(DEFAULT_GROUP);
 }

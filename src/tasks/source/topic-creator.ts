@@ -1,4 +1,4 @@
-/** Makes sure that topics exist before a source task writes to them. Source: connect-runtime §4.5. */
+/** Creates missing topics before a source task writes to them. Source: connect-runtime §4.5. */
 import { ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Admin } from '../../kafka/port';
@@ -20,7 +20,7 @@ export class TopicCreator {
     return this.known.has(topic);
   }
 
-  /** Throws RetriableError while Kafka does not answer, ConnectError when the topic can not be created. */
+  /** Throws RetriableError while Kafka does not answer, ConnectError when the topic cannot be created. */
   async ensure(topic: string): Promise<void> {
     if (this.known.has(topic)) return;
     try {

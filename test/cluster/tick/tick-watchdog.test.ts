@@ -16,12 +16,12 @@ test('a herder that does not come back is named with what it is doing, and once 
     member?.hold();
     member?.requestRejoin('test');
     const has = (text: string) => (): boolean => log.lines.some((line) => line.includes(text));
-    await waitFor('it to be said', has("error This worker's herder has not come back for"), { everyMs: 5 });
+    await waitFor('it to be said', has("error This worker's herder has not returned for"), { everyMs: 5 });
     expect(log.lines.find((line) => line.startsWith("error This worker's herder"))).toContain(
       'The worker is currently ensuring membership in the cluster',
     );
     member?.release();
-    await waitFor('the end to be said', has("warn This worker's herder is over"), { everyMs: 5 });
+    await waitFor('the end to be said', has("warn This worker's herder returned after"), { everyMs: 5 });
   } finally {
     await worker.herder.stop();
   }

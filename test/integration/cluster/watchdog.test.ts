@@ -41,13 +41,13 @@ test('an endless loop in poll() is found although its thread cannot say a word; 
   await worker.running('hung');
   await worker.running('well');
   const log = (): string => worker.process.log();
-  await waitFor('the log to say so', () => log().includes('Task hung-0: poll() of its plug-in has not come back for'));
+  await waitFor('the log to say so', () => log().includes('Task hung-0: poll() of its plugin has not returned for'));
   expect(log()).not.toContain('Task well-0: poll()');
   const status = await worker.status('hung');
   expect(status.tasks[0]?.state).toBe('RUNNING');
   expect((await worker.request('POST', '/connectors/hung/tasks/0/restart')).status).toBe(204);
   await waitFor('the end of it to be said', () =>
-    log().includes('Task hung-0: poll() of its plug-in was given up: the task was cut off'),
+    log().includes('Task hung-0: poll() of its plugin is abandoned: the task was cancelled'),
   );
   await worker.running('hung');
 });

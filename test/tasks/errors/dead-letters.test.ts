@@ -224,7 +224,7 @@ describe('dead letters', () => {
     await stop(running);
     expect(running.consumer.log).toEqual(['commit t-0@1,t-1@0']);
     expect(running.w.logger.lines).toContain(
-      'warn The task stopped before 1 failed records were in the dead letter topic dead: they come again',
+      'warn The task stopped before 1 failed records were written to the dead letter topic dead: they will be delivered again',
     );
     expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
   });
@@ -309,7 +309,7 @@ describe('dead letters', () => {
     };
     const message =
       'A failed record could not be written to the dead letter topic dead: the record is larger than the topic takes. Its offset is not committed. ' +
-      'Let the topic take it (ACLs, max.message.bytes, producer.override.max.request.size), or do without errors.deadletterqueue.topic.name.';
+      'Correct what refuses it (ACLs, max.message.bytes, producer.override.max.request.size), or remove errors.deadletterqueue.topic.name.';
 
     test.each(['thrown by send', 'answered later'])('of a converter, %s', async (how) => {
       const { listener, consumer } = await start(

@@ -1,7 +1,7 @@
 import { DataError, RetriableError } from '@millrace/sdk';
 import type { ErrorMetrics } from '../../../src/metrics/error-metrics';
 import { DEFAULT_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
-import { ErrorPolicy, RetriesCutShort, retryDelay, type Operation } from '../../../src/tasks/errors/error-policy';
+import { ErrorPolicy, RetryInterrupted, retryDelay, type Operation } from '../../../src/tasks/errors/error-policy';
 import { errorSettings } from '../../../src/tasks/errors/error-settings';
 import type { FailedRecord } from '../../../src/tasks/errors/failed-record';
 
@@ -79,7 +79,7 @@ test('a stop between two tries gives nothing up: no report, no skip, whatever is
       'errors.tolerance': tolerance,
     });
     stop();
-    await expect(policy.recover(operation(99), new RetriableError('busy'))).rejects.toBeInstanceOf(RetriesCutShort);
+    await expect(policy.recover(operation(99), new RetriableError('busy'))).rejects.toBeInstanceOf(RetryInterrupted);
     expect([waits, reports, metrics.errors.value, metrics.skipped.value]).toEqual([[], [], 0, 0]);
   }
 });

@@ -194,9 +194,7 @@ describe('thread host', () => {
           'restarting paused-0',
         ]);
         expect(logger.lines).toContainEqual(
-          expect.stringContaining(
-            'failure: an error in task culprit-0 was not caught (java.lang.X: thrown by culprit)',
-          ),
+          expect.stringContaining('failure: uncaught error in task culprit-0 (java.lang.X: thrown by culprit)'),
         );
         expect(['neighbour', 'paused'].map((connector) => host.has({ connector, task: 0 }))).toEqual([true, true]);
         await eventually(() => threadsOf(host).join() === 'tasks-2');
@@ -232,7 +230,7 @@ describe('thread host', () => {
       await run('culprit', 'blocks');
       await eventually(() => found.size === 1);
       expect(found.get('culprit')).toMatch(
-        /did not answer for \d s and was ended: .*task culprit-0 holds it, in start \(.*thread\.js:\d+\)\. \[code: TASK_THREAD_SILENT\]\n/,
+        /did not answer for \d s and was terminated: .*task culprit-0 blocks it, in start \(.*thread\.js:\d+\)\. \[code: TASK_THREAD_SILENT\]\n/,
       );
       await listener.until('restarting neighbour-0');
       await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);

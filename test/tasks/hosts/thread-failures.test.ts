@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/logging/logger';
 import type { ThreadHandle, Run } from '../../../src/tasks/hosts/thread-handle';
-import { CUT_OFF_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
+import { CANCELLED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
 
 /** A thread with so many tasks, the first of which leaves an error that nobody catches. */
 function crashWith(tasks: number): number[] {
@@ -10,21 +10,21 @@ function crashWith(tasks: number): number[] {
     logger: silentLogger,
     leaveMs: 60_000,
     forget: (run) => void run.thread.runs.delete(run.number),
-    begin: () => undefined,
-    end: async () => undefined,
-    later: (_thread, ms) => waits.push(ms),
+    start: () => undefined,
+    terminate: async () => undefined,
+    schedule: (_thread, ms) => waits.push(ms),
   });
-  const thread = { runs: new Map(), lost: new Map(), post: () => undefined } as unknown as ThreadHandle;
+  const thread = { runs: new Map(), cancelledRuns: new Map(), post: () => undefined } as unknown as ThreadHandle;
   for (let number = 1; number <= tasks; number++) {
     const spec = { id: { connector: 'c', task: number }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
     thread.runs.set(number, { number, spec, thread } as unknown as Run);
   }
-  ends.crashed(thread, 1, 'Error: nobody caught it');
+  ends.onCrash(thread, 1, 'Error: nobody caught it');
   return waits;
 }
 
 test('nobody is waited for in a broken thread that no other task is in', () => {
-  expect(crashWith(1)).toEqual([CUT_OFF_MS]);
+  expect(crashWith(1)).toEqual([CANCELLED_MS]);
   expect(crashWith(2)).toEqual([5_000]);
 });
 
@@ -36,21 +36,26 @@ test('what a run that is over has left in a thread is not charged to the last on
     logger: silentLogger,
     leaveMs: 60_000,
     forget: (run) => void run.thread.runs.delete(run.number),
-    begin: (spec, alone) => begun.push([spec.id.connector, alone]),
-    end: async () => undefined,
-    later: () => undefined,
+    start: (spec, alone) => begun.push([spec.id.connector, alone]),
+    terminate: async () => undefined,
+    schedule: () => undefined,
   });
   const calls = { running: () => null };
-  const thread = { runs: new Map(), lost: new Map(), options: {}, post: () => undefined } as unknown as ThreadHandle;
+  const thread = {
+    runs: new Map(),
+    cancelledRuns: new Map(),
+    options: {},
+    post: () => undefined,
+  } as unknown as ThreadHandle;
   for (const [number, connector] of ['culprit', 'neighbour'].entries()) {
     const spec = { id: { connector, task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
     thread.runs.set(number, { number, spec, thread, calls } as unknown as Run);
   }
-  ends.crashed(thread, 0, 'Error: nobody caught it');
-  thread.lost.clear();
-  ends.crashed(thread, null, 'Error: nobody caught that either');
+  ends.onCrash(thread, 0, 'Error: nobody caught it');
+  thread.cancelledRuns.clear();
+  ends.onCrash(thread, null, 'Error: nobody caught that either');
   expect(failed).toEqual(['culprit']);
-  ends.died(thread, 'it ended');
+  ends.onThreadDeath(thread, 'it ended');
   expect(failed).toEqual(['culprit']);
   expect(begun).toEqual([['neighbour', true]]);
 });

@@ -2,8 +2,8 @@ import { MemoryLogger } from '@millrace/sdk/testing';
 import type { Logger } from '../../../src/logging/logger';
 import { CallClock, type RunningCall } from '../../../src/tasks/call-clock';
 import type { TaskSpec } from '../../../src/tasks/host';
-import { ongoingCalls, type TaskCalls } from '../../../src/tasks/hosts/task-watchdog';
-import { isToBeTold, Watchdog, type Ongoing } from '../../../src/tasks/hosts/watchdog';
+import { watchedCalls, type TaskCalls } from '../../../src/tasks/hosts/task-watchdog';
+import { isReportDue, Watchdog, type WatchedCall } from '../../../src/tasks/hosts/watchdog';
 
 const T0 = Date.UTC(2026, 0, 1);
 const spec = (connector: string, connectorConfig: Record<string, string> = {}): TaskSpec => ({
@@ -17,7 +17,7 @@ const spec = (connector: string, connectorConfig: Record<string, string> = {}): 
 });
 
 describe('what is stuck', () => {
-  const ongoing: Ongoing = { id: 'a', what: 'It', since: T0, limitMs: 1_000, hint: '' };
+  const ongoing: WatchedCall = { id: 'a', what: 'It', since: T0, limitMs: 1_000, hint: '' };
   test.each([
     [0, 999, false],
     [0, 1_000, true],
@@ -26,19 +26,21 @@ describe('what is stuck', () => {
     [2, 3_999, false],
     [2, 4_000, true],
   ])('told %d times, after %d ms: %p', (told, ms, expected) => {
-    expect(isToBeTold(ongoing, told, T0 + ms)).toBe(expected);
+    expect(isReportDue(ongoing, told, T0 + ms)).toBe(expected);
   });
   test('without a limit nothing is', () => {
-    expect(isToBeTold({ ...ongoing, limitMs: 0 }, 0, T0 + 1e12)).toBe(false);
+    expect(isReportDue({ ...ongoing, limitMs: 0 }, 0, T0 + 1e12)).toBe(false);
   });
 });
 
 test('it is said at the limit and at each doubling, and that it is over; nothing twice', () => {
   let now = T0;
-  let going: Ongoing[] = [{ id: 'a', what: 'Task a-0: put() of its plug-in', since: T0, limitMs: 60_000, hint: 'So.' }];
+  let going: WatchedCall[] = [
+    { id: 'a', what: 'Task a-0: put() of its plugin', since: T0, limitMs: 60_000, hint: 'So.' },
+  ];
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
-  const watchdog = new Watchdog({ look: () => going, limitMs: 60_000, logger, now: () => now });
+  const watchdog = new Watchdog({ calls: () => going, limitMs: 60_000, logger, now: () => now });
   const at = (seconds: number): string[] => {
     now = T0 + seconds * 1_000;
     log.lines.length = 0;
@@ -47,15 +49,15 @@ test('it is said at the limit and at each doubling, and that it is over; nothing
   };
   expect(at(59)).toEqual([]);
   expect(at(61)).toEqual([
-    'error Task a-0: put() of its plug-in has not come back for 61 s, since 2026-01-01T00:00:00.000Z. So.',
+    'error Task a-0: put() of its plugin has not returned for 61 s, since 2026-01-01T00:00:00.000Z. So.',
   ]);
   expect(at(90)).toEqual([]);
   expect(at(121)).toEqual([expect.stringContaining('for 121 s')]);
   going = [];
-  expect(at(130)).toEqual(['warn Task a-0: put() of its plug-in is over, after 130 s']);
+  expect(at(130)).toEqual(['warn Task a-0: put() of its plugin returned after 130 s']);
   expect(at(140)).toEqual([]);
   // The next call of the same task is another one.
-  going = [{ id: 'a', what: 'Task a-0: put() of its plug-in', since: T0 + 135_000, limitMs: 60_000, hint: '' }];
+  going = [{ id: 'a', what: 'Task a-0: put() of its plugin', since: T0 + 135_000, limitMs: 60_000, hint: '' }];
   expect(at(194)).toEqual([]);
   expect(at(195)).toHaveLength(1);
 });
@@ -69,7 +71,7 @@ test('who waits for another is not told of; what never came back is not said to 
   const logger: Logger = Object.assign(log, { child: () => logger });
   const one = { id: 'a', what: 'It', since: T0, limitMs: 60_000, hint: 'So.', fate: () => fate };
   const watchdog = new Watchdog({
-    look: () => (going ? [{ ...one, excused }] : []),
+    calls: () => (going ? [{ ...one, excused }] : []),
     limitMs: 60_000,
     logger,
     now: () => now,
@@ -81,9 +83,9 @@ test('who waits for another is not told of; what never came back is not said to 
   watchdog.check();
   expect(log.lines).toHaveLength(1);
   going = false;
-  fate = 'was given up: its thread was ended';
+  fate = 'is abandoned: its thread was terminated';
   watchdog.check();
-  expect(log.lines[1]).toBe('warn It was given up: its thread was ended, after 300 s');
+  expect(log.lines[1]).toBe('warn It is abandoned: its thread was terminated after 300 s');
 });
 
 test('a clock shows the call under way to whoever shares its memory', async () => {
@@ -113,7 +115,7 @@ test('the connector’s own limit comes before the worker’s', () => {
     excused: false,
     fate: () => null,
   });
-  const found = ongoingCalls(
+  const found = watchedCalls(
     [
       task(spec('a'), poll),
       task(spec('b', { 'watchdog.task.ms': '0' }), poll),
@@ -123,8 +125,8 @@ test('the connector’s own limit comes before the worker’s', () => {
     5,
   );
   expect(found.map(({ what, limitMs }) => [what, limitMs])).toEqual([
-    ['Task a-0: poll() of its plug-in', 5],
-    ['Task b-0: poll() of its plug-in', 0],
-    ['Task c-0: start() of its plug-in', 7],
+    ['Task a-0: poll() of its plugin', 5],
+    ['Task b-0: poll() of its plugin', 0],
+    ['Task c-0: start() of its plugin', 7],
   ]);
 });

@@ -330,9 +330,7 @@ describe('rebalances', () => {
       'close 0',
       'stop',
     ]);
-    expect((w.logger as RecordingLogger).lines).toContain(
-      'error revoking() of the task threw, which is ignored: no time left',
-    );
+    expect((w.logger as RecordingLogger).lines).toContain('error Ignoring an error of revoking(): no time left');
   });
 
   test('records held for redelivery go with their partition', async () => {

@@ -18,7 +18,7 @@ function setUp(intervalMs = 60_000): {
   const logger = new RecordingLogger();
   const task = new ScriptedSource([]);
   const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_WINDOWS));
-  const lease = WorkLease.of(undefined);
+  const lease = WorkLease.from(undefined);
   const options = { connector: 'c', tracker, storage, lease, task, metrics, logger, intervalMs, timeoutMs: 50 };
   const committer = new OffsetCommitter(options);
   const acked = (offset: SourceOffset | null, partition: SourcePartition | null = PARTITION): void => {

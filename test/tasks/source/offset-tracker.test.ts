@@ -3,7 +3,7 @@ import { OffsetTracker } from '../../../src/tasks/source/offset-tracker';
 
 const A = { file: 'a' };
 const B = { file: 'b' };
-const taken = (tracker: OffsetTracker): unknown[] => [...tracker.take().values()];
+const taken = (tracker: OffsetTracker): unknown[] => [...tracker.takeCommittable().values()];
 
 describe('connect-runtime 68: only the acknowledged prefix of each source partition may be stored', () => {
   test('acknowledgements out of order', () => {

@@ -289,7 +289,7 @@ describe('connect-runtime 71: errors of poll', () => {
     await eventually(() => polling);
     await stop(runner);
     expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
-    expect(w.logger.lines.join()).toContain('after it was asked to stop: cut off');
+    expect(w.logger.lines.join()).toContain('The task failed while stopping: cut off');
   });
 });
 
