@@ -16,7 +16,7 @@ import type { Logger } from './logging/logger';
 import { prepareExposition } from './metrics/exposition';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
-import { forwardingTls } from './rest/https';
+import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';

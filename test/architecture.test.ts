@@ -99,6 +99,20 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'index.ts': ['json'],
     json: [],
   },
+  'src/config': {
+    'client-keys': [],
+    providers: [],
+    validation: ['client-keys', 'providers'],
+  },
+  'src/rest': {
+    json: [],
+    http: ['json'],
+    requests: ['http', 'json'],
+    routers: ['requests', 'http', 'json'],
+    openapi: ['requests'],
+    'app.ts': ['routers', 'requests', 'http'],
+    'server.ts': ['app.ts', 'openapi', 'routers', 'http'],
+  },
   'src/tasks': {
     clients: [],
     errors: ['clients'],

@@ -8,7 +8,7 @@ const END_TO_END = [
   'test/integration/end-to-end/foreign-clients.test.ts',
 ];
 /** Covers what a Node.js version can break besides the language: native packages, TLS and HTTP. */
-export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/https.test.ts', ...END_TO_END];
+export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/http/https.test.ts', ...END_TO_END];
 
 const JEST = ['npm', 'run', 'jest', '--', '--ci'];
 const on = (...projects: string[]) => [...JEST, '--selectProjects', ...projects];

@@ -1,6 +1,6 @@
 /** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
 import { type ConnectorConfig, monotonicNow, Wakeup } from '@millrace/sdk';
-import type { ConfigValidator } from '../config/validation';
+import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
 import type { Admin, KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';

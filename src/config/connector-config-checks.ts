@@ -1,7 +1,7 @@
 /** The checks behind the framework's keys; each gives whole messages. Source: connect-rest §3.5. */
 import { compileJavaRegex, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue } from './config-parse';
-import { VersionRange } from './validation-version';
+import { VersionRange } from './version-range';
 
 type Check = (value: ParsedValue, key: string) => readonly string[];
 

@@ -14,7 +14,7 @@ import {
   topicList,
   uniqueAliases,
 } from './connector-config-checks';
-import type { FrameworkKey } from './validation-entry';
+import type { FrameworkKey } from './framework-key';
 
 /** Group names that clients show as headings. */
 const COMMON = 'Common';

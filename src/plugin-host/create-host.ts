@@ -1,8 +1,8 @@
 /** The plug-in host that the worker's settings ask for, and the validator that goes with it. */
 import { join } from 'node:path';
 import type { ConfigResolver } from '../config/providers/config-resolver';
-import type { ConfigValidator } from '../config/validation';
-import { createConfigValidator } from '../config/validation-impl';
+import type { ConfigValidator } from '../config/validation/config-infos';
+import { createConfigValidator } from '../config/validation/connector-validator';
 import type { WorkerConfig } from '../config/worker-config';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';

@@ -3,7 +3,7 @@
  * neither class nor code.
  */
 import { ConnectError, isConnectError, messageOf } from '@millrace/sdk';
-import { ValidationError } from '../config/validation-error';
+import { ValidationError } from '../config/validation/validation-error';
 
 const MAX_CAUSES = 10;
 

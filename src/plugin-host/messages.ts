@@ -1,7 +1,7 @@
 /** What crosses the boundary between the worker and its plug-in threads. */
 import type { ConnectorConfig, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
-import type { ConfigDefinitionInfo, ConfigInfos } from '../config/validation';
-import type { NullableConfig } from '../config/validation-entry';
+import type { ConfigDefinitionInfo, ConfigInfos } from '../config/validation/config-infos';
+import type { NullableConfig } from '../config/validation/entry';
 import type { LevelName, LogLevels } from '../logging/log-levels';
 import type { PluginDescription } from '../plugins/registry';
 import type { LogLine } from '../threads/thread-logger';

@@ -2,9 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connector, ConnectorInstance } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
-import type { ConfigValidator } from '../config/validation';
-import type { NullableConfig } from '../config/validation-entry';
-import { onValidationStep } from '../config/validation-step';
+import type { ConfigValidator } from '../config/validation/config-infos';
+import type { NullableConfig } from '../config/validation/entry';
+import { onValidationStep } from '../config/validation/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { answer, OpenCalls } from './calls';

@@ -1,8 +1,8 @@
 /** Runs the code of plug-ins in threads that can be ended. See docs/decisions/0002. */
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
-import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../config/validation';
-import { valueOf, type NullableConfig } from '../config/validation-entry';
+import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../config/validation/config-infos';
+import { valueOf, type NullableConfig } from '../config/validation/entry';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription } from '../plugins/registry';

@@ -3,25 +3,25 @@
  * `adminResources`.
  */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { connectorResources } from './connector-router';
-import { connectorsResources } from './connectors-router';
-import type { RestContext } from './context';
-import type { CallerCheck } from './caller-check';
-import { dispatch, writeError, type DispatchOptions } from './dispatch';
-import { errorReply } from './errors';
-import { cutOffRest } from './hang-up';
-import { lifecycleResources } from './lifecycle-router';
-import { loggersResources } from './loggers-router';
-import { metricsResources } from './metrics-router';
-import { offsetsResources } from './offsets-router';
-import { pluginsResources } from './plugins-router';
-import { requestTarget } from './request-checks';
-import { tidyUrl } from './request-path';
-import { routingError } from './rest-error';
-import type { Resource } from './route';
-import { serverInfoResources } from './server-info-router';
-import { tasksResources } from './tasks-router';
-import { topicsResources } from './topics-router';
+import { connectorResources } from './routers/connector-router';
+import { connectorsResources } from './routers/connectors-router';
+import type { RestContext } from './routers/context';
+import type { CallerCheck } from './http/caller-check';
+import { dispatch, writeError, type DispatchOptions } from './requests/dispatch';
+import { errorReply } from './requests/error-reply';
+import { cutOffRest } from './http/hang-up';
+import { lifecycleResources } from './routers/lifecycle-router';
+import { loggersResources } from './routers/loggers-router';
+import { metricsResources } from './routers/metrics-router';
+import { offsetsResources } from './routers/offsets-router';
+import { pluginsResources } from './routers/plugins-router';
+import { requestTarget } from './requests/request-checks';
+import { tidyUrl } from './requests/request-path';
+import { routingError } from './http/rest-error';
+import type { Resource } from './requests/route';
+import { serverInfoResources } from './routers/server-info-router';
+import { tasksResources } from './routers/tasks-router';
+import { topicsResources } from './routers/topics-router';
 
 /** All but the admin routes. */
 export function resources(context: RestContext): readonly Resource[] {

@@ -5,22 +5,22 @@
 import { forwardRequest, type ForwardRequest } from '../cluster/forwarding/forwarding';
 import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
-import type { ConfigValidator } from '../config/validation';
+import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
-import { BodyBudget } from './body-budget';
+import { BodyBudget } from './http/body-budget';
 import { adminResources, createApp, resources } from './app';
-import { callerCheck } from './caller-check';
-import { metricsResources } from './metrics-router';
-import type { RestContext } from './context';
-import { createForwarder } from './forward';
-import { corsHeaders, responseHeaders } from './header-rules';
-import { httpsOptions, type HttpsOptions, type ReadTls } from './https';
-import { ListenerServer } from './listener-server';
-import { withOpenApi } from './openapi';
-import { RestError } from './rest-error';
+import { callerCheck } from './http/caller-check';
+import { metricsResources } from './routers/metrics-router';
+import type { RestContext } from './routers/context';
+import { createForwarder } from './routers/forward';
+import { corsHeaders, responseHeaders } from './http/header-rules';
+import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
+import { ListenerServer } from './http/listener-server';
+import { withOpenApi } from './openapi/openapi';
+import { RestError } from './http/rest-error';
 
 export interface RestServerOptions {
   /** Or a function answering null until there is one: its worker id may depend on the port the server got. */

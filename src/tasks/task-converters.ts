@@ -4,7 +4,7 @@
  */
 import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
-import { checkKey } from '../config/validation-entry';
+import { checkKey } from '../config/validation/entry';
 import type { WorkerConfig } from '../config/worker-config';
 import type { LoadedPlugin, PluginRegistry } from '../plugins/registry';
 

@@ -14,7 +14,7 @@ import {
 } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { parseList } from '../config/config-parse';
-import { checkKey } from '../config/validation-entry';
+import { checkKey } from '../config/validation/entry';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';

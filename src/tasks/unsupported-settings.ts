@@ -3,7 +3,7 @@
  * other worker settings. Running it without a setting it needs would lose or repeat data.
  */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
-import { overridePolicy, refusedOverrides } from '../config/validation-overrides';
+import { overridePolicy, refusedOverrides } from '../config/validation/client-overrides';
 import type { WorkerConfig } from '../config/worker-config';
 
 /** Throws ConfigError EXACTLY_ONCE_UNSUPPORTED or CLIENT_OVERRIDE_REFUSED. */

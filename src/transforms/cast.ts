@@ -11,7 +11,6 @@ import {
   setMember,
 } from '@millrace/sdk';
 import { invalidValue, messageValue } from '../config/config-parse';
-import type { FrameworkKey } from '../config/validation-entry';
 import { CAST_TYPES, castValue, type CastType } from './cast-value';
 import { REPLACE_NULL, Settings } from './settings';
 import {
@@ -26,6 +25,7 @@ import {
 } from './shapes';
 import type { Side } from './side';
 import { fieldsOf, perSchema, redefined, structOf } from './struct-schemas';
+import type { FrameworkKey } from '../config/framework-key';
 
 export const CAST_CONFIG: readonly FrameworkKey[] = [
   {

@@ -3,8 +3,9 @@
  */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import { parseList } from '../config/config-parse';
-import { checkKey, type FrameworkKey } from '../config/validation-entry';
+import { checkKey } from '../config/validation/entry';
 import { configError } from './failures';
+import type { FrameworkKey } from '../config/framework-key';
 
 export class Settings {
   private readonly values = new Map<string, ParsedValue>();

@@ -1,4 +1,4 @@
-import { createConfigValidator } from '../../src/config/validation-impl';
+import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import { fakeRegistry, fakeWorkerConfig } from '../rest/fake-worker';
 
 const validator = createConfigValidator({ registry: fakeRegistry(), config: fakeWorkerConfig() });

@@ -1,5 +1,5 @@
 import { ConnectError, isConnectError, RetriableError, UnsupportedOperationError } from '@millrace/sdk';
-import { ValidationError } from '../../src/config/validation-error';
+import { ValidationError } from '../../src/config/validation/validation-error';
 import { copyError, errorFrom } from '../../src/plugin-host/error-copy';
 import { formatTrace, isWorthRestarting } from '../../src/tasks/trace';
 

@@ -1,6 +1,6 @@
 /** What the thread's note says, and when it says nothing: it is read when the thread can speak no more. */
-import { validationStep } from '../../src/config/validation-step';
-import type { ConfigValidator } from '../../src/config/validation';
+import { validationStep } from '../../src/config/validation/validation-step';
+import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { silentLogger } from '../../src/logging/logger';
 import type { FromPluginThread } from '../../src/plugin-host/messages';
 import { PluginServer } from '../../src/plugin-host/plugin-server';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createConfigValidator } from '../../src/config/validation-impl';
-import { ValidationError } from '../../src/config/validation-error';
+import { createConfigValidator } from '../../src/config/validation/connector-validator';
+import { ValidationError } from '../../src/config/validation/validation-error';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 import { builtInPlugins } from '../../src/built-in-plugins';
 import { LogLevels } from '../../src/logging/log-levels';

@@ -24,9 +24,9 @@ import type {
   WorkerHealth,
 } from '../../src/cluster/entities';
 import type { Herder } from '../../src/cluster/herder';
-import type { ConfigValidator } from '../../src/config/validation';
-import { validationFailure } from '../../src/config/validation-failure';
-import { createConfigValidator } from '../../src/config/validation-impl';
+import type { ConfigValidator } from '../../src/config/validation/config-infos';
+import { validationFailure } from '../../src/config/validation/validation-failure';
+import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import type { WorkerConfig } from '../../src/config/worker-config';
 import { CONVERTER_TYPE } from '../../src/converters/converter-type';
 import { LogLevels } from '../../src/logging/log-levels';
@@ -38,12 +38,12 @@ import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
-import type { RestContext } from '../../src/rest/context';
-import { BodyBudget, type BodyLimits } from '../../src/rest/body-budget';
-import { createForwarder } from '../../src/rest/forward';
-import { withOpenApi } from '../../src/rest/openapi';
-import { RestError } from '../../src/rest/rest-error';
-import type { Resource } from '../../src/rest/route';
+import type { RestContext } from '../../src/rest/routers/context';
+import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
+import { createForwarder } from '../../src/rest/routers/forward';
+import { withOpenApi } from '../../src/rest/openapi/openapi';
+import { RestError } from '../../src/rest/http/rest-error';
+import type { Resource } from '../../src/rest/requests/route';
 
 const noTask = (): never => {
   throw new Error('no task is started here');

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
 import type { ForwardedAnswer, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
-import { createForwarder } from '../../src/rest/forward';
-import type { Call } from '../../src/rest/route';
+import { createForwarder } from '../../src/rest/routers/forward';
+import type { Call } from '../../src/rest/requests/route';
 
 const call = (query = ''): Call => ({
   request: { headers: {} } as IncomingMessage,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
-import { encodeJson } from '../../src/rest/json-encode';
-import { toPlain } from '../../src/rest/json-shape';
-import { parseJson } from '../../src/rest/json-tree';
+import { encodeJson } from '../../src/rest/json/encode';
+import { toPlain } from '../../src/rest/json/shape';
+import { parseJson } from '../../src/rest/json/tree';
 import { fakeWorker } from './fake-worker';
 
 const plain = (text: string): unknown => {

@@ -5,7 +5,7 @@ import type { Herder } from '../../src/cluster/herder';
 import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
-import { createConfigValidator } from '../../src/config/validation-impl';
+import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import { readTlsOptions } from '../../src/kafka/security/ssl-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';

@@ -10,7 +10,7 @@ import {
   type Schema,
   type Transformation,
 } from '@millrace/sdk';
-import { checkKey } from '../../src/config/validation-entry';
+import { checkKey } from '../../src/config/validation/entry';
 import { builtInTransformations } from '../../src/transforms';
 
 function create(name: string, config: ConnectorConfig): Transformation {

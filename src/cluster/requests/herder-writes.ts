@@ -3,8 +3,8 @@
  * §2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { ConfigValidator } from '../../config/validation';
-import { validationFailure } from '../../config/validation-failure';
+import type { ConfigValidator } from '../../config/validation/config-infos';
+import { validationFailure } from '../../config/validation/validation-failure';
 import type { ConfigStore } from '../../storage/config-store';
 import { HerderError } from '../errors';
 import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from '../entities';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shownKeys } from '../../../../connectors/postgres/src/config/shown-keys';
-import { describeKey } from '../../../../src/config/validation-entry';
+import { describeKey } from '../../../../src/config/validation/entry';
 
 interface Facts {
   readonly name: string;

@@ -1,0 +1,382 @@
+/**
+ * Validates a connector's configuration in Java's order: framework keys, transformations and predicates, the plug-in's
+ * own keys, client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
+ */
+import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
+import { candidates } from '../../plugins/aliases';
+import { grantedSettings } from '../../plugins/granted-settings';
+import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
+import { parseList } from '../config-parse';
+import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from '../connector-config';
+import { ownEntries } from './millrace-keys';
+import type { ConfigResolver } from '../providers/config-resolver';
+import { hiderOf, type HideResolved } from '../providers/hide-resolved';
+import { isUnlistedPlugin } from '../unlisted-plugins';
+import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
+import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
+import {
+  CONVERTER_PARTS,
+  converterChoices,
+  converterEntries,
+  findConverter,
+  findUnambiguous,
+  hasVersion,
+  loadForCheck,
+} from './converter-keys';
+import {
+  checkKey,
+  describeKey,
+  unknownEntry,
+  valueInfo,
+  valueOf,
+  withoutNulls,
+  type Entry,
+  type NullableConfig,
+} from './entry';
+import { ValidationError, withinStage } from './validation-error';
+import { validationStep } from './validation-step';
+import { isSecretKey, overrideEntries, overridePolicy } from './client-overrides';
+import { checkSinkGroup, checkSinkTopics } from './sink-rules';
+import { checkSourcePromises } from './source-rules';
+import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
+import type { WorkerConfig } from '../worker-config';
+import type { FrameworkKey } from '../framework-key';
+
+export interface ConfigValidatorOptions {
+  readonly registry: PluginRegistry;
+  readonly config: WorkerConfig;
+  /** Replaces placeholders before anything is checked. (Default: they are taken literally) */
+  readonly resolver?: Pick<ConfigResolver, 'resolve'>;
+  /** Milliseconds a plug-in's own `validate` may take. (Default: 90000, connect-rest §0.6) */
+  readonly pluginLimitMs?: number;
+}
+
+/** Of a config provider: entries for its keys would show what it is. */
+const ALIAS_WITHOUT_KEYS = 'The configuration has no keys for one of these aliases.';
+/** Each brings some 2 KB to the answer: 60 KB of them took 24 MB. */
+const MAX_ALIASES = 200;
+/** Java's texts list all connectors, and more than one error. Characters. */
+const THROWN_LIMIT = 32_768;
+const NULL_VALUE = 'Null value can not be supplied as the configuration value.';
+
+export function createConfigValidator(options: ConfigValidatorOptions): ConfigValidator {
+  return new Validator(options);
+}
+
+/** Entries in the order of the answer; those without a definition come first. */
+class Entries {
+  private readonly known = new Map<string, Entry>();
+  private readonly unknown = new Map<string, Entry>();
+  /** They may stand beside an entry of the same name that carries another message, and count once each. */
+  private overrides: readonly Entry[] = [];
+  /** How many of `known` stand before them. */
+  private overridesAt = 0;
+  private readonly groups = new Set<string>();
+
+  get byName(): ReadonlyMap<string, Entry> {
+    return this.known;
+  }
+
+  /** A later definition of the same key takes the earlier one's place, checks included. */
+  put(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.known.set(entry.name, entry);
+      if (entry.definition?.group != null) this.groups.add(entry.definition.group);
+    }
+  }
+
+  putOverrides(entries: readonly Entry[]): void {
+    this.overrides = entries;
+    this.overridesAt = this.known.size;
+  }
+
+  complain(name: string, value: string | null, message: string): void {
+    const entry = this.known.get(name) ?? this.unknown.get(name);
+    if (entry) entry.errors.push(message);
+    else this.putUnknown(unknownEntry(name, value, [message]));
+  }
+
+  /** Shown without a definition, whatever is known of the key. */
+  putUnknown(entry: Entry): void {
+    this.unknown.set(entry.name, entry);
+  }
+
+  /**
+   * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the
+   * same for messages about other keys.
+   */
+  answer(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
+    const known = [...this.known.values()];
+    known.splice(this.overridesAt, 0, ...this.overrides);
+    const all = [...this.unknown.values(), ...known].map((entry) => {
+      const placeholder = resolved.get(entry.name);
+      if (placeholder === undefined) return { ...entry, errors: entry.errors.map((message) => hide(message)) };
+      const reason = 'the value resolved from the config provider reference failed validation';
+      const errors = entry.errors.length === 0 ? [] : [`Invalid value for configuration '${entry.name}': ${reason}`];
+      return { ...entry, value: placeholder, recommended: [], errors };
+    });
+    const count = all.reduce((sum, entry) => sum + entry.errors.length, 0);
+    return {
+      name,
+      error_count: count,
+      groups: [...this.groups],
+      configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
+    };
+  }
+}
+
+class Validator implements ConfigValidator {
+  private readonly registry: PluginRegistry;
+  private readonly worker: WorkerConfig;
+  private readonly resolver: Pick<ConfigResolver, 'resolve'> | undefined;
+  private readonly pluginLimitMs: number;
+
+  constructor(options: ConfigValidatorOptions) {
+    this.registry = options.registry;
+    this.worker = options.config;
+    this.resolver = options.resolver;
+    this.pluginLimitMs = options.pluginLimitMs ?? 90_000;
+  }
+
+  async validate(sent: NullableConfig): Promise<ConfigInfos> {
+    const asSent = valueOf(sent, 'connector.class');
+    if (asSent == null) {
+      throw new ValidationError(400, `Connector config ${showMap(sent)} contains no connector type`);
+    }
+    const config = this.resolver ? await this.resolver.resolve(sent) : sent;
+    const resolved = new Map(
+      Object.entries(sent).filter(
+        (entry): entry is [string, string] => entry[1] !== (valueOf(config, entry[0]) ?? null),
+      ),
+    );
+    const hide = hiderOf(sent, config);
+    try {
+      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
+      return entries.answer(asSent, resolved, hide);
+    } catch (error) {
+      throw hiddenIn(error, hide);
+    }
+  }
+
+  private async check(
+    className: string,
+    config: NullableConfig,
+    resolved: ReadonlyMap<string, string>,
+  ): Promise<Entries> {
+    const plugin = this.findConnector(className);
+    const versions = this.versionsOf(plugin);
+    const choices: Choices = {
+      connectorVersions: versions,
+      ...converterChoices(
+        config,
+        { key: this.worker.keyConverter, value: this.worker.valueConverter, header: this.worker.headerConverter },
+        this.registry,
+      ),
+    };
+    const entries = new Entries();
+    const range = requestedVersion(config);
+    if (range && !versions.some((version) => range.contains(version))) {
+      return this.unknownVersion(className, plugin, range, versions, config, choices);
+    }
+    const connector = (await loadForCheck(this.registry, plugin)) as Connector;
+
+    entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
+    entries.put(ownEntries(config));
+    for (const kind of [TRANSFORMS, PREDICATES]) {
+      const aliases = entries.byName.get(kind.listKey)?.parsed;
+      if (!Array.isArray(aliases)) continue;
+      if (aliases.length > MAX_ALIASES) {
+        entries.complain(kind.listKey, null, `There are ${aliases.length} aliases, and ${MAX_ALIASES} are the most.`);
+        continue;
+      }
+      const shown = (aliases as readonly string[]).filter(
+        (alias) => !resolved.has(kind.listKey) || isSpelled(kind.listKey, alias, config),
+      );
+      if (shown.length < aliases.length) entries.complain(kind.listKey, null, ALIAS_WITHOUT_KEYS);
+      entries.put(await aliasEntries(kind, shown, config, this.registry));
+    }
+    if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
+    else checkSourcePromises(entries.byName, config);
+    for (const [key, value] of Object.entries(config)) {
+      if (value === null && !connector.config.some((own) => own.name === key)) entries.complain(key, null, NULL_VALUE);
+    }
+
+    const own = connector.config.map((key) => checkKey(key, withoutNullsOf(config, connector.config)));
+    // Such a plug-in words these errors itself, in `askPlugin`.
+    if (connector.validatesValues) for (const entry of own) entry.errors.length = 0;
+    entries.put(own);
+    const settings = grantedSettings(plugin, this.worker.raw);
+    if (own.every((entry) => entry.errors.length === 0)) {
+      validationStep(`the call of validate() in ${plugin.class}`);
+      await this.askPlugin(connector, settings, config, entries);
+    }
+
+    this.checkClients(connector, config, entries, (key) => resolved.has(key));
+    await this.checkConverters(config, entries);
+    return entries;
+  }
+
+  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+    const plugin = this.findAny(name);
+    let range: VersionRange | null;
+    try {
+      range = VersionRange.parse(version);
+    } catch (error) {
+      throw new ValidationError(400, `Invalid version specification: ${version}`, { cause: error });
+    }
+    const versions = this.versionsOf(plugin);
+    if (range && !versions.some((one) => range.contains(one))) {
+      throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
+    }
+    const loaded = (await loadForCheck(this.registry, plugin)) as { config?: readonly ConfigKey[] };
+    const own = loaded.config ?? [];
+    if (plugin.type !== 'source' && plugin.type !== 'sink') return own.map((key) => describeKey(key));
+    const added = frameworkKeys(plugin.type, { ...NO_CHOICES, connectorVersions: versions }).filter(
+      (key) => !own.some((one) => one.name === key.name),
+    );
+    return [...own, ...added].map((key: FrameworkKey) => describeKey(key));
+  }
+
+  private findConnector(className: string): PluginDescription {
+    const connectors = this.registry.list().filter(({ type }) => type === 'source' || type === 'sink');
+    let plugin: PluginDescription | null;
+    try {
+      plugin = this.registry.find(className, ['source', 'sink']);
+    } catch (error) {
+      const classes = [...new Set(candidates(className, connectors).map((one) => one.class))];
+      throw new ValidationError(
+        400,
+        `More than one connector matches alias ${className}. Please use full package and class name instead. Classes found: ${classes.join(', ')}`,
+        { cause: error },
+      );
+    }
+    if (plugin) return plugin;
+    const available = connectors.map(
+      (one) =>
+        `PluginDesc{klass=class ${one.class}, name='${one.class}', version='${one.version}', encodedVersion=${one.version}, type=${one.type}, typeName='${one.type}', location='${one.location}'}`,
+    );
+    throw new ValidationError(
+      400,
+      `Failed to find any class that implements Connector and which name matches ${className}, available connectors are: ${available.join(', ')}`,
+    );
+  }
+
+  private findAny(name: string): PluginDescription {
+    // A name claimed by two plug-ins is as good as unknown here (Appendix R 11).
+    const plugin = findUnambiguous(this.registry, name);
+    if (plugin) return plugin;
+    if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
+    const types = 'sink, source, converter, header_converter, transformation, predicate';
+    throw new ValidationError(400, `Invalid plugin class ${name}. Valid types are ${types}.`);
+  }
+
+  /** Ascending. */
+  private versionsOf(plugin: PluginDescription): readonly string[] {
+    const all = this.registry
+      .list()
+      .filter((one) => one.class === plugin.class && one.type === plugin.type)
+      .map((one) => one.version);
+    return [...new Set([...all, plugin.version])].sort(compareVersions);
+  }
+
+  private unknownVersion(
+    className: string,
+    plugin: PluginDescription,
+    range: VersionRange,
+    versions: readonly string[],
+    config: NullableConfig,
+    choices: Choices,
+  ): Entries {
+    const entries = new Entries();
+    entries.put(
+      commonKeys(choices).map((key) =>
+        checkKey(key.name === 'connector.class' ? { ...key, recommended: versions } : key, config),
+      ),
+    );
+    const message = noSuchVersion(plugin.class, range, this.registry.list());
+    entries.complain('connector.class', className, message);
+    entries.complain('connector.plugin.version', valueOf(config, 'connector.plugin.version') ?? null, message);
+    return entries;
+  }
+
+  /** Only when every key of its own is fine: a plug-in need not connect with half a configuration. */
+  private async askPlugin(
+    connector: Connector,
+    workerSettings: WorkerSettings,
+    config: NullableConfig,
+    entries: Entries,
+  ): Promise<void> {
+    if (!connector.validate) return;
+    const problems = await withinStage(
+      Promise.resolve(connector.validate(withoutNulls(config), workerSettings)),
+      this.pluginLimitMs,
+      'performing multi-property validation for the connector',
+    );
+    for (const { key, message } of problems) entries.complain(key, valueOf(config, key) ?? null, message);
+  }
+
+  private checkClients(
+    connector: Connector,
+    config: NullableConfig,
+    entries: Entries,
+    isPlaceholder: (key: string) => boolean,
+  ): void {
+    const allowlist = parseList(this.worker.raw['connector.client.config.override.allowlist'] ?? '');
+    const policy = overridePolicy(this.worker.clientOverridePolicy, allowlist);
+    if (policy) entries.putOverrides(overrideEntries(connector.type, config, policy, isPlaceholder));
+    if (connector.type === 'sink') {
+      const group = checkSinkGroup(entries.byName, config, this.worker.groupId);
+      if (group) entries.putUnknown(group);
+    }
+  }
+
+  private async checkConverters(config: NullableConfig, entries: Entries): Promise<void> {
+    for (const part of CONVERTER_PARTS) {
+      const entry = entries.byName.get(`${part}.converter`);
+      if (!entry || valueOf(config, entry.name) == null) continue;
+      const plugin = findConverter(part, entry, this.registry);
+      const version = entries.byName.get(`${part}.converter.plugin.version`);
+      if (plugin && hasVersion(plugin, entry, version, this.registry))
+        entries.put(await converterEntries(part, plugin, entry, config, this.registry));
+    }
+  }
+}
+
+/** Throws the version parser's own text as a 400. */
+function requestedVersion(config: NullableConfig): VersionRange | null {
+  try {
+    return VersionRange.parse(valueOf(config, 'connector.plugin.version'));
+  } catch (error) {
+    throw new ValidationError(400, (error as Error).message, { cause: error });
+  }
+}
+
+/** A null for a plug-in's own key counts as "not sent" when it has a default, so that it passes as it does in Java. */
+function withoutNullsOf(config: NullableConfig, own: readonly ConfigKey[]): NullableConfig {
+  const optional = new Set(own.filter((key) => key.default !== undefined).map((key) => key.name));
+  return Object.fromEntries(Object.entries(config).filter(([key, value]) => value !== null || !optional.has(key)));
+}
+
+function isSpelled(listKey: string, alias: string, config: NullableConfig): boolean {
+  return Object.keys(config).some((key) => key.startsWith(`${listKey}.${alias}.`));
+}
+
+/** The same error, whose text shows nothing that config providers gave. */
+function hiddenIn(error: unknown, hide: HideResolved): unknown {
+  // Not assigned: the message of some of Node's errors has no setter.
+  if (error instanceof Error)
+    Object.defineProperty(error, 'message', {
+      value: hide(error.message, THROWN_LIMIT),
+      configurable: true,
+      writable: true,
+    });
+  return error;
+}
+
+/** `Map.toString()` of Java; values of keys that look like secrets are hidden. */
+function showMap(config: NullableConfig): string {
+  const shown = Object.entries(config).map(
+    ([key, value]) => `${key}=${value !== null && isSecretKey(key) ? '[hidden]' : String(value)}`,
+  );
+  return `{${shown.join(', ')}}`;
+}

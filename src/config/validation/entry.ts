@@ -1,0 +1,122 @@
+/**
+ * One key of a validation result while it is being worked out, and the check of one key. Source: connect-rest §3.2 to
+ * §3.5.
+ */
+import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
+import type { FrameworkKey } from '../framework-key';
+import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from '../config-parse';
+import type { ConfigDefinitionInfo, ConfigValueInfo } from './config-infos';
+import { checkOf } from './validation-step';
+
+/** A configuration as sent: nulls are still there. */
+export type NullableConfig = Readonly<Record<string, string | null>>;
+
+export interface Entry {
+  readonly name: string;
+  readonly definition: ConfigDefinitionInfo | null;
+  readonly parsed: ParsedValue;
+  readonly value: string | null;
+  readonly recommended: readonly string[];
+  readonly errors: string[];
+  readonly visible: boolean;
+}
+
+export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
+  return {
+    name: prefix + key.name,
+    type: key.type,
+    required: key.default === undefined,
+    default_value: renderConfigValue(key.type, key.default),
+    importance: key.importance,
+    documentation: key.documentation,
+    group: key.group ?? null,
+    order_in_group: key.order ?? -1,
+    width: key.width ?? 'NONE',
+    display_name: key.displayName ?? key.name,
+    dependents: (key.dependents ?? []).map((name) => prefix + name),
+  };
+}
+
+/** Own property or undefined, whatever the key's name (`constructor` is a legal configuration key). */
+export function valueOf(config: NullableConfig, key: string): string | null | undefined {
+  return Object.hasOwn(config, key) ? config[key] : undefined;
+}
+
+/** The configuration without its nulls, as plug-ins see it. */
+export function withoutNulls(config: NullableConfig): ConnectorConfig {
+  return Object.fromEntries(Object.entries(config).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+export interface CheckOptions {
+  /** The key stands under this prefix in `config`. (Default: none) */
+  readonly prefix?: string;
+  /** Whether "Missing required…" and parse messages name the key with its prefix (transforms do, converters do not). */
+  readonly prefixInMessages?: boolean;
+}
+
+/** Each key's check asks for it: a copy each time would take long where there are thousands of keys. */
+const forValidators = new WeakMap<NullableConfig, ConnectorConfig>();
+
+function forValidator(config: NullableConfig): ConnectorConfig {
+  let copy = forValidators.get(config);
+  if (!copy) forValidators.set(config, (copy = withoutNulls(config)));
+  return copy;
+}
+
+/** Parses, then runs the validator in any case: on null when the value is missing or could not be parsed. */
+export function checkKey(key: FrameworkKey, config: NullableConfig, options: CheckOptions = {}): Entry {
+  const name = (options.prefix ?? '') + key.name;
+  checkOf(name);
+  const shownName = options.prefixInMessages ? name : key.name;
+  const text = valueOf(config, name);
+  const errors: string[] = [];
+  let parsed: ParsedValue = null;
+  if (typeof text === 'string') {
+    try {
+      const value = parseConfigValue(key.type, text);
+      parsed = key.classOf ? knownClass(key.classOf, String(value)) : value;
+    } catch (error) {
+      if (!(error instanceof ConfigParseError)) throw error;
+      errors.push(invalidValue(shownName, messageValue(key.type, text), error.reason));
+    }
+  } else if (text === undefined) {
+    if (key.default === undefined) {
+      errors.push(`Missing required configuration "${shownName}" which has no default value.`);
+    } else {
+      parsed = key.default;
+    }
+  }
+  const reason = key.validator?.(parsed, forValidator(config)) ?? null;
+  if (reason !== null) errors.push(invalidValue(key.name, messageValue(key.type, parsed), reason));
+  errors.push(...(key.check?.(parsed, key.name) ?? []));
+  return {
+    name,
+    definition: describeKey(key, options.prefix),
+    parsed,
+    value: renderConfigValue(key.type, parsed),
+    recommended: key.recommended ?? [],
+    errors,
+    visible: key.visible ?? true,
+  };
+}
+
+/** A key that no definition knows. */
+export function unknownEntry(name: string, value: string | null, errors: string[]): Entry {
+  return { name, definition: null, parsed: null, value, recommended: [], errors, visible: true };
+}
+
+export function valueInfo(entry: Entry): ConfigValueInfo {
+  return {
+    name: entry.name,
+    value: entry.value,
+    recommended_values: entry.recommended,
+    errors: entry.errors,
+    visible: entry.visible,
+  };
+}
+
+function knownClass(classOf: (name: string) => string | null, name: string): string {
+  const found = classOf(name);
+  if (found === null) throw new ConfigParseError(`Class ${name} could not be found.`);
+  return found;
+}

@@ -1,0 +1,126 @@
+/**
+ * Express on one side, routes as data on the other: method, media type and Accept are decided here, in Java's order.
+ * Source: connect-rest §0.4.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { withDeadline } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import type { BodyBudget } from '../http/body-budget';
+import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
+import { errorReply, type ErrorReply } from './error-reply';
+import { incomingBody } from '../http/incoming-body';
+import { encodeJson } from '../json/encode';
+import { routingError, requestTimeout } from '../http/rest-error';
+import type { Call, Handler, Method, Reply, Resource } from './route';
+
+export interface DispatchOptions {
+  readonly logger: Logger;
+  readonly requestLimitMs: number;
+  readonly bodies: BodyBudget;
+}
+
+/** Java's, which is that of a hash map. */
+const ALLOW_ORDER: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
+  'HEAD',
+  'DELETE',
+  'POST',
+  'GET',
+  'OPTIONS',
+  'PUT',
+  'PATCH',
+];
+
+export function dispatch(resource: Resource, options: DispatchOptions): RequestHandler {
+  const allowed = ALLOW_ORDER.filter(
+    (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
+  );
+  return async (request, response) => {
+    const began = Date.now();
+    response.once('finish', () =>
+      options.logger.debug(`${request.method} ${request.originalUrl} ${response.statusCode}`, {
+        ms: Date.now() - began,
+      }),
+    );
+    if (request.method === 'OPTIONS') {
+      const text = allowed.join(', ');
+      response.statusCode = 200;
+      response.setHeader('Allow', allowed.join(','));
+      response.setHeader('Content-Type', 'text/plain');
+      response.setHeader('Content-Length', String(text.length));
+      response.end(text);
+      return;
+    }
+    let contentType: string | null = null;
+    try {
+      const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method;
+      const handler = Object.hasOwn(resource.methods, method) ? resource.methods[method] : undefined;
+      if (!handler) throw routingError(405);
+      const typed = resource.anyType?.includes(method) !== true;
+      if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
+      contentType = responseType(request.headers.accept, resource.textType);
+      if (contentType === null) throw routingError(406);
+      const reply = await withDeadline(
+        handled(handler, callOf(request, response, method, options.bodies)),
+        options.requestLimitMs,
+        requestTimeout,
+      );
+      writeReply(response, reply, contentType);
+    } catch (error) {
+      const errorType = resource.textType === undefined ? contentType : null;
+      writeError(response, errorReply(error, options.logger), errorType ?? JSON_TYPE);
+    }
+  };
+}
+
+/** It may go on when its time is over, or its client has gone. */
+async function handled(handler: Handler, call: Call): Promise<Reply> {
+  try {
+    return await handler(call);
+  } finally {
+    call.body.finished();
+  }
+}
+
+function callOf(request: Request, response: Response, method: Method, bodies: BodyBudget): Call {
+  const encrypted = 'encrypted' in request.socket;
+  const { localAddress = 'localhost', localPort = 0 } = request.socket;
+  const own = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+  const mark = request.url.indexOf('?');
+  return {
+    request,
+    body: incomingBody(request, response, bodies),
+    method,
+    params: request.params as Record<string, string>,
+    query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
+    base: `${encrypted ? 'https' : 'http'}://${request.headers.host ?? own}`,
+  };
+}
+
+export function writeReply(response: Response, reply: Reply, contentType: string): void {
+  response.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  if (reply.body === undefined && reply.text === undefined) {
+    response.end();
+    return;
+  }
+  const bytes = reply.text === undefined ? encodeJson(reply.body) : Buffer.from(reply.text);
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', String(bytes.length));
+  // For HEAD node keeps the headers and drops the body.
+  response.end(bytes);
+}
+
+export function writeError(response: Response, reply: ErrorReply, contentType: string = JSON_TYPE): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (reply.typed) {
+    writeReply(response, reply, contentType);
+    return;
+  }
+  const bytes = encodeJson(reply.body);
+  response.statusCode = reply.status;
+  response.setHeader('Content-Length', String(bytes.length));
+  response.end(bytes);
+}

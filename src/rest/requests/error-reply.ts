@@ -1,0 +1,54 @@
+/** The one place where an error becomes a status and a message. Source: connect-rest §2.1. */
+import { isConnectError } from '@millrace/sdk';
+import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../../cluster/errors';
+import { ValidationError } from '../../config/validation/validation-error';
+import { boundedText } from '../../logging/bounded-text';
+import type { Logger } from '../../logging/logger';
+import { JsonSyntaxError } from '../json/tree';
+import { RestError } from '../http/rest-error';
+import type { Reply } from './route';
+
+export interface ErrorEnvelope {
+  readonly error_code: number;
+  readonly message: string | null;
+}
+
+/** Messages quote what the caller sent. Characters. */
+const MESSAGE_LIMIT = 32_768;
+/** How Java's texts begin that mean "later" (a name that is taken is a 409, too). */
+const LATER = /^Cannot complete request/;
+const RETRY_AFTER_S = 1;
+
+export interface ErrorReply extends Reply {
+  readonly body: ErrorEnvelope;
+  /** False: the envelope goes out without a Content-Type. */
+  readonly typed: boolean;
+}
+
+/** Errors that nobody foresaw are logged with their stack; the others are the client's business. */
+export function errorReply(error: unknown, logger: Logger): ErrorReply {
+  const reply = (status: number, message: string | null, typed = true): ErrorReply => {
+    const isMomentary = status === 409 && LATER.test(message ?? '');
+    const said = error instanceof RestError ? error.retryAfterS : null;
+    const retryAfter = said ?? (isMomentary ? RETRY_AFTER_S : null);
+    return {
+      status,
+      body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
+      typed,
+      ...(retryAfter === null ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
+    };
+  };
+  if (error instanceof RestError) return reply(error.status, error.message, !error.routing);
+  if (error instanceof JsonSyntaxError) return reply(error.status, error.message);
+  if (error instanceof HerderError || error instanceof ValidationError) {
+    // The answer holds Java's text alone; what led to it would be lost.
+    if (error.status >= 500) logger.error(`A request failed: ${error.message}`, { error });
+    return reply(error.status, error.message);
+  }
+  // Decided, but not written before another worker may have become the leader.
+  if (isConnectError(error) && error.code === 'CONFIG_WRITE_DROPPED') return reply(409, CONFLICT);
+  if (error instanceof NotHereError) return reply(409, error.url === null ? NO_LEADER : CONFLICT);
+  const message = error instanceof Error ? error.message : String(error);
+  logger.error(`A request failed: ${message}`, { error });
+  return reply(500, message === '' ? null : message);
+}

@@ -1,0 +1,69 @@
+/** One connector: information, configuration, status, deletion. Source: connect-rest §1.5 to §1.10. */
+import { configMap, configPatch, named, withoutNullValues } from '../requests/connector-request';
+import { created } from './connectors-router';
+import type { RestContext } from './context';
+import { connectorInfo, connectorState } from './entities';
+import { passThrough } from './forward';
+import { CONFIG_MAP } from '../json/shape';
+import { readDocument } from '../requests/request-body';
+import { checkNameLength, encodeSegment } from '../requests/request-path';
+import { noContent, ok, param, type Resource } from '../requests/route';
+
+export function connectorResources(context: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/connectors/:name',
+      methods: {
+        GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name')))),
+        DELETE: (call) => {
+          const name = param(call, 'name');
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}` },
+            async () => {
+              await context.herder().deleteConnector(name);
+              return noContent;
+            },
+            passThrough(noContent),
+          );
+        },
+      },
+    },
+    {
+      path: '/connectors/:name/config',
+      methods: {
+        GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name'))).config),
+        PUT: async (call) => {
+          const name = param(call, 'name');
+          checkNameLength(name);
+          const sent = named(name, configMap(await readDocument(call, CONFIG_MAP)));
+          const config = await withoutNullValues(sent, context.validator);
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/config`, body: config },
+            async () => {
+              const answer = await context.herder().putConnectorConfig(name, config);
+              const info = connectorInfo(answer.info);
+              return answer.created ? created(call, name, info) : ok(info);
+            },
+            ({ status, body }) => (status === 201 ? created(call, name, body) : ok(body)),
+          );
+        },
+        PATCH: async (call) => {
+          const name = param(call, 'name');
+          const patch = configPatch(await readDocument(call, CONFIG_MAP));
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/config`, body: patch },
+            async () => ok(connectorInfo(await context.herder().patchConnectorConfig(name, patch))),
+            ({ body }) => ok(body),
+          );
+        },
+      },
+    },
+    {
+      path: '/connectors/:name/status',
+      methods: { GET: (call) => ok(connectorState(context.herder().connectorStatus(param(call, 'name')))) },
+    },
+  ];
+}

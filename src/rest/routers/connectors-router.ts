@@ -1,0 +1,74 @@
+/** The collection: list and create. Source: connect-rest §1.3, §1.4. */
+import { HerderError } from '../../cluster/errors';
+import type { ConnectorInfo } from '../../cluster/entities';
+import type { Herder } from '../../cluster/herder';
+import { createRequest, withoutNullValues } from '../requests/connector-request';
+import type { RestContext } from './context';
+import { connectorInfo, connectorState } from './entities';
+import { CREATE_REQUEST } from '../json/shape';
+import { readDocument } from '../requests/request-body';
+import { encodeSegment } from '../requests/request-path';
+import { ok, type Call, type Reply, type Resource } from '../requests/route';
+
+/** 201 with the place the client can find the connector at, seen from the worker it talks to. */
+export function created(call: Call, name: string, body: unknown): Reply {
+  return { status: 201, body, headers: { Location: `${call.base}/connectors/${encodeSegment(name)}` } };
+}
+
+/** Null for a connector that went away meanwhile. */
+function ifKnown<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HerderError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function expanded(herder: Herder, expansions: readonly string[]): Record<string, Record<string, unknown>> {
+  const wanted = new Set(expansions.filter((value) => value === 'status' || value === 'info'));
+  const rows: [string, Record<string, unknown>][] = [];
+  for (const name of herder.connectors()) {
+    const row: Record<string, unknown> = {};
+    for (const part of wanted) {
+      row[part] =
+        part === 'status'
+          ? ifKnown(() => connectorState(herder.connectorStatus(name)))
+          : ifKnown(() => connectorInfo(herder.connectorInfo(name)));
+    }
+    // A connector without a status is left out altogether.
+    if (!('status' in row) || row.status !== null) rows.push([name, row]);
+  }
+  return Object.fromEntries(rows);
+}
+
+export function connectorsResources(context: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/connectors',
+      methods: {
+        GET: (call) => {
+          const herder = context.herder();
+          return ok(call.query.has('expand') ? expanded(herder, call.query.getAll('expand')) : herder.connectors());
+        },
+        POST: async (call) => {
+          const request = createRequest(await readDocument(call, CREATE_REQUEST));
+          const config = await withoutNullValues(request.config, context.validator);
+          const { name, initialState } = request;
+          return context.forward(
+            call,
+            {
+              path: '/connectors',
+              body: { name, config, initial_state: initialState === 'STARTED' ? 'RUNNING' : initialState },
+            },
+            async () => {
+              const info = await context.herder().createConnector(name, config, initialState);
+              return created(call, name, connectorInfo(info));
+            },
+            ({ body }) => created(call, name, body as ConnectorInfo),
+          );
+        },
+      },
+    },
+  ];
+}

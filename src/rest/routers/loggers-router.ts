@@ -1,0 +1,46 @@
+/** Levels of the loggers, of this worker or of the whole group. Source: connect-rest §1.23. */
+import { levelName, type LoggerState } from '../../logging/log-levels';
+import type { RestContext } from './context';
+import { CONFIG_MAP } from '../json/shape';
+import { readDocument } from '../requests/request-body';
+import { RestError } from '../http/rest-error';
+import { noContent, ok, param, type Resource } from '../requests/route';
+
+function shown({ level, lastModified }: LoggerState): Record<string, unknown> {
+  return { level, last_modified: lastModified };
+}
+
+export function loggersResources({ levels, herder }: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/admin/loggers',
+      methods: { GET: () => ok(Object.fromEntries(levels.list().map(([name, state]) => [name, shown(state)]))) },
+    },
+    {
+      path: '/admin/loggers/:logger',
+      methods: {
+        GET: (call) => {
+          const name = param(call, 'logger');
+          const state = levels.find(name);
+          if (state === null) throw new RestError(404, `Logger ${name} not found.`);
+          return ok(shown(state));
+        },
+        PUT: async (call) => {
+          const name = param(call, 'logger');
+          const document = (await readDocument(call, CONFIG_MAP)) as Record<string, string | null> | null;
+          if (document === null) {
+            throw new RestError(500, 'Cannot invoke "java.util.Map.get(Object)" because "levelMap" is null');
+          }
+          const text = document['level'] ?? null;
+          if (text === null) throw new RestError(400, "Desired 'level' parameter was not specified in request.");
+          const level = levelName(text);
+          // Java's status for it.
+          if (level === null) throw new RestError(404, `invalid log level '${text}'.`);
+          if (call.query.get('scope')?.toLowerCase() !== 'cluster') return ok(levels.set(name, level));
+          await herder().setLoggerLevel(name, text);
+          return noContent;
+        },
+      },
+    },
+  ];
+}

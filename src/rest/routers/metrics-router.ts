@@ -1,0 +1,27 @@
+/**
+ * `GET /metrics`: this worker's own, whichever worker of the group is asked. Source: connect-runtime §9 "Prometheus
+ * form".
+ */
+import { exposition } from '../../metrics/exposition';
+import type { RestContext } from './context';
+import type { Resource } from '../requests/route';
+
+/** Prometheus' text format. */
+const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export function metricsResources({ herderIfReady, version, commit, startedAt }: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/metrics',
+      anyType: ['GET'],
+      textType: TEXT_TYPE,
+      methods: {
+        GET: async () => {
+          const found = herderIfReady()?.figures() ?? null;
+          const figures = found && { ...found, app: { clientId: found.clientId, version, commit, startedAt } };
+          return { status: 200, text: await exposition(figures) };
+        },
+      },
+    },
+  ];
+}

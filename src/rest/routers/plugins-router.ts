@@ -1,0 +1,69 @@
+/** Installed plug-ins, their keys, and validation. Source: connect-rest §1.19 to §1.21. */
+import { valueOf } from '../../config/validation/entry';
+import { ValidationError } from '../../config/validation/validation-error';
+import { isConnectError } from '@millrace/sdk';
+import { configMap } from '../requests/connector-request';
+import type { RestContext } from './context';
+import { CONFIG_MAP } from '../json/shape';
+import { readDocument } from '../requests/request-body';
+import { RestError } from '../http/rest-error';
+import { flag, ok, param, type Resource } from '../requests/route';
+
+const withoutSuffix = (name: string): string => name.replace(/(?<=.)Connector$/, '');
+
+/** The Java class (or the error's own name) is part of the message here, and every failure is a 500. */
+function validationProblem(error: unknown): RestError {
+  let name = 'Error';
+  if (error instanceof ValidationError) name = error.javaClass;
+  else if (isConnectError(error)) name = error.javaClass;
+  else if (error instanceof Error) name = error.name;
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith('Request timed out')) return new RestError(500, message.replace(/\.$/, ''), { cause: error });
+  return new RestError(500, `${name}: ${message}`, { cause: error });
+}
+
+export function pluginsResources(context: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/connector-plugins',
+      methods: {
+        GET: (call) => {
+          const connectorsOnly = flag(call, 'connectorsOnly') ?? true;
+          const shown = context.registry
+            .list()
+            .filter(({ type }) => !connectorsOnly || type === 'sink' || type === 'source')
+            .map((plugin) => ({
+              class: plugin.class,
+              type: plugin.type,
+              ...(plugin.version === 'undefined' ? {} : { version: plugin.version }),
+            }));
+          return ok(shown);
+        },
+      },
+    },
+    {
+      path: '/connector-plugins/:plugin/config',
+      methods: {
+        GET: async (call) => ok(await context.validator.definitions(param(call, 'plugin'), call.query.get('version'))),
+      },
+    },
+    {
+      path: '/connector-plugins/:plugin/config/validate',
+      methods: {
+        PUT: async (call) => {
+          const plugin = param(call, 'plugin');
+          const config = configMap(await readDocument(call, CONFIG_MAP));
+          const included = valueOf(config, 'connector.class');
+          if (included != null && !withoutSuffix(included).endsWith(withoutSuffix(plugin))) {
+            throw new RestError(400, `Included connector type ${included} does not match request type ${plugin}`);
+          }
+          try {
+            return ok(await context.validator.validate(config));
+          } catch (error) {
+            throw validationProblem(error);
+          }
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,125 @@
+/**
+ * Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old
+ * ones fenced. Source: connect-rest §1.14 to §1.16, §1.22.
+ */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ReadTaskConfigs, SignedBody } from '../../cluster/entities';
+import { tooLarge } from '../http/body-budget';
+import type { RestContext } from './context';
+import { taskInfo, taskState } from './entities';
+import { passThrough } from './forward';
+import { TASK_CONFIGS, toPlain } from '../json/shape';
+import { MAX_VALUES } from '../json/tree';
+import { parseTree } from '../requests/request-body';
+import { encodeSegment, parseTaskNumber } from '../requests/request-path';
+import { matchedError, RestError } from '../http/rest-error';
+import { noContent, ok, param, type Call, type Resource } from '../requests/route';
+
+function taskNumber(call: Call): number {
+  const number = parseTaskNumber(param(call, 'task'));
+  if (number === null) throw matchedError(404);
+  return number;
+}
+
+/** Of internal requests: what their body was signed with. */
+const SIGNATURE = 'x-connect-authorization';
+const ALGORITHM = 'x-connect-request-signature-algorithm';
+
+const MAX_SIGNED_VALUES = 10 * MAX_VALUES;
+const NO_CONTENT = 'No content to map due to end-of-input';
+
+/** The first of a header's values. */
+function header(call: Call, name: string): string | null {
+  const value = call.request.headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** Goes along with the very bytes it was made of, so that the next worker can verify it, too. */
+function signatureOf(call: Call): Record<string, string> {
+  const headers = [SIGNATURE, ALGORITHM].map((name) => [name, header(call, name)] as const);
+  return Object.fromEntries(headers.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function signedBody(call: Call, raw: Buffer): SignedBody {
+  return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM) };
+}
+
+const isSigned = (call: Call): boolean => header(call, SIGNATURE) !== null && header(call, ALGORITHM) !== null;
+
+/** Whoever has the group's key may send more than a client. */
+function taskConfigs({ body }: Call, raw: Buffer, isVerified: boolean): readonly ConnectorConfig[] {
+  if (!isVerified && raw.length > body.maxBytes) throw tooLarge(body.maxBytes);
+  const root = parseTree(raw, TASK_CONFIGS, isVerified ? MAX_SIGNED_VALUES : MAX_VALUES);
+  if (root === null) throw new RestError(500, NO_CONTENT);
+  return (toPlain(root) ?? []) as unknown as readonly ConnectorConfig[];
+}
+
+export function tasksResources(context: RestContext): readonly Resource[] {
+  return [
+    {
+      path: '/connectors/:name/tasks',
+      anyType: ['POST'],
+      methods: {
+        GET: (call) => ok(context.herder().taskInfos(param(call, 'name')).map(taskInfo)),
+        POST: async (call) => {
+          const name = param(call, 'name');
+          const raw = await call.body.read(isSigned(call) ? call.body.maxSignedBytes : undefined);
+          if (raw.length === 0) throw new RestError(500, NO_CONTENT);
+          // Once, though it may be asked for again when another worker has become the leader.
+          let configs: readonly ConnectorConfig[] | undefined;
+          const read: ReadTaskConfigs = (isVerified) => (configs ??= taskConfigs(call, raw, isVerified));
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
+            async () => {
+              await context.herder().submitTaskConfigs(name, signedBody(call, raw), read);
+              return noContent;
+            },
+            passThrough(noContent),
+          );
+        },
+      },
+    },
+    {
+      path: '/connectors/:name/fence',
+      anyType: ['PUT'],
+      methods: {
+        PUT: async (call) => {
+          const name = param(call, 'name');
+          const raw = await call.body.read();
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/fence`, raw, headers: signatureOf(call) },
+            async () => {
+              await context.herder().fenceTasks(name, signedBody(call, raw));
+              return noContent;
+            },
+            passThrough(noContent),
+          );
+        },
+      },
+    },
+    {
+      path: '/connectors/:name/tasks/:task/status',
+      methods: { GET: (call) => ok(taskState(context.herder().taskStatus(param(call, 'name'), taskNumber(call)))) },
+    },
+    {
+      path: '/connectors/:name/tasks/:task/restart',
+      methods: {
+        POST: async (call) => {
+          const name = param(call, 'name');
+          const task = taskNumber(call);
+          return context.forward(
+            call,
+            { path: `/connectors/${encodeSegment(name)}/tasks/${task}/restart` },
+            async () => {
+              await context.herder().restartTask(name, task);
+              return noContent;
+            },
+            passThrough(noContent),
+          );
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,47 @@
+import type { ConfigInfos } from '../../../src/config/validation/config-infos';
+import { createConfigValidator } from '../../../src/config/validation/connector-validator';
+import { fakeRegistry, fakeWorkerConfig, SRC } from '../../rest/fake-worker';
+
+const validate = async (more: Record<string, string>): Promise<ConfigInfos> =>
+  await createConfigValidator({ registry: fakeRegistry(), config: fakeWorkerConfig() }).validate({
+    ...SRC,
+    name: 'a',
+    ...more,
+  });
+
+const errors = (infos: ConfigInfos): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    infos.configs.flatMap(({ value }) => (value && value.errors.length > 0 ? [[value.name, value.errors]] : [])),
+  );
+
+test('keys of ours are shown where they are used, and only there', async () => {
+  const without = await validate({});
+  const used = await validate({ 'errors.restart.max': '-1', 'task.isolation': 'dedicated' });
+  const names = (infos: ConfigInfos): (string | undefined)[] => infos.configs.map(({ value }) => value?.name);
+  expect(names(used).filter((name) => !names(without).includes(name))).toEqual([
+    'errors.restart.max',
+    'task.isolation',
+  ]);
+  expect(used.error_count).toBe(0);
+  expect(used.groups).toEqual(without.groups);
+});
+
+test('what is wrong with them is said before anything runs', async () => {
+  const infos = await validate({
+    'errors.restart.max': '-2',
+    'errors.restart.backoff.ms': '0',
+    'errors.restart.backoff.max.ms': 'a while',
+    'task.isolation': 'alone',
+    'task.memory.mb': '0',
+  });
+  expect(errors(infos)).toEqual({
+    'errors.restart.max': [expect.stringContaining('Value must be at least -1')],
+    'errors.restart.backoff.ms': [expect.stringContaining('Value must be at least 1')],
+    'errors.restart.backoff.max.ms': [
+      expect.stringContaining('Not a number of type LONG'),
+      expect.stringContaining('Value must be non-null'),
+    ],
+    'task.isolation': [expect.stringContaining('String must be one of: shared, dedicated')],
+    'task.memory.mb': [expect.stringContaining('Value must be at least 1')],
+  });
+});

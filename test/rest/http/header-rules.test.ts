@@ -1,0 +1,121 @@
+import request, { type Response } from 'supertest';
+import { corsSettings, parseCorsMethods, parseOrigins } from '../../../src/config/cors';
+import { parseHeaderRules } from '../../../src/config/response-headers';
+import { silentLogger } from '../../../src/logging/logger';
+import { createApp } from '../../../src/rest/app';
+import { BodyBudget } from '../../../src/rest/http/body-budget';
+import { corsHeaders, responseHeaders } from '../../../src/rest/http/header-rules';
+import { ok } from '../../../src/rest/requests/route';
+
+const routes = [{ path: '/connectors', methods: { GET: () => ok([]), POST: () => ok([]) } }];
+const options = {
+  logger: silentLogger,
+  requestLimitMs: 1000,
+  bodies: new BodyBudget({ maxBytes: 1024, inFlightBytes: 1024 }),
+};
+
+describe('CORS', () => {
+  const app = (origins: string, methods = ''): ReturnType<typeof createApp> => {
+    const settings = corsSettings(origins, methods);
+    return createApp(routes, options, settings ? [corsHeaders(settings)] : []);
+  };
+  const shown = ({ headers }: Response): unknown[] => [headers['vary'], headers['access-control-allow-origin']];
+
+  test('connect-rest 151: an allowed origin is echoed, another one is answered without', async () => {
+    const one = app('http://a.example');
+    for (const path of ['/connectors', '/nope']) {
+      const allowed = await request(one).get(path).set('Origin', 'http://a.example');
+      expect(shown(allowed)).toEqual(['Origin', 'http://a.example']);
+      const other = await request(one).get(path).set('Origin', 'http://b.example');
+      expect([other.status, ...shown(other)]).toEqual([allowed.status, 'Origin', undefined]);
+      expect(shown(await request(one).get(path))).toEqual(['Origin', undefined]);
+    }
+  });
+
+  test('connect-rest 152: preflight', async () => {
+    const preflight = async (methods: string): Promise<Response> =>
+      await request(app('*', methods))
+        .options('/connectors')
+        .set('Origin', 'null')
+        .set('Access-Control-Request-Method', 'DELETE');
+    const answer = await preflight('GET, PUT');
+    expect([answer.status, ...shown(answer), answer.headers['allow']]).toEqual([
+      200,
+      'Origin',
+      'null',
+      'HEAD,POST,GET,OPTIONS',
+    ]);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-methods': 'GET,PUT',
+      'access-control-allow-headers': 'Content-Type',
+      'access-control-max-age': '60',
+    });
+    expect((await preflight('')).headers['access-control-allow-methods']).toBe('GET,POST,HEAD');
+  });
+
+  test.each([
+    ['http://a.example', 'HTTP://A.example', true],
+    ['http://a.example', 'http://aXexample', false],
+    ['http://a.example', 'http://a.example:80', false],
+    [' http://b , https://a ', 'https://a', true],
+    ['http://[a-z]+\\.b', 'http://XYZ.b', true],
+    ['http://[a-z]+\\.b', 'http://x.b.c', false],
+    ['https?://localhost:\\d+', 'http://localhost:3000', true],
+    ['*', 'http://any', true],
+  ])('origins %j and %s: %s', (setting, origin, allowed) => {
+    expect(parseOrigins(setting)?.(origin)).toBe(allowed);
+  });
+
+  test('off, and what is no pattern or no method', () => {
+    expect(parseOrigins(' , ')).toBeNull();
+    expect(() => parseOrigins('http://a,[')).toThrow(/^'\[' is neither an origin nor a regular expression \(/);
+    expect(() => parseCorsMethods('GET,get it')).toThrow(/^'get it' is no HTTP method; /);
+  });
+});
+
+describe('response.http.headers.config', () => {
+  test('connect-rest 153: on every answer, errors included', async () => {
+    const rules = parseHeaderRules('set X-Foo: bar, "add Cache-Control: no-cache, no-store", ADDDATE Expires: 60000');
+    const app = createApp(routes, options, [responseHeaders(rules)]);
+    for (const path of ['/connectors', '/nope', '/connectors//']) {
+      const before = Date.now();
+      const { headers } = await request(app).get(path);
+      const after = Date.now();
+      expect(headers).toMatchObject({ 'x-foo': 'bar', 'cache-control': 'no-cache, no-store' });
+      const expires = Date.parse(headers['expires'] as string);
+      // HTTP tells whole seconds.
+      expect(expires).toBeGreaterThan(before + 60_000 - 1_000);
+      expect(expires).toBeLessThanOrEqual(after + 60_000);
+    }
+  });
+
+  test('set replaces, add stands beside', async () => {
+    const rules = parseHeaderRules('set X: a,set X: b,add X: c,');
+    const { headers } = await request(createApp(routes, options, [responseHeaders(rules)])).get('/connectors');
+    expect(headers['x']).toBe('b, c');
+  });
+
+  test.each([
+    ['put X: y', "Invalid header config action: 'put'. Expected one of [set, add, setDate, addDate]"],
+    ['set X', "Invalid format of header name and header value pair 'X'. Expected: '[header name]:[header value]'"],
+    ['set X:', "Invalid format of header name and header value pair 'X:'. Expected: '[header name]:[header value]'"],
+    [
+      'set X: http://x',
+      "Invalid format of header name and header value pair 'X: http://x'. Expected: '[header name]:[header value]'",
+    ],
+    ['set : y', "Invalid header name ''. The '[header name]' cannot contain whitespace"],
+    ['set a b: y', "Invalid header name 'a b'. The '[header name]' cannot contain whitespace"],
+    ['set', "Invalid format of header config 'set'. Expected: '[action] [header name]:[header value]'"],
+    [',', "Invalid format of header config ''. Expected: '[action] [header name]:[header value]'"],
+    ['set X: "a,b"', "Invalid format of header config 'b\"'. Expected: '[action] [header name]:[header value]'"],
+    ['set X(: y', "Invalid header name 'X('. HTTP does not allow some of its characters"],
+    ['set X: €', 'Invalid value of header X. HTTP allows Latin-1 characters only'],
+    ['setDate X: soon', "Invalid value 'soon' of header X. setDate wants milliseconds from now"],
+  ])('%j is refused', (setting, message) => {
+    expect(() => parseHeaderRules(setting)).toThrow(new Error(message));
+  });
+
+  test('blank is none', () => {
+    expect(parseHeaderRules('  ')).toEqual([]);
+  });
+});
