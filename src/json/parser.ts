@@ -1,173 +1,246 @@
 /**
- * JSON as Java's reader takes it: exact integers, numbers that keep their text, leading zeros, and anything after the
- * first value ignored. Slower than `JSON.parse`, which is used wherever it gives the same answer. Source:
- * connect-runtime §1.3.
+ * The grammar of JSON, once for all who read it as Java does. Subclasses build the values, word the errors, and decide
+ * what is tolerated after a word or a number. Tolerates leading zeros; stops after the first value.
  */
-import { setMember } from '@millrace/sdk';
 
-/** A number as it was written. */
-export class JsonNumber {
-  constructor(readonly text: string) {}
-
-  get integral(): boolean {
-    return !/[.eE]/.test(this.text);
-  }
-  toBigInt(): bigint {
-    return this.text.startsWith('-') ? -BigInt(this.text.slice(1)) : BigInt(this.text);
-  }
-  toNumber(): number {
-    return Number(this.text);
-  }
-}
-
-/** Which numbers become a `JsonNumber`: `long` those a double may not hold exactly, `all` every one. */
-export type KeepText = 'long' | 'all';
-
-/** The first value of the text. Throws SyntaxError; `whole` makes text after the value an error, too. */
-export function parseExact(text: string, keep: KeepText, whole = false): unknown {
-  const parser = new Parser(text, keep);
-  const value = parser.value(0);
-  if (whole) parser.end();
-  return value;
-}
-
-/**
- * Jackson's limits: the first keeps the recursion from overflowing the stack, the second numbers from costing more than
- * their text.
- */
+/** Jackson's limits: the depth keeps recursion from overflowing the stack, the length bounds the cost of a number. */
 export const MAX_DEPTH = 1000;
-const MAX_NUMBER_LENGTH = 1000;
-/** Fifteen digits are always exact. */
-const EXACT_DIGITS = 15;
+export const MAX_NUMBER_LENGTH = 1000;
 
-class Parser {
-  private at = 0;
+/** What was expected where the text cannot continue. */
+export type Problem =
+  | 'value'
+  /** A word that begins like `true`, `false` or `null`. */
+  | 'literal'
+  /** Digits after a minus sign, a decimal point or an exponent indicator. */
+  | 'whole'
+  | 'fraction'
+  | 'exponent'
+  /** A member name; the second right after the opening brace, where the object may end, too. */
+  | 'member'
+  | 'member or close'
+  | 'colon'
+  /** A comma or the closing marker. */
+  | 'object separator'
+  | 'array separator'
+  | 'less depth';
+
+const BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LETTER_E = 0x65;
+const LETTER_F = 0x66;
+const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
+const LOWER_CASE = 0x20;
+
+export abstract class JsonParser<V> {
+  /** Index of the next character. */
+  protected at = 0;
+
   constructor(
-    private readonly text: string,
-    private readonly keep: KeepText,
+    protected readonly text: string,
+    /** Containers that may be open at once. */
+    private readonly maxDepth = MAX_DEPTH,
   ) {}
 
-  value(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw this.error(`nesting deeper than ${MAX_DEPTH}`);
-    switch (this.peek()) {
-      case 0x7b:
+  /** @param depth containers around the value */
+  value(depth: number): V {
+    switch (this.next()) {
+      case BRACE:
         return this.object(depth);
-      case 0x5b:
+      case BRACKET:
         return this.array(depth);
-      case 0x22:
-        return this.string();
-      case 0x74:
-        return this.word('true', true);
-      case 0x66:
-        return this.word('false', false);
-      case 0x6e:
-        return this.word('null', null);
       default:
+        return this.scalar();
+    }
+  }
+
+  protected scalar(): V {
+    const start = this.at;
+    const code = this.text.charCodeAt(start);
+    switch (code) {
+      case QUOTE:
+        return this.stringValue(this.string(), start);
+      case LETTER_T:
+        return this.literal('true', true);
+      case LETTER_F:
+        return this.literal('false', false);
+      case LETTER_N:
+        return this.literal('null', null);
+      default:
+        if (code !== MINUS && !(code >= ZERO && code <= NINE)) throw this.problem('value', start, start);
         return this.number();
     }
   }
 
-  end(): void {
-    if (!Number.isNaN(this.peek())) throw this.error('text after the value');
+  /** An empty object; `start` is its brace. */
+  protected abstract newObject(start: number): V;
+  protected abstract addMember(object: V, name: string, value: V): void;
+  protected abstract newArray(start: number): V;
+  protected abstract addItem(array: V, item: V): void;
+  protected abstract stringValue(text: string, start: number): V;
+  protected abstract literalValue(value: boolean | null, start: number): V;
+  /** The number between `start` and `at`, with `digits` digits before a point or exponent. Checks its length. */
+  protected abstract numberValue(start: number, integral: boolean, digits: number): V;
+
+  /** Whether a word may end before this character. */
+  protected abstract endsLiteral(at: number): boolean;
+  /**
+   * The error for what cannot be parsed.
+   *
+   * @param at index of the unexpected character; of a number the start, the point or the exponent indicator
+   * @param start of the token
+   */
+  protected abstract problem(expected: Problem, at: number, start: number): Error;
+  /** The error for a string, its text starting at `start`; `cause` is JSON.parse's, null where no quote ends it. */
+  protected abstract stringProblem(start: number, cause: Error | null): Error;
+
+  protected memberName(): string {
+    return this.string();
   }
 
-  private object(depth: number): unknown {
-    const object: Record<string, unknown> = {};
-    this.at++;
-    if (this.take(0x7d)) return object;
+  private object(depth: number): V {
+    if (depth >= this.maxDepth) throw this.problem('less depth', this.at, this.at);
+    const object = this.newObject(this.at++);
+    if (this.take(CLOSING_BRACE)) return object;
+    let expected: Problem = 'member or close';
     do {
-      if (this.peek() !== 0x22) throw this.error('expected a member name in quotes');
-      const key = this.string();
-      if (!this.take(0x3a)) throw this.error('expected ":"');
-      setMember(object, key, this.value(depth + 1));
-    } while (this.take(0x2c));
-    if (!this.take(0x7d)) throw this.error('expected "," or "}"');
+      if (this.next() !== QUOTE) throw this.problem(expected, this.at, this.at);
+      expected = 'member';
+      const name = this.memberName();
+      if (!this.take(COLON)) throw this.problem('colon', this.at, this.at);
+      this.addMember(object, name, this.value(depth + 1));
+    } while (this.take(COMMA));
+    if (!this.take(CLOSING_BRACE)) throw this.problem('object separator', this.at, this.at);
     return object;
   }
 
-  private array(depth: number): unknown[] {
-    const array: unknown[] = [];
-    this.at++;
-    if (this.take(0x5d)) return array;
-    do array.push(this.value(depth + 1));
-    while (this.take(0x2c));
-    if (!this.take(0x5d)) throw this.error('expected "," or "]"');
+  private array(depth: number): V {
+    if (depth >= this.maxDepth) throw this.problem('less depth', this.at, this.at);
+    const array = this.newArray(this.at++);
+    if (this.take(CLOSING_BRACKET)) return array;
+    do this.addItem(array, this.value(depth + 1));
+    while (this.take(COMMA));
+    if (!this.take(CLOSING_BRACKET)) throw this.problem('array separator', this.at, this.at);
     return array;
   }
 
-  private string(): string {
+  protected string(): string {
     const start = this.at + 1;
-    let end = this.text.indexOf('"', start);
-    let plain = true;
-    // An odd number of backslashes before the quote escapes it.
-    while (end > 0 && this.backslashes(start, end) % 2 === 1) end = this.text.indexOf('"', end + 1);
-    if (end < 0) throw this.error('text ends inside a string');
-    this.at = end + 1;
+    const end = closingQuote(this.text, start);
+    if (end < 0) throw this.stringProblem(start, null);
     const inner = this.text.slice(start, end);
-    for (let i = 0; i < inner.length && plain; i++) {
-      const c = inner.charCodeAt(i);
-      plain = c >= 0x20 && c !== 0x5c;
+    this.at = end + 1;
+    for (let i = 0; i < inner.length; i++) {
+      const code = inner.charCodeAt(i);
+      if (code < 0x20 || code === BACKSLASH) return this.unescaped(inner, start);
     }
-    return plain ? inner : (JSON.parse(`"${inner}"`) as string);
+    return inner;
   }
 
-  private backslashes(start: number, end: number): number {
-    let count = 0;
-    for (let i = end - 1; i >= start && this.text.charCodeAt(i) === 0x5c; i--) count++;
-    return count;
+  private unescaped(inner: string, start: number): string {
+    try {
+      return JSON.parse(`"${inner}"`) as string;
+    } catch (cause) {
+      throw this.stringProblem(start, cause as Error);
+    }
   }
 
-  private number(): number | JsonNumber {
+  private number(): V {
     const start = this.at;
-    if (this.text.charCodeAt(this.at) === 0x2d) this.at++;
-    const whole = this.digits();
+    const { text } = this;
+    if (text.charCodeAt(start) === MINUS) this.at++;
+    const digits = this.digits();
+    if (digits === 0) throw this.problem('whole', start, start);
     let integral = true;
-    if (this.text.charCodeAt(this.at) === 0x2e) {
+    if (text.charCodeAt(this.at) === POINT) {
+      const point = this.at++;
       integral = false;
-      this.at++;
-      this.digits();
+      if (this.digits() === 0) throw this.problem('fraction', point, start);
     }
-    if ((this.text.charCodeAt(this.at) | 0x20) === 0x65) {
+    if ((text.charCodeAt(this.at) | LOWER_CASE) === LETTER_E) {
+      const indicator = this.at++;
       integral = false;
-      this.at++;
-      const sign = this.text.charCodeAt(this.at);
-      if (sign === 0x2b || sign === 0x2d) this.at++;
-      this.digits();
+      const sign = text.charCodeAt(this.at);
+      if (sign === PLUS || sign === MINUS) this.at++;
+      if (this.digits() === 0) throw this.problem('exponent', indicator, start);
     }
-    if (this.at - start > MAX_NUMBER_LENGTH) throw this.error(`a number of more than ${MAX_NUMBER_LENGTH} characters`);
-    const text = this.text.slice(start, this.at);
-    if (this.keep === 'all' || (integral && whole > EXACT_DIGITS)) return new JsonNumber(text);
-    return Number(text);
+    return this.numberValue(start, integral, digits);
   }
 
   private digits(): number {
     const start = this.at;
-    for (let c = this.text.charCodeAt(this.at); c >= 0x30 && c <= 0x39; c = this.text.charCodeAt(this.at)) this.at++;
-    if (this.at === start)
-      throw this.error(this.at < this.text.length ? 'unexpected character' : 'text ends where a value is expected');
+    for (let c = this.text.charCodeAt(this.at); c >= ZERO && c <= NINE; c = this.text.charCodeAt(this.at)) this.at++;
     return this.at - start;
   }
 
-  private word<T>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at)) throw this.error('unexpected character');
-    this.at += word.length;
-    return value;
+  private literal(word: string, value: boolean | null): V {
+    const start = this.at;
+    const end = start + word.length;
+    if (!this.text.startsWith(word, start) || !this.endsLiteral(end)) throw this.problem('literal', start, start);
+    this.at = end;
+    return this.literalValue(value, start);
   }
 
   private take(code: number): boolean {
-    if (this.peek() !== code) return false;
+    if (this.next() !== code) return false;
     this.at++;
     return true;
   }
 
   /** The next character that is not blank; NaN at the end. */
-  private peek(): number {
+  protected next(): number {
     let c = this.text.charCodeAt(this.at);
     while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = this.text.charCodeAt(++this.at);
     return c;
   }
+}
 
-  private error(reason: string): SyntaxError {
-    return new SyntaxError(`${reason} at position ${this.at}`);
+/** Index of the quote that ends the string whose text starts at `start`; -1 when there is none. */
+function closingQuote(text: string, start: number): number {
+  let end = text.indexOf('"', start);
+  // An odd number of backslashes before the quote escapes it.
+  while (end > 0 && backslashes(text, start, end) % 2 === 1) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function backslashes(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let i = end - 1; i >= start && text.charCodeAt(i) === BACKSLASH; i--) count++;
+  return count;
+}
+
+const ESCAPES = '"\\/bfnrt';
+
+/** Where and why a string is malformed: at an unescaped control character, after a backslash, or after `\u`. */
+export interface StringProblem {
+  readonly kind: 'end' | 'control character' | 'escape' | 'hex digits';
+  readonly at: number;
+}
+
+/** What is wrong with a string whose text starts at `start`. */
+export function findStringProblem(text: string, start: number): StringProblem {
+  let at = start;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20) return { kind: 'control character', at };
+    if (code !== BACKSLASH) continue;
+    const escape = text[++at] ?? '';
+    if (escape === 'u') {
+      if (!/^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) return { kind: 'hex digits', at: at + 1 };
+      at += 4;
+    } else if (escape === '' || !ESCAPES.includes(escape)) return { kind: 'escape', at };
   }
+  return { kind: 'end', at };
 }

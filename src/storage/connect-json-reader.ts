@@ -2,7 +2,15 @@
  * Reads JSON as Java's internal converter does: integers exact (int64, wrapping), floats apart from integers, leading
  * zeros and anything after the first value tolerated. Source: connect-runtime §1.3.
  */
-import { setMember } from '@millrace/sdk';
+import { safeInteger, setMember } from '@millrace/sdk';
+import {
+  findStringProblem,
+  JsonParser,
+  MAX_DEPTH,
+  MAX_NUMBER_LENGTH,
+  type Problem,
+  type StringProblem,
+} from '../json/parser';
 import { Float64, type JsonValue } from './json-values';
 
 export class JsonSyntaxError extends Error {
@@ -13,154 +21,70 @@ export class JsonSyntaxError extends Error {
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-/** Deeper text is refused, as Java does, before it can exhaust the stack. */
-const MAX_DEPTH = 1000;
-/** Java's limit: longer ones cost more than their text. */
-const MAX_NUMBER_LENGTH = 1000;
-const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
-// A raw control character inside a string is an error.
-// eslint-disable-next-line no-control-regex
-const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
+
+const EXPECTED: Readonly<Record<Exclude<Problem, 'value'>, string>> = {
+  literal: 'unknown word',
+  whole: 'unexpected character',
+  fraction: 'malformed number',
+  exponent: 'malformed number',
+  member: 'expected a member name',
+  'member or close': 'expected a member name',
+  colon: "expected ':'",
+  'object separator': "expected ','",
+  'array separator': "expected ','",
+  'less depth': `nesting deeper than ${MAX_DEPTH}`,
+};
+const STRING_PROBLEMS: Readonly<Record<StringProblem['kind'], string>> = {
+  end: "expected '\\'",
+  'control character': "expected '\\'",
+  escape: 'unknown escape',
+  'hex digits': 'bad \\u escape',
 };
 
-class Reader {
-  private at = 0;
-  private depth = 0;
-  constructor(private readonly text: string) {}
-
-  value(): JsonValue {
-    this.skipBlanks();
-    const first = this.text[this.at];
-    switch (first) {
-      case undefined:
-        throw new JsonSyntaxError('unexpected end of JSON text', this.at);
-      case '{':
-        return this.nested(() => this.object());
-      case '[':
-        return this.nested(() => this.array());
-      case '"':
-        return this.string();
-      case 't':
-        return this.literal('true', true);
-      case 'f':
-        return this.literal('false', false);
-      case 'n':
-        return this.literal('null', null);
-      default:
-        return this.number();
-    }
+class Reader extends JsonParser<JsonValue> {
+  protected newObject(): JsonValue {
+    return {};
   }
-
-  skipBlanks(): void {
-    while (' \t\n\r'.includes(this.text[this.at] ?? 'x')) this.at++;
+  protected addMember(object: JsonValue, name: string, value: JsonValue): void {
+    setMember(object as Record<string, JsonValue>, name, value);
   }
-
-  private nested<T>(read: () => T): T {
-    if (++this.depth > MAX_DEPTH) throw new JsonSyntaxError(`nesting deeper than ${MAX_DEPTH}`, this.at);
-    this.at++;
-    const value = read();
-    this.depth--;
+  protected newArray(): JsonValue {
+    return [];
+  }
+  protected addItem(array: JsonValue, item: JsonValue): void {
+    (array as JsonValue[]).push(item);
+  }
+  protected stringValue(text: string): JsonValue {
+    return text;
+  }
+  protected literalValue(value: boolean | null): JsonValue {
     return value;
   }
 
-  private object(): JsonValue {
-    const members: Record<string, JsonValue> = {};
-    this.skipBlanks();
-    if (this.take('}')) return members;
-    for (;;) {
-      this.skipBlanks();
-      if (this.text[this.at] !== '"') throw new JsonSyntaxError('expected a member name', this.at);
-      const name = this.string();
-      this.skipBlanks();
-      this.expect(':');
-      const value = this.value();
-      setMember(members, name, value);
-      this.skipBlanks();
-      if (this.take('}')) return members;
-      this.expect(',');
-    }
-  }
-
-  private array(): JsonValue {
-    const items: JsonValue[] = [];
-    this.skipBlanks();
-    if (this.take(']')) return items;
-    for (;;) {
-      items.push(this.value());
-      this.skipBlanks();
-      if (this.take(']')) return items;
-      this.expect(',');
-    }
-  }
-
-  private string(): string {
-    this.at++;
-    let text = '';
-    for (;;) {
-      PLAIN_TEXT.lastIndex = this.at;
-      text += PLAIN_TEXT.exec(this.text)?.[0] ?? '';
-      this.at = PLAIN_TEXT.lastIndex;
-      if (this.take('"')) return text;
-      this.expect('\\');
-      text += this.escape();
-    }
-  }
-
-  private escape(): string {
-    const kind = this.text[this.at++] ?? '';
-    if (kind !== 'u') {
-      const plain = ESCAPES[kind];
-      if (plain === undefined) throw new JsonSyntaxError('unknown escape', this.at - 1);
-      return plain;
-    }
-    const digits = this.text.slice(this.at, this.at + 4);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new JsonSyntaxError('bad \\u escape', this.at);
-    this.at += 4;
-    return String.fromCharCode(parseInt(digits, 16));
-  }
-
-  private number(): JsonValue {
-    NUMBER.lastIndex = this.at;
-    const match = NUMBER.exec(this.text);
-    if (!match) throw new JsonSyntaxError('unexpected character', this.at);
-    this.at = NUMBER.lastIndex;
+  protected numberValue(start: number, integral: boolean): JsonValue {
     if (/[\w.+-]/.test(this.text[this.at] ?? ' ')) throw new JsonSyntaxError('malformed number', this.at);
-    const [digits, fraction, exponent] = match;
-    if (digits.length > MAX_NUMBER_LENGTH)
+    if (this.at - start > MAX_NUMBER_LENGTH)
       throw new JsonSyntaxError(`a number of more than ${MAX_NUMBER_LENGTH} characters`, this.at);
-    if (fraction !== undefined || exponent !== undefined) {
-      const float = Number(digits);
-      return Number.isInteger(float) ? new Float64(float) : float;
-    }
-    const small = Number(digits);
-    if (Number.isSafeInteger(small)) return small === 0 ? 0 : small;
-    return BigInt.asIntN(64, digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits));
+    const digits = this.text.slice(start, this.at);
+    const number = Number(digits);
+    if (!integral) return Number.isInteger(number) ? new Float64(number) : number;
+    // Minus zero is an integer, too.
+    if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
+    return safeInteger(digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits));
   }
 
-  private literal<T extends JsonValue>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at) || /\w/.test(this.text[this.at + word.length] ?? ' '))
-      throw new JsonSyntaxError('unknown word', this.at);
-    this.at += word.length;
-    return value;
+  protected endsLiteral(at: number): boolean {
+    return !/\w/.test(this.text[at] ?? ' ');
   }
 
-  private take(char: string): boolean {
-    if (this.text[this.at] !== char) return false;
-    this.at++;
-    return true;
+  protected problem(expected: Problem, at: number): Error {
+    if (expected !== 'value') return new JsonSyntaxError(EXPECTED[expected], at);
+    return new JsonSyntaxError(at < this.text.length ? 'unexpected character' : 'unexpected end of JSON text', at);
   }
 
-  private expect(char: string): void {
-    if (!this.take(char)) throw new JsonSyntaxError(`expected '${char}'`, this.at);
+  protected stringProblem(start: number): Error {
+    const { kind, at } = findStringProblem(this.text, start);
+    return new JsonSyntaxError(STRING_PROBLEMS[kind], at);
   }
 }
 
@@ -173,5 +97,5 @@ export function readJson(bytes: Uint8Array): JsonValue {
   } catch {
     throw new JsonSyntaxError('bytes that are not UTF-8', 0);
   }
-  return new Reader(text).value();
+  return new Reader(text).value(0);
 }

@@ -1,27 +1,7 @@
 /** Writes JSON byte for byte as Java's internal converter does. Source: connect-runtime §1.3. */
 import { javaDouble } from '@millrace/sdk';
+import { quote } from '../json/quote';
 import { Float64, type JsonValue } from './json-values';
-
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-};
-// Surrogates are escaped one by one, where JSON.stringify would leave a pair as it is.
-// eslint-disable-next-line no-control-regex
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/g;
-
-function escapeUnit(unit: string): string {
-  return SHORT_ESCAPES[unit] ?? `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-export function jsonString(text: string): string {
-  return `"${text.replace(ESCAPED, escapeUnit)}"`;
-}
 
 /** Not-a-number and infinities become JSON strings. */
 export function jsonFloat(value: number): string {
@@ -36,7 +16,7 @@ function jsonNumber(value: number): string {
 /** Members in the order given, so that integer-like names keep their place. */
 export function jsonMembers(members: Iterable<readonly [string, JsonValue]>): string {
   const parts: string[] = [];
-  for (const [member, value] of members) parts.push(`${jsonString(member)}:${writeJson(value)}`);
+  for (const [member, value] of members) parts.push(`${quote(member)}:${writeJson(value)}`);
   return `{${parts.join(',')}}`;
 }
 
@@ -44,7 +24,7 @@ export function writeJson(value: JsonValue): string {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'string':
-      return jsonString(value);
+      return quote(value);
     case 'number':
       return jsonNumber(value);
     case 'bigint':

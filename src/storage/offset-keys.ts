@@ -1,7 +1,8 @@
 /** Keys and values of the offsets topic. Source: connect-runtime §1.5. */
 import { DataError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { JsonSyntaxError, readJson } from './connect-json-reader';
-import { jsonMembers, jsonString, writeJson } from './connect-json-writer';
+import { quote } from '../json/quote';
+import { jsonMembers, writeJson } from './connect-json-writer';
 import { hashMapOrder } from './hash-map-order';
 import { Float64, isJsonObject, type JsonObject, type JsonValue } from './json-values';
 
@@ -54,7 +55,7 @@ export function writeOffsetKey(
       (order === 'hash-map' ? hashMapOrder(names) : names).map((name) => [name, found.get(name) ?? null]),
     );
   }
-  return Buffer.from(`[${jsonString(connector)},${text}]`, 'utf8');
+  return Buffer.from(`[${quote(connector)},${text}]`, 'utf8');
 }
 
 /** Null, a tombstone, for a null offset. Throws DataError when a value is not primitive. */
@@ -89,7 +90,7 @@ export function readOffsetValue(bytes: Uint8Array): JsonObject | null {
 export function partitionIdentity(partition: SourcePartition | JsonObject | null): string {
   if (partition === null) return 'null';
   const names = Object.keys(partition).sort();
-  return `{${names.map((name) => `${jsonString(name)}:${canonical((partition as JsonObject)[name] ?? null)}`).join()}}`;
+  return `{${names.map((name) => `${quote(name)}:${canonical((partition as JsonObject)[name] ?? null)}`).join()}}`;
 }
 
 function canonical(value: JsonValue): string {

@@ -10,7 +10,7 @@ import {
   setMember,
   parseDecimal,
 } from '@millrace/sdk';
-import { JsonNumber } from '../../json/parser';
+import { JsonNumber } from './exact-parser';
 import { bytesToUnscaled } from './decimal-bytes';
 
 // Asked for every value: the export of another module costs a call each time.

@@ -1,6 +1,7 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
 import { DataError, safeInteger } from '@millrace/sdk';
-import { JsonNumber, MAX_DEPTH, parseExact } from '../../json/parser';
+import { MAX_DEPTH } from '../../json/parser';
+import { JsonNumber, parseExact } from './exact-parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;

@@ -2,6 +2,8 @@
  * A JSON parser that keeps what `JSON.parse` throws away: the text of numbers (`1.50`, 20 digits) and where things
  * stand. Errors have Jackson's words, which clients match on. Source: connect-rest §0.2, §2.4.
  */
+import { findStringProblem, JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from '../../json/parser';
+
 export type JsonNode =
   | { readonly kind: 'object'; readonly at: number; readonly members: ReadonlyMap<string, JsonNode> }
   | { readonly kind: 'array'; readonly at: number; readonly items: readonly JsonNode[] }
@@ -20,33 +22,16 @@ export class JsonSyntaxError extends Error {
 
 const SOURCE = 'REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)';
 const VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
-const MAX_DEPTH = 1000;
 /** Jackson's, in characters. */
-const MAX_NUMBER = 1000;
 const MAX_NAME = 50_000;
 /** Far above what a configuration has, and what keeps a small text from becoming many objects. */
 export const MAX_VALUES = 100_000;
 const MAX_MEMBERS = 10_000;
 /** Jackson shows no more of a token. */
 const MAX_TOKEN = 256;
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?<fraction>\.[0-9]+)?(?<exponent>[eE][+-]?[0-9]+)?/y;
 /** Numbers that only other formats have. */
 const NON_STANDARD = /^(?:NaN|[+-]?Infinity|[+-]INF)$/;
 const WORD = /[\p{L}\p{N}_$]+/uy;
-/** Of a text, up to its end, an escape, or what may not stand there. */
-// eslint-disable-next-line no-control-regex
-const PLAIN = /[^"\\\u0000-\u001f]*/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
-
 /** Columns are bytes, as Jackson counts them. */
 function place(text: string, at: number): string {
   let line = 1;
@@ -75,9 +60,9 @@ export interface ParsedJson {
 
 /** Null when there is nothing but whitespace. Throws JsonSyntaxError. */
 export function parseJson(text: string, maxValues = MAX_VALUES): ParsedJson | null {
-  const parser = new Parser(text, maxValues);
+  const parser = new TreeParser(text, maxValues);
   if (parser.atEnd()) return null;
-  const root = parser.value(1);
+  const root = parser.root();
   if (parser.atEnd()) return { root, trailing: null };
   const where = location(text, parser.position);
   let token: string;
@@ -97,165 +82,210 @@ export function parseJson(text: string, maxValues = MAX_VALUES): ParsedJson | nu
 }
 
 type Scope = 'Object' | 'Array';
+type Scalar = Extract<JsonNode, { text: string }>;
+type JsonObjectNode = Extract<JsonNode, { kind: 'object' }>;
+type JsonArrayNode = Extract<JsonNode, { kind: 'array' }>;
 
 function tooLong(what: string, length: number, limit: number, setting: string): JsonSyntaxError {
   const from = `${limit}, from \`StreamReadConstraints.${setting}()\``;
   return new JsonSyntaxError(`${what} length (${length}) exceeds the maximum allowed (${from})`, 400);
 }
 
-class Parser {
-  position = 0;
+class TreeParser extends JsonParser<JsonNode> {
   /** What has been opened, the innermost last. */
   private readonly open: { readonly scope: Scope; readonly at: number }[] = [];
-  /** What Jackson had read before the current token; the end of the text within a number is told by it. */
+  /** The token before the current one; Jackson's error names it where the text ends within a number. */
   private last: string | null = null;
-
+  private inName = false;
   private values = 0;
 
   constructor(
-    private readonly text: string,
+    text: string,
     private readonly maxValues: number,
-  ) {}
+  ) {
+    super(text);
+  }
+
+  get position(): number {
+    return this.at;
+  }
 
   atEnd(): boolean {
-    for (;;) {
-      // Behind the end it is NaN.
-      const code = this.text.charCodeAt(this.position);
-      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return this.position >= this.text.length;
-      this.position++;
-    }
+    this.next();
+    return this.at >= this.text.length;
+  }
+
+  root(): JsonNode {
+    const root = this.value(0);
+    this.open.length = 0;
+    return root;
   }
 
   nextTokenName(): string {
-    const char = this.text[this.position];
+    const char = this.text[this.at];
     if (char === '{') return 'START_OBJECT';
     if (char === '[') return 'START_ARRAY';
-    // Of a text no more than its beginning is looked at.
+    // Only the beginning of a text is checked.
     if (char === '"') return 'VALUE_STRING';
     this.last = null;
-    const node = this.scalar();
+    const node = this.scalar() as Scalar;
     if (node.kind === 'number') return /^-?[0-9]+$/.test(node.text) ? 'VALUE_NUMBER_INT' : 'VALUE_NUMBER_FLOAT';
     return `VALUE_${node.text.toUpperCase()}`;
   }
 
-  value(depth: number): JsonNode {
-    if (++this.values > this.maxValues)
+  override value(depth: number): JsonNode {
+    if (!this.atEnd() && ++this.values > this.maxValues)
       throw new JsonSyntaxError(`The document has more than ${this.maxValues} values`, 400);
-    const char = this.text[this.position];
-    if (char !== '{' && char !== '[') return this.scalar();
-    if (depth > MAX_DEPTH) {
-      throw new JsonSyntaxError(
-        `Document nesting depth (${depth}) exceeds the maximum allowed (${MAX_DEPTH}, from \`StreamReadConstraints.getMaxNestingDepth()\`)`,
-        400,
-      );
-    }
-    return char === '{' ? this.object(depth) : this.array(depth);
+    return super.value(depth);
   }
 
-  private object(depth: number): JsonNode {
-    const at = this.position++;
-    const members = new Map<string, JsonNode>();
+  protected newObject(at: number): JsonNode {
     this.open.push({ scope: 'Object', at });
-    this.skip();
-    if (this.close('}')) return { kind: 'object', at, members };
-    for (;;) {
-      if (this.text[this.position] !== '"') {
-        throw this.unexpected('was expecting double-quote to start field name');
-      }
-      const name = this.string('field name');
-      if (name.length > MAX_NAME) throw tooLong('Name', name.length, MAX_NAME, 'getMaxNameLength');
-      this.skipBetween();
-      if (!this.take(':')) throw this.unexpected('was expecting a colon to separate field name and value');
-      this.skipBetween();
-      this.last = 'FIELD_NAME';
-      const value = this.value(depth + 1);
-      // The last of several wins, in its own place.
-      members.delete(name);
-      members.set(name, value);
-      if (members.size > MAX_MEMBERS)
-        throw new JsonSyntaxError(`An object of the document has more than ${MAX_MEMBERS} members`, 400);
-      this.skip();
-      if (this.close('}')) return { kind: 'object', at, members };
-      if (!this.take(',')) throw this.badSeparator();
-      this.skipBetween();
-    }
+    return { kind: 'object', at, members: new Map() };
   }
-
-  private array(depth: number): JsonNode {
-    const at = this.position++;
-    const items: JsonNode[] = [];
+  protected newArray(at: number): JsonNode {
     this.open.push({ scope: 'Array', at });
-    this.skip();
-    if (this.close(']')) return { kind: 'array', at, items };
     this.last = 'START_ARRAY';
-    for (;;) {
-      const item = this.value(depth + 1);
-      items.push(item);
-      this.last = END_TOKENS[item.kind];
-      this.skip();
-      if (this.close(']')) return { kind: 'array', at, items };
-      if (!this.take(',')) throw this.badSeparator();
-      this.skipBetween();
+    return { kind: 'array', at, items: [] };
+  }
+  protected addMember(object: JsonNode, name: string, value: JsonNode): void {
+    this.closed(value);
+    const members = (object as JsonObjectNode).members as Map<string, JsonNode>;
+    // The last of several wins, in its own place.
+    members.delete(name);
+    members.set(name, value);
+    if (members.size > MAX_MEMBERS)
+      throw new JsonSyntaxError(`An object of the document has more than ${MAX_MEMBERS} members`, 400);
+  }
+  protected addItem(array: JsonNode, item: JsonNode): void {
+    this.closed(item);
+    ((array as JsonArrayNode).items as JsonNode[]).push(item);
+    this.last = END_TOKENS[item.kind];
+  }
+  protected stringValue(text: string, at: number): JsonNode {
+    return { kind: 'string', at, text };
+  }
+  protected literalValue(value: boolean | null, at: number): JsonNode {
+    return { kind: value === null ? 'null' : 'boolean', at, text: String(value) };
+  }
+
+  private closed({ kind }: JsonNode): void {
+    if (kind === 'object' || kind === 'array') this.open.pop();
+  }
+
+  protected override memberName(): string {
+    this.inName = true;
+    const name = this.string();
+    this.inName = false;
+    if (name.length > MAX_NAME) throw tooLong('Name', name.length, MAX_NAME, 'getMaxNameLength');
+    this.last = 'FIELD_NAME';
+    return name;
+  }
+
+  protected endsLiteral(at: number): boolean {
+    WORD.lastIndex = at;
+    return !WORD.test(this.text);
+  }
+
+  protected numberValue(at: number): JsonNode {
+    this.checkNumber(at, this.at);
+    const next = this.text[this.at] ?? '';
+    if (this.open.length === 0 && !' \t\n\r'.includes(next))
+      throw this.unexpected('Expected space separating root-level values');
+    return { kind: 'number', at, text: this.text.slice(at, this.at) };
+  }
+
+  /** Of what is a number up to `end`. */
+  private checkNumber(start: number, end: number): void {
+    const zero = this.text[start] === '-' ? start + 1 : start;
+    if (this.text[zero] === '0' && /[0-9]/.test(this.text[zero + 1] ?? '')) {
+      this.at = zero + 1;
+      throw this.failure('Invalid numeric value: Leading zeroes not allowed');
+    }
+    if (end - start > MAX_NUMBER_LENGTH)
+      throw tooLong('Number value', end - start, MAX_NUMBER_LENGTH, 'getMaxNumberLength');
+  }
+
+  protected problem(expected: Problem, at: number, start: number): Error {
+    const ended = at >= this.text.length;
+    switch (expected) {
+      case 'less depth':
+        return new JsonSyntaxError(
+          `Document nesting depth (${MAX_DEPTH + 1}) exceeds the maximum allowed (${MAX_DEPTH}, from \`StreamReadConstraints.getMaxNestingDepth()\`)`,
+          400,
+        );
+      case 'literal':
+      case 'value':
+        if (!ended) return this.badScalar();
+        return this.last === 'START_ARRAY' ? this.unclosed() : this.incomplete();
+      case 'whole':
+        this.at = at;
+        return this.badSign();
+      case 'fraction':
+      case 'exponent':
+        return this.badNumber(expected, at, start);
+      case 'member':
+      case 'member or close':
+        if (ended) return expected === 'member' ? this.incomplete() : this.unclosed();
+        return this.unexpected('was expecting double-quote to start field name');
+      case 'colon':
+        return ended ? this.incomplete() : this.unexpected('was expecting a colon to separate field name and value');
+      case 'object separator':
+      case 'array separator':
+        return ended ? this.unclosed() : this.badSeparator();
     }
   }
 
-  private scalar(): Extract<JsonNode, { text: string }> {
-    const at = this.position;
-    const char = this.text[at] ?? '';
-    if (char === '"') return { kind: 'string', at, text: this.string('VALUE_STRING') };
-    if (char === '-' || (char >= '0' && char <= '9')) return { kind: 'number', at, text: this.number() };
-    if (char === '+') throw this.badSign();
+  /** Where the text ends after what the innermost object or array may end with. */
+  private unclosed(): JsonSyntaxError {
+    const { scope, at } = this.open.at(-1) as { scope: Scope; at: number };
+    return this.failure(
+      `Unexpected end-of-input: expected close marker for ${scope} (start marker at ${place(this.text, at)})`,
+    );
+  }
+
+  /** Where the text ends although more must follow. */
+  private incomplete(): JsonSyntaxError {
+    return this.failure(`Unexpected end-of-input within/between ${this.open.at(-1)?.scope ?? 'Object'} entries`);
+  }
+
+  private badScalar(): JsonSyntaxError {
+    const char = this.text[this.at] ?? '';
+    if (char === '+') return this.badSign();
     const word = this.word();
-    if (word === '') throw this.noValue(char);
-    if (word === 'null' || word === 'true' || word === 'false') {
-      this.position += word.length;
-      return { kind: word === 'null' ? 'null' : 'boolean', at, text: word };
+    return word === '' ? this.noValue(char) : this.badToken(word);
+  }
+
+  /** A point or an exponent indicator without a digit after it. */
+  private badNumber(expected: 'fraction' | 'exponent', at: number, start: number): JsonSyntaxError {
+    this.checkNumber(start, at);
+    this.at = at;
+    if (expected === 'fraction') {
+      // A point at the end is the place itself; otherwise it is the character where a digit should be.
+      if (at + 1 < this.text.length) this.at++;
+      return this.unexpected('Decimal point not followed by a digit', ' in numeric value');
     }
-    throw this.badToken(word);
+    this.at += /[+-]/.test(this.text[at + 1] ?? '') ? 2 : 1;
+    return this.unexpected('Exponent indicator not followed by a digit', ' in numeric value');
   }
 
   /** Of letters and digits, from the current place; empty: there is none. */
   private word(): string {
-    WORD.lastIndex = this.position;
+    WORD.lastIndex = this.at;
     return WORD.exec(this.text)?.[0] ?? '';
-  }
-
-  private number(): string {
-    NUMBER.lastIndex = this.position;
-    const found = NUMBER.exec(this.text);
-    if (!found) throw this.badSign();
-    this.position += found[0].length;
-    if (found[0].length > MAX_NUMBER) throw tooLong('Number value', found[0].length, MAX_NUMBER, 'getMaxNumberLength');
-    const next = this.text[this.position] ?? '';
-    const { fraction, exponent } = found.groups ?? {};
-    if (fraction === undefined && exponent === undefined) {
-      if (/[0-9]/.test(next)) throw this.failure('Invalid numeric value: Leading zeroes not allowed');
-      if (next === '.') {
-        // A point at the end is where it is; behind another one stands what should have been a digit.
-        if (this.position + 1 < this.text.length) this.position++;
-        throw this.unexpected('Decimal point not followed by a digit', ' in numeric value');
-      }
-    }
-    if (exponent === undefined && /[eE]/.test(next)) {
-      this.position += /[+-]/.test(this.text[this.position + 1] ?? '') ? 2 : 1;
-      throw this.unexpected('Exponent indicator not followed by a digit', ' in numeric value');
-    }
-    if (this.open.length === 0 && !' \t\n\r'.includes(next))
-      throw this.unexpected('Expected space separating root-level values');
-    return found[0];
   }
 
   /** A sign before what is no number. */
   private badSign(): JsonSyntaxError {
-    const sign = this.text[this.position++] ?? '';
+    const sign = this.text[this.at++] ?? '';
     const word = this.word();
     if (word.startsWith('I') && word !== 'I') {
-      this.position--;
+      this.at--;
       return this.badToken(sign + word);
     }
     if (sign === '-')
       return this.unexpected('expected digit (0-9) to follow minus sign, for valid numeric value', ' in numeric value');
-    if (this.position === this.text.length) return this.failure('Unexpected end-of-input in a Number value');
+    if (this.at === this.text.length) return this.failure('Unexpected end-of-input in a Number value');
     return this.failure(
       `Unexpected character ('+' (code 43)) in numeric value: JSON spec does not allow numbers to have plus signs: enable \`JsonReadFeature.ALLOW_LEADING_PLUS_SIGN_FOR_NUMBERS\` to allow`,
     );
@@ -263,7 +293,7 @@ class Parser {
 
   private badToken(token: string): JsonSyntaxError {
     if (NON_STANDARD.test(token)) {
-      this.position += token.length;
+      this.at += token.length;
       return this.failure(
         `Non-standard token '${token}': enable \`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS\` to allow`,
       );
@@ -280,7 +310,7 @@ class Parser {
         "maybe a (non-standard) comment? (not recognized as one since Feature 'ALLOW_COMMENTS' not enabled for parser)",
       );
     if (char !== '' && char < ' ') {
-      this.position++;
+      this.at++;
       return this.failure(
         `Illegal character (${describeChar(char)}): only regular white space (\\r, \\n, \\t) is allowed between tokens`,
       );
@@ -292,82 +322,35 @@ class Parser {
     return this.unexpected(`expected a valid value ${VALUES}`);
   }
 
-  private string(what: 'VALUE_STRING' | 'field name'): string {
-    let out = '';
-    let from = ++this.position;
-    const start = from;
-    for (;;) {
-      PLAIN.lastIndex = this.position;
-      PLAIN.test(this.text);
-      this.position = PLAIN.lastIndex;
-      const char = this.text[this.position];
-      if (char === undefined && what === 'field name' && this.position === start)
-        throw this.failure(`Unexpected end-of-input: was expecting closing '"' for name`);
-      if (char === undefined) throw this.failure(`Unexpected end-of-input in ${what}`);
-      if (char === '"') {
-        out += this.text.slice(from, this.position++);
-        return out;
-      }
-      if (char < ' ') {
-        throw this.failure(
+  protected stringProblem(start: number): Error {
+    const { kind, at } = findStringProblem(this.text, start);
+    const char = this.text[at] ?? '';
+    this.at = at;
+    switch (kind) {
+      case 'end':
+        if (this.inName && at === start)
+          return this.failure(`Unexpected end-of-input: was expecting closing '"' for name`);
+        return this.failure(`Unexpected end-of-input in ${this.inName ? 'field name' : 'VALUE_STRING'}`);
+      case 'control character':
+        return this.failure(
           `Illegal unquoted character (${describeChar(char)}): has to be escaped using backslash to be included in string value`,
         );
+      case 'escape':
+        return char === '' ? this.endedInEscape() : this.failure(`Unrecognized character escape ${describeChar(char)}`);
+      case 'hex digits': {
+        this.at += /^[0-9a-fA-F]{0,3}/.exec(this.text.slice(at, at + 4))?.[0].length ?? 0;
+        if (this.at === this.text.length) return this.endedInEscape();
+        return this.unexpected('expected a hex-digit for character escape sequence');
       }
-      out += this.text.slice(from, this.position) + this.escape();
-      from = this.position;
     }
   }
 
-  private escape(): string {
-    const code = this.text[this.position + 1];
-    this.position++;
-    if (code === undefined) throw this.failure('Unexpected end-of-input in character escape sequence');
-    const simple = ESCAPES[code];
-    if (simple !== undefined) {
-      this.position++;
-      return simple;
-    }
-    if (code !== 'u') throw this.failure(`Unrecognized character escape ${describeChar(code)}`);
-    const hex = this.text.slice(this.position + 1, this.position + 5);
-    if (!/^[0-9a-fA-F]{4}$/.test(hex)) {
-      this.position += 1 + (/^[0-9a-fA-F]*/.exec(hex)?.[0].length ?? 0);
-      if (this.position === this.text.length)
-        throw this.failure('Unexpected end-of-input in character escape sequence');
-      throw this.unexpected('expected a hex-digit for character escape sequence');
-    }
-    this.position += 5;
-    return String.fromCharCode(parseInt(hex, 16));
-  }
-
-  /** Skips whitespace behind what the innermost object or array may end with. */
-  private skip(): void {
-    const inner = this.open.at(-1);
-    if (!this.atEnd() || !inner) return;
-    throw this.failure(
-      `Unexpected end-of-input: expected close marker for ${inner.scope} (start marker at ${place(this.text, inner.at)})`,
-    );
-  }
-
-  /** Skips whitespace where more has to come. */
-  private skipBetween(): void {
-    if (this.atEnd())
-      throw this.failure(`Unexpected end-of-input within/between ${this.open.at(-1)?.scope ?? 'Object'} entries`);
-  }
-
-  private close(marker: '}' | ']'): boolean {
-    const closes = this.take(marker);
-    if (closes) this.open.pop();
-    return closes;
-  }
-
-  private take(char: string): boolean {
-    if (this.text[this.position] !== char) return false;
-    this.position++;
-    return true;
+  private endedInEscape(): JsonSyntaxError {
+    return this.failure('Unexpected end-of-input in character escape sequence');
   }
 
   private badSeparator(): JsonSyntaxError {
-    const char = this.text[this.position] ?? '';
+    const char = this.text[this.at] ?? '';
     const { scope, at } = this.open.at(-1) ?? { scope: 'Object', at: 0 };
     return char === '}' || char === ']'
       ? this.failure(
@@ -378,14 +361,14 @@ class Parser {
 
   /** `inside` a number the end of the text is told by the token before it. */
   private unexpected(expectation: string, inside: ' in numeric value' | '' = ''): JsonSyntaxError {
-    const char = this.text[this.position];
+    const char = this.text[this.at];
     if (char !== undefined)
       return this.failure(`Unexpected character (${describeChar(char)})${inside}: ${expectation}`);
     return this.failure(`Unexpected end-of-input${inside === '' ? `: ${expectation}` : ` in ${this.last}`}`);
   }
 
   private failure(message: string): JsonSyntaxError {
-    return new JsonSyntaxError(message + location(this.text, this.position));
+    return new JsonSyntaxError(message + location(this.text, this.at));
   }
 }
 
