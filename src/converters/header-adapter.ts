@@ -1,4 +1,4 @@
-/** Java's converters for one value also serve as header converters; this makes one of the other. */
+/** Uses a converter as a header converter, as Java does with its converters for single values. */
 import type { ConnectorConfig, ConnectValue, Converter, HeaderConverter, Schema, SchemaAndValue } from '@millrace/sdk';
 
 export class HeaderAdapter implements HeaderConverter {

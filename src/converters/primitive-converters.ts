@@ -17,7 +17,7 @@ interface Primitive {
   readonly bytes: number;
   accepts(value: unknown): boolean;
   write(buffer: Buffer, value: never): void;
-  /** Undefined: the bytes are no such value. */
+  /** Undefined: the bytes are not such a value. */
   read(buffer: Buffer): unknown;
 }
 

@@ -32,7 +32,7 @@ interface Charset {
   decode(bytes: Buffer): string;
 }
 
-/** Java replaces what a charset cannot hold by `?`. */
+/** Java replaces characters that the charset lacks with `?`. */
 const limited = (max: number): Charset => ({
   encode: (text) =>
     Buffer.from(Array.from(text, (c) => ((c.codePointAt(0) as number) > max ? '?' : c)).join(''), 'latin1'),

@@ -8,7 +8,7 @@ import { isNull, isSchemalessMap, javaClassOf } from './shapes';
 export const CAST_TYPES = ['INT8', 'INT16', 'INT32', 'INT64', 'FLOAT32', 'FLOAT64', 'BOOLEAN', 'STRING'] as const;
 export type CastType = (typeof CAST_TYPES)[number];
 
-/** Null stays null. Throws DataError for what is no primitive value, and for text that is no such number. */
+/** Null stays null. Throws DataError for a value that is not primitive, and for text that is not such a number. */
 export function castValue(schema: Schema | null, value: unknown, to: CastType): unknown {
   if (isNull(value)) return null;
   refuseOthers(schema, value);
@@ -40,7 +40,7 @@ function encoded(schema: Schema | null, value: Date): number {
   return schema?.name === LogicalName.DATE ? Math.floor(value.getTime() / DAY_MS) : value.getTime();
 }
 
-/** Of an integer, without the detour that larger ones need. */
+/** Of a safe integer, without a bigint. */
 function lowBits(value: number, bits: number): number {
   return bits === 64 ? value : (value << (32 - bits)) >> (32 - bits);
 }
@@ -56,7 +56,7 @@ function integer(schema: Schema | null, value: unknown, bits: number): unknown {
       return wrapped(value, bits);
     case 'number': {
       if (Number.isSafeInteger(value) && !schema?.type.startsWith('FLOAT')) return lowBits(value, bits);
-      // Smaller types by way of int32.
+      // Smaller types are narrowed from int32.
       return wrapped(saturated(value, bits === 64 ? 64 : 32), bits);
     }
     default:

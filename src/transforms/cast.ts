@@ -43,7 +43,7 @@ export const CAST_CONFIG: readonly FrameworkKey[] = [
 const PURPOSE = 'cast types';
 const CONNECT_TYPES = [...CAST_TYPES, 'BYTES', 'ARRAY', 'MAP', 'STRUCT'];
 
-/** Field (null: the whole) and type. Java's `split(":")` forgets empty parts at the end. */
+/** Field (null: the whole value) and type. Java's `split(":")` drops empty parts at the end. */
 function parse(mapping: string): { readonly field: string | null; readonly type: string } {
   const parts = mapping.replace(/(?<!:):+$/, '').split(':');
   const [first = '', second] = parts;

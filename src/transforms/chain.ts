@@ -1,20 +1,20 @@
 /**
- * The transformations of one task, in the order of `transforms`, each with the predicate that decides about it. Source:
- * connect-runtime §7.1.
+ * The transformations of one task, in the order of `transforms`, each with its predicate. Source: connect-runtime
+ * §7.1.
  */
 import type { ConnectRecord, Predicate, Transformation } from '@millrace/sdk';
 
 export interface ChainStep {
   readonly transformation: Transformation;
-  /** Of the transformation, as failures report it. */
+  /** The transformation's class, for error reports. */
   readonly className: string;
   /** Null: every record is transformed. */
   readonly predicate: Predicate | null;
-  /** Transform where the predicate does not hold. */
+  /** Transform the records that do not match the predicate. */
   readonly negate: boolean;
 }
 
-/** The step that threw `cause`, and the record that it was given. */
+/** The step that threw `cause`, and its input record. */
 export class StepFailure extends Error {
   constructor(
     readonly step: number,
@@ -28,7 +28,7 @@ export class StepFailure extends Error {
 export class TransformationChain {
   constructor(private readonly steps: readonly ChainStep[]) {}
 
-  /** The record that leaves the chain; null: dropped. Throws StepFailure. `from`: go on at that step. */
+  /** The record that leaves the chain; null: dropped. Throws StepFailure. `from`: resume at that step. */
   apply<R extends ConnectRecord>(record: R, from = 0): R | null {
     let current: R = record;
     for (let step = from; step < this.steps.length; step++) {
@@ -49,7 +49,7 @@ export class TransformationChain {
     const { transformation, className, predicate, negate } = this.steps[step] as ChainStep;
     if (predicate !== null && Boolean(predicate.test(record)) === negate) return record;
     const next = transformation.apply(record);
-    // A promise, or nothing at all: a fault of the plug-in that would else show far from here.
+    // A promise or undefined: a plugin fault that would otherwise surface far from here.
     if (next !== record && next !== null && typeof next?.topic !== 'string') {
       throw new TypeError(`apply() of ${className} returned neither a record nor null.`);
     }
@@ -60,7 +60,7 @@ export class TransformationChain {
     return (this.steps[step] as ChainStep).className;
   }
 
-  /** Closes every transformation and predicate, whatever others throw. Returns what they threw. */
+  /** Closes every transformation and predicate, even if some throw. Returns the errors. */
   close(): unknown[] {
     const errors: unknown[] = [];
     for (const part of this.steps.flatMap(({ transformation, predicate }) => [transformation, predicate])) {

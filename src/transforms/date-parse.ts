@@ -1,18 +1,18 @@
 /**
- * Reads dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, UTC where no zone is
- * named. Weekdays are read and not used; zones go by offset, GMT or UTC, not by the names of countries'.
+ * Parses dates as `java.text.SimpleDateFormat` does: lenient (February 30 is in March), in English, in UTC where no
+ * zone is given. Weekdays are parsed and ignored. Zones are offsets, GMT or UTC, not regional names.
  */
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
 
-/** What was read so far; a part that was not is that of 1970-01-01 00:00. */
+/** The parts parsed so far; the others are those of 1970-01-01 00:00. */
 interface Parts {
   year: number;
   month: number;
   day: number;
-  /** Of the year; in place of month and day. */
+  /** Replaces month and day. */
   dayOfYear: number | null;
   hour: number | null;
-  /** Of half a day; counts where no hour of the day does. */
+  /** Hour of the half day; used where `hour` is null. */
   halfDayHour: number;
   afternoon: boolean;
   beforeChrist: boolean;
@@ -37,7 +37,7 @@ const EPOCH: Parts = {
   offsetMinutes: 0,
 };
 
-/** Null when the text does not begin with what the pattern describes. What follows that is ignored, as in Java. */
+/** Null when the text does not start with a match of the pattern. Text after the match is ignored, as in Java. */
 export function parseDate(pieces: readonly Piece[], text: string): Date | null {
   const parts = { ...EPOCH };
   let at = 0;
@@ -50,7 +50,7 @@ export function parseDate(pieces: readonly Piece[], text: string): Date | null {
     }
     const rest = text.slice(at);
     const blanks = /^[ \t]*/.exec(rest)?.[0].length ?? 0;
-    // Of two numbers in a row the first ends with its count of characters, blanks included, all of which must be there.
+    // The first of two adjacent numbers has exactly its count of characters, blanks included.
     const window = isNumber(piece) && isNumber(pieces[i + 1]) ? piece.count : rest.length;
     const length = window > rest.length ? 0 : readLetter(piece, rest.slice(blanks), window - blanks, parts);
     if (length === 0) return null;
@@ -64,7 +64,7 @@ function isNumber(piece: Piece | undefined): boolean {
   return !'ML'.includes(piece.letter) || piece.count < SHORT;
 }
 
-/** How many characters were read; 0: it does not match. A number is looked for in as many as `window` says. */
+/** The number of characters that match; 0: none do. A number is searched for in the first `window` characters. */
 function readLetter({ letter, count }: Letter, text: string, window: number, parts: Parts): number {
   switch (letter) {
     case 'G':
@@ -126,7 +126,7 @@ function setNumber(letter: string, value: number, parts: Parts): void {
   }
 }
 
-/** The year with these last two digits that is less than 80 years ago or at most 20 ahead. */
+/** The year with these last two digits between 80 years ago (exclusive) and 20 years ahead (inclusive). */
 function century(twoDigits: number): number {
   const first = new Date().getUTCFullYear() - 80;
   const year = first - (first % 100) + twoDigits;
@@ -157,7 +157,7 @@ function zone(pattern: RegExp, text: string, parts: Parts): number {
 function dateOf(parts: Parts): Date {
   const { dayOfYear } = parts;
   const hour = parts.hour ?? parts.halfDayHour + (parts.afternoon ? 12 : 0);
-  // Not by Date.UTC, which takes the year 99 for 1999.
+  // Not with Date.UTC, which turns the year 99 into 1999.
   const date = new Date(0);
   const year = parts.beforeChrist ? 1 - parts.year : parts.year;
   if (dayOfYear === null) date.setUTCFullYear(year, parts.month - 1, parts.day);

@@ -5,10 +5,10 @@
 
 export interface Letter {
   readonly letter: string;
-  /** How often it stands there. */
+  /** How often it is repeated. */
   readonly count: number;
 }
-/** A letter that stands for a part of a date, or text that stands for itself. */
+/** A pattern letter, or literal text. */
 export type Piece = string | Letter;
 
 export const MONTHS = [
@@ -26,7 +26,7 @@ export const MONTHS = [
   'December',
 ];
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-/** Java shortens by locale; in English these are the first three letters. */
+/** Java abbreviates by locale; English abbreviations are the first three letters. */
 export const SHORT = 3;
 
 const SUPPORTED = 'GyMLdDEuaHkKhmsSzZX';
@@ -34,7 +34,7 @@ const SUPPORTED = 'GyMLdDEuaHkKhmsSzZX';
 const UNSUPPORTED = 'YwWF';
 const MAX_ISO_ZONE = 3;
 
-/** Throws Error with a reason: an unknown letter, one that is not supported, or a quote without its end. */
+/** Throws Error with a reason: an unknown letter, an unsupported one, or an unterminated quote. */
 export function parsePattern(pattern: string): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const [token, quoted] of pattern.matchAll(/''|'((?:[^']|'')*)(?:'|$)|([A-Za-z])\2*|[^]/g)) {

@@ -1,4 +1,4 @@
-/** `ExtractField`: one field takes the place of the key or value. Source: connect-runtime §7.2. */
+/** `ExtractField`: replaces the key or value with one of its fields. Source: connect-runtime §7.2. */
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Field, Transformation } from '@millrace/sdk';
 import { ShapeError } from './failures';
 import { FieldPath, valueAt, type FieldSyntax } from './field-path';

@@ -1,5 +1,5 @@
 /**
- * Paths to fields (`field.syntax.version`). V1: the name of a field; V2: names with dots between them. Source:
+ * Paths to fields (`field.syntax.version`). V1: the name of a field; V2: names separated by dots. Source:
  * connect-runtime §7.2.
  */
 import type { Field, Schema } from '@millrace/sdk';
@@ -30,8 +30,8 @@ export class FieldPath {
   }
 
   /**
-   * The fields on the way to the last one; null when one does not exist. Throws DataError where the way leads through
-   * no struct.
+   * The fields on the path, the last one included; null when one does not exist. Throws DataError where the path leads
+   * through a field that is not a struct.
    */
   fieldsOf(schema: Schema): readonly Field[] | null {
     const fields: Field[] = [];
@@ -56,7 +56,7 @@ export class FieldPath {
   }
 }
 
-/** @param fields those on the way, from the struct's own to the one that is asked for */
+/** @param fields those on the path, from the struct's own to the requested one */
 export function valueAt(struct: StructValue, fields: readonly Field[], replaceNull: boolean): unknown {
   let current: unknown = struct;
   for (let i = 0; i < fields.length; i++) {

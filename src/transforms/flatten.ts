@@ -28,7 +28,7 @@ export const FLATTEN_CONFIG: readonly ConfigKey[] = [
 
 const PURPOSE = 'flattening';
 
-/** A field of a struct: what becomes of it, or of those inside it. */
+/** A field of a struct and the flattened field, or fields, that replace it. */
 interface Node {
   readonly name: string;
   /** The new field; null for a struct. */

@@ -110,7 +110,7 @@ export class HeaderFrom implements Transformation {
     const all = fieldsOf(schema);
     const taken = this.fields.map((name): Field => {
       const field = all.find((one) => one.name === name);
-      // Java falls over its own null here; its class, with a sentence that helps.
+      // Java throws a NullPointerException without a message here: same class, with a message.
       if (!field) throw new ShapeError('java.lang.NullPointerException', `HeaderFrom: there is no field "${name}".`);
       return field;
     });

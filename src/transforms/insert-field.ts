@@ -1,4 +1,4 @@
-/** `InsertField`: what is known about a record, or a fixed text, as further fields. Source: connect-runtime §7.2. */
+/** `InsertField`: adds fields with the record's metadata or a fixed text. Source: connect-runtime §7.2. */
 import {
   schema as makeSchema,
   timestampSchema,
@@ -46,7 +46,7 @@ const PURPOSE = 'field insertion';
 interface Insertion {
   readonly name: string;
   readonly schema: Schema;
-  /** Null: nothing is inserted. `typed` asks for the value that the schema describes. */
+  /** Null: nothing is inserted. `typed` requests the value in the schema's type. */
   valueOf(record: ConnectRecord, typed: boolean): unknown;
 }
 

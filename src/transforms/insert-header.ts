@@ -1,4 +1,4 @@
-/** `InsertHeader`: one more header, the same for every record. Source: connect-runtime §7.2. */
+/** `InsertHeader`: adds the same header to every record. Source: connect-runtime §7.2. */
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Header, ParsedValue, Transformation } from '@millrace/sdk';
 import { parseValue } from '../values/parse-value';
 import { Settings } from './settings';

@@ -1,20 +1,20 @@
-/** Numbers from texts and from other numbers as Java makes them: `Long.parseLong`, `Double.parseDouble`, narrowing. */
+/** Numbers from texts and from other numbers, as in Java: `Long.parseLong`, `Double.parseDouble`, narrowing. */
 import { safeInteger, type Decimal } from '@millrace/sdk';
 
-/** Of the integer types. */
+/** Sizes of the integer types. */
 export const BITS: Readonly<Record<string, number>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
 
 const INTEGER = /^[+-]?[0-9]+$/;
 const FLOATING = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)$/;
 
-/** Null when it is no integer, or one that does not fit. Blanks are not allowed. */
+/** Null when the text is not an integer, or does not fit. Blanks are not allowed. */
 export function parseInteger(text: string, bits: number): number | bigint | null {
   if (!INTEGER.test(text)) return null;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return BigInt.asIntN(bits, value) === value ? safeInteger(value) : null;
 }
 
-/** Null when it is no number. Blanks around it are allowed, hexadecimal numbers are not. */
+/** Null when the text is not a number. Surrounding blanks are allowed, hexadecimal numbers are not. */
 export function parseFloating(text: string): number | null {
   const trimmed = text.trim();
   if (!FLOATING.test(trimmed)) return null;
@@ -23,12 +23,12 @@ export function parseFloating(text: string): number | null {
   );
 }
 
-/** The low bits, the highest of which is the sign. */
+/** The low bits as a two's complement number. */
 export function wrapped(value: bigint, bits: number): number | bigint {
   return safeInteger(BigInt.asIntN(bits, value));
 }
 
-/** Without its fraction; the nearest of those bits that there is. */
+/** Truncated, and clamped to the integers of that many bits; 0 for NaN. */
 export function saturated(value: number, bits: number): bigint {
   if (Number.isNaN(value)) return 0n;
   const limit = 2 ** (bits - 1);

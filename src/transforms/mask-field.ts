@@ -1,4 +1,4 @@
-/** `MaskField`: an empty or given value in place of a field's own. Source: connect-runtime §7.2. */
+/** `MaskField`: replaces a field's value with an empty or given one. Source: connect-runtime §7.2. */
 import {
   setMember,
   type ConfigKey,

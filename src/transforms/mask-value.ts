@@ -1,4 +1,4 @@
-/** What stands in a masked field. Source: connect-runtime §7.2, “MaskField”. */
+/** The value of a masked field. Source: connect-runtime §7.2, “MaskField”. */
 import { decimalScale, isDecimal, type Decimal, type Schema, parseDecimal } from '@millrace/sdk';
 import { dataError } from './failures';
 import { BITS, parseFloating, wholePart, wrapped } from './java-numbers';
@@ -23,8 +23,8 @@ export function emptyLike(schema: Schema | null, value: unknown): unknown {
 }
 
 /**
- * The text as a value of the same type. Throws DataError for other types than numbers and strings, and for text that is
- * no such number.
+ * The text as a value of the same type. Throws DataError for types other than numbers and strings, and for text that is
+ * not such a number.
  */
 export function replacementFor(schema: Schema | null, value: unknown, text: string): unknown {
   switch (typeof value) {
@@ -38,7 +38,7 @@ export function replacementFor(schema: Schema | null, value: unknown, text: stri
   throw dataError(`Cannot mask value of type class ${javaClassOf(schema, value)} with custom replacement.`);
 }
 
-/** Integers lose a fraction and wrap around. Without a schema a number that has no fraction counts as an int64. */
+/** Integers lose a fraction and wrap around. Without a schema, a number without a fraction counts as an int64. */
 function number(schema: Schema | null, value: number | bigint, text: string): number | bigint | null {
   const bits = BITS[schema?.type ?? (typeof value === 'bigint' || Number.isInteger(value) ? 'INT64' : 'FLOAT64')];
   if (bits === undefined) {
@@ -49,7 +49,7 @@ function number(schema: Schema | null, value: number | bigint, text: string): nu
   return given && wrapped(wholePart(given), bits);
 }
 
-/** With the digits that the schema asks for, where Java's value fails in the converter. */
+/** At the schema's scale; Java keeps the text's scale, which then fails in the converter. */
 function decimal(schema: Schema | null, text: string): Decimal | null {
   const value = parseDecimal(text);
   if (value === null || schema === null) return value;

@@ -1,4 +1,4 @@
-/** `RegexRouter`: another topic for records whose topic matches. Source: connect-runtime §7.2. */
+/** `RegexRouter`: renames the topic of records whose topic matches. Source: connect-runtime §7.2. */
 import {
   anchored,
   compileJavaRegex,
@@ -28,7 +28,7 @@ export const REGEX_ROUTER_CONFIG: readonly ConfigKey[] = [
 ];
 
 function invalidRegex(value: unknown): string | null {
-  // Java compiles a missing one as well, so that two messages say that it is missing.
+  // Java also compiles a missing one, so two messages report that it is missing.
   if (typeof value !== 'string') return 'Invalid regex: there is none';
   try {
     compileJavaRegex(value);
@@ -40,7 +40,7 @@ function invalidRegex(value: unknown): string | null {
 
 export class RegexRouter implements Transformation {
   private reroute: (topic: string) => string = (topic) => topic;
-  /** Topics are few: each is matched once. */
+  /** Results by topic: topics are few, so each is matched once. */
   private readonly topics = new Map<string, string>();
 
   configure(config: ConnectorConfig): void {
@@ -48,7 +48,7 @@ export class RegexRouter implements Transformation {
     const regex = compileJavaRegex(settings.text('regex'));
     const whole = anchored(regex);
     const replacement = replacer(regex, settings.text('replacement'));
-    // Java asks whether the whole name matches, then replaces the first match, which may be a part of it.
+    // Java requires the whole name to match, then replaces the first match, which may be a part of it.
     this.reroute = (topic) => (whole.test(topic) ? topic.replace(regex, replacement) : topic);
     this.topics.clear();
   }
@@ -71,5 +71,5 @@ function replacer(regex: RegExp, text: string): ReturnType<typeof compileJavaRep
   }
 }
 
-/** A source that makes up topics from its data must not fill the memory. */
+/** Bounds the memory for a source that derives topics from its data. */
 const MANY = 10_000;

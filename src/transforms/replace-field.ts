@@ -32,7 +32,7 @@ export const REPLACE_FIELD_CONFIG: readonly ConfigKey[] = [
   REPLACE_NULL,
 ];
 
-/** Java's `split(":")` forgets empty parts at the end. */
+/** Java's `split(":")` drops empty parts at the end. */
 function parts(mapping: string): string[] {
   return mapping.replace(/(?<!:):+$/, '').split(':');
 }

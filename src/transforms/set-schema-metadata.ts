@@ -1,4 +1,4 @@
-/** `SetSchemaMetadata`: another name or version for a struct's schema. Source: connect-runtime §7.2. */
+/** `SetSchemaMetadata`: sets the name or version of a struct's schema. Source: connect-runtime §7.2. */
 import {
   setMember,
   type ConfigKey,

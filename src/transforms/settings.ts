@@ -1,5 +1,5 @@
 /**
- * A transformation's settings by the same parser and checks as a validation request, so that the two cannot disagree.
+ * A transformation's settings, with the parser and checks of a validation request, so that the two cannot differ.
  */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import { parseList } from '../config/config-parse';
@@ -36,7 +36,7 @@ export class Settings {
   }
 }
 
-/** Of every transformation that reads fields of a struct. */
+/** A setting of every transformation that reads fields of a struct. */
 export const REPLACE_NULL: ConfigKey = {
   name: 'replace.null.with.default',
   type: 'BOOLEAN',
@@ -45,11 +45,11 @@ export const REPLACE_NULL: ConfigKey = {
   documentation: 'Whether a field that is null and has a default counts as that default.',
 };
 
-/** A list whose values, such as names of fields, are a set. */
+/** A list whose values, such as field names, are a set. */
 interface NamesKey extends FrameworkKey {
   /**
-   * Validation refuses a value that is there twice, with Java's words; a configuration that has one nevertheless means
-   * it once.
+   * Validation refuses a duplicate value, with Java's message. A config that nevertheless has one is used as if it had
+   * the value once.
    */
   readonly distinct: true;
 }
@@ -73,7 +73,7 @@ function withoutRepeats(key: ConfigKey, config: ConnectorConfig): ConnectorConfi
   return { ...config, [key.name]: [...new Set(parseList(text))].join(',') };
 }
 
-/** For a text that must be one of these. */
+/** A validator for texts that must be one of these. */
 export function oneOf(...choices: readonly string[]): (value: ParsedValue) => string | null {
   return (value) => (choices.includes(value as string) ? null : `String must be one of: ${choices.join(', ')}`);
 }

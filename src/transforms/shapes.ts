@@ -1,17 +1,17 @@
-/** Structs and maps as transformations meet them. Source: connect-runtime §7.1. */
+/** Structs and maps in records. Source: connect-runtime §7.1. */
 import { isDecimal, readMember, type Field, type Schema } from '@millrace/sdk';
 import { dataError } from './failures';
 
 /** A struct's value. */
 export type StructValue = Readonly<Record<string, unknown>>;
-/** A map without a schema: an object from the JSON converter, a Map from anybody who has keys that are no text. */
+/** A map without a schema: an object from the JSON converter, a Map where keys are not strings. */
 export type SchemalessMap = StructValue | ReadonlyMap<unknown, unknown>;
 
 export function isNull(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** @param purpose what the value is needed for, as Java's message says it */
+/** @param purpose the use of the value, in the words of Java's message */
 export function requireStruct(schema: Schema, value: unknown, purpose: string): StructValue {
   if (schema.type === 'STRUCT' && typeof value === 'object' && value !== null) return value as StructValue;
   throw dataError(`Only Struct objects supported for [${purpose}], found: ${javaClassOf(schema, value)}`);
@@ -35,7 +35,7 @@ export function memberOf(map: SchemalessMap, name: string): unknown {
   return Object.hasOwn(map, name) ? ((map as StructValue)[name] ?? null) : null;
 }
 
-/** A copy with one more or another member; of the same kind as the original. */
+/** A copy with one member added or replaced; of the same kind as the original. */
 export function withMember(map: SchemalessMap, name: string, value: unknown): SchemalessMap {
   return map instanceof Map ? new Map(map).set(name, value) : { ...map, [name]: value };
 }
@@ -44,20 +44,20 @@ export function membersOf(map: SchemalessMap): [unknown, unknown][] {
   return map instanceof Map ? [...(map as Map<unknown, unknown>)] : Object.entries(map);
 }
 
-/** What Java says when null is put into a field that must not be null, whatever its default. */
+/** Java's error for null in a required field, whatever its default. */
 export function requireFit(name: string, schema: Schema, value: unknown): void {
   if (!isNull(value) || schema.optional) return;
   throw dataError(`Invalid value: null used for required field: "${name}", schema type: ${schema.type}`);
 }
 
-/** A field's value, null when it is absent; a default in place of null if that is wanted. */
+/** A field's value, null when it is absent; with `replaceNull`, the default in place of null. */
 export function fieldValue(struct: StructValue, field: Field, replaceNull: boolean): unknown {
   const value = readMember(struct, field.name);
   if (value !== null && value !== undefined) return value;
   return replaceNull ? (field.schema.default ?? null) : null;
 }
 
-/** The same for a field that is put into a new struct, where null must be allowed. Throws DataError. */
+/** The same for a field of a new struct. Throws DataError for null in a required field. */
 export function copiedValue(struct: StructValue, field: Field, replaceNull: boolean): unknown {
   const value = fieldValue(struct, field, replaceNull);
   if (value === null) requireFit(field.name, field.schema, null);
@@ -74,7 +74,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   STRUCT: 'org.apache.kafka.connect.data.Struct',
 };
 
-/** The Java class that a value has there, for messages. */
+/** The Java class of a value, for messages. */
 export function javaClassOf(schema: Schema | null, value: unknown): string {
   switch (typeof value) {
     case 'string':

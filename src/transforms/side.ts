@@ -1,6 +1,5 @@
 /**
- * A record's key or its value: most transformations exist for either, under class names that end in `$Key` and
- * `$Value`.
+ * A record's key or its value: most transformations exist for both, with class names that end in `$Key` and `$Value`.
  */
 import type { ConnectRecord, ConnectValue, Schema } from '@millrace/sdk';
 

@@ -2,19 +2,19 @@
 import { structSchema, type Field, type Schema, type SchemaOptions } from '@millrace/sdk';
 import { dataError, ShapeError } from './failures';
 
-/** Throws when it is no struct's schema. */
+/** Throws for a schema that is not a struct's. */
 export function fieldsOf(schema: Schema): readonly Field[] {
   if (schema.fields === null) throw dataError('Cannot list fields on non-struct type');
   return schema.fields;
 }
 
-/** The same type under other conditions. */
+/** The same type with another optionality and default. */
 export function redefined(schema: Schema, optional: boolean, fallback: unknown): Schema {
   if (schema.optional === optional && schema.default === fallback) return schema;
   return Object.freeze({ ...schema, optional, default: fallback });
 }
 
-/** Throws what Java's builder throws when two fields have one name, or one has none. */
+/** Throws the error of Java's builder for duplicate or empty field names. */
 export function structOf(fields: readonly (readonly [string, Schema])[], options: SchemaOptions = {}): Schema {
   const names = new Set<string>();
   for (const [name] of fields) {
@@ -30,8 +30,8 @@ function builderError(message: string): ShapeError {
 }
 
 /**
- * Remembers what was worked out for a schema, for as long as the schema lives. Converters and connectors hand out the
- * same object again and again, and mostly the one they handed out last.
+ * Caches a result per schema, for the life of the schema. Converters and connectors reuse schema objects, and mostly
+ * the last one.
  */
 export function perSchema<T>(compile: (schema: Schema) => T): (schema: Schema) => T {
   const known = new WeakMap<Schema, { readonly result: T }>();

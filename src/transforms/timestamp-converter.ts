@@ -1,5 +1,5 @@
 /**
- * `TimestampConverter`: a field, or the whole key or value, as another representation of time. Source: connect-runtime
+ * `TimestampConverter`: a field, or the whole key or value, in another representation of time. Source: connect-runtime
  * §7.2.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * The five ways to write a time that TimestampConverter knows, each to and from a Date. Source: connect-runtime §7.2.
+ * TimestampConverter's five representations of time, each to and from a Date. Source: connect-runtime §7.2.
  */
 import {
   DAY_MS,
@@ -41,7 +41,7 @@ export function schemaOfKind(kind: Kind, optional: boolean): Schema {
   return SCHEMAS[kind]({ optional });
 }
 
-/** Throws when values of that schema are no times. */
+/** Throws for schemas whose values are not times. */
 export function kindOfSchema(schema: Schema): Kind {
   if (schema.name === LogicalName.TIMESTAMP) return 'Timestamp';
   if (schema.name === LogicalName.DATE) return 'Date';
@@ -66,7 +66,7 @@ const PER_MS = { microseconds: 1000n, nanoseconds: 1_000_000n };
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** Cut off towards zero, as Java's TimeUnit does. */
+/** Truncates towards zero, as Java's TimeUnit does. */
 function fromUnix(value: number | bigint, precision: Precision): number {
   if (precision === 'milliseconds') return Number(value);
   if (precision === 'seconds') return Number(value) * 1000;
@@ -80,7 +80,7 @@ function toUnix(ms: number, precision: Precision): number | bigint {
   return safeInteger(exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : exact);
 }
 
-/** JavaScript's dates end 275,760 years after the epoch, Java's later than anybody needs. */
+/** JavaScript's dates end in the year 275760; Java's go far beyond. */
 function dateAt(ms: number): Date {
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) throw dataError(`Unix timestamp is out of range: ${ms} ms after the epoch`);
@@ -94,7 +94,7 @@ export function toDate(kind: Kind, value: unknown, format: TextFormat | null, pr
       if (typeof value !== 'string') {
         throw dataError(`Expected string timestamp to be a String, but found class ${javaClassOf(null, value)}`);
       }
-      // Java falls over its own null here; its class, with a sentence that helps.
+      // Java throws a NullPointerException without a message here: same class, with a message.
       if (format === null) {
         throw new ShapeError('java.lang.NullPointerException', 'TimestampConverter needs "format" to read strings.');
       }

@@ -1,4 +1,4 @@
-/** `TimestampRouter`: topics by the record's time. Source: connect-runtime §7.2. */
+/** `TimestampRouter`: derives the topic from the record's timestamp. Source: connect-runtime §7.2. */
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
 import { formatDate } from './date-format';
 import { parsePattern, type Piece } from './date-pattern';
@@ -40,7 +40,7 @@ export class TimestampRouter implements Transformation {
   apply<R extends ConnectRecord>(record: R): R {
     if (isNull(record.timestamp)) throw dataError(`Timestamp missing on record: topic ${record.topic}`);
     const time = formatDate(this.pieces, new Date(record.timestamp));
-    // A topic that itself holds ${timestamp} gets the time there too, as in Java.
+    // A topic name that itself contains ${timestamp} gets the time there, too, as in Java.
     const topic = this.format.replaceAll('${topic}', () => record.topic).replaceAll('${timestamp}', () => time);
     return { ...record, topic };
   }

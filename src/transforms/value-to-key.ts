@@ -1,4 +1,4 @@
-/** `ValueToKey`: a new key from fields of the value. Source: connect-runtime §7.2. */
+/** `ValueToKey`: replaces the key with fields of the value. Source: connect-runtime §7.2. */
 import {
   setMember,
   type ConfigKey,

@@ -17,7 +17,7 @@ const INTEGERS: readonly [number, Schema][] = [
 const FLOAT32 = makeSchema('FLOAT32');
 const FLOAT64 = makeSchema('FLOAT64');
 const ORDER = [...INTEGERS.map(([, schema]) => schema), FLOAT32, FLOAT64];
-/** 10^20 and beyond is no int64, whatever precedes it: keeps the power small. */
+/** 10^20 and above never fits an int64, whatever its factor: keeps the power small. */
 const MAX_POWER = 19;
 
 /** Null when the text is not a number. */
@@ -49,7 +49,7 @@ function integer(unscaled: bigint, scale: number): bigint | null {
   return unscaled % unit === 0n ? unscaled / unit : null;
 }
 
-/** The wider of two number schemas; null when either is none. */
+/** The wider of two number schemas; null when either is not one. */
 export function widen(a: Schema, b: Schema): Schema | null {
   const at = ORDER.indexOf(a);
   const bt = ORDER.indexOf(b);

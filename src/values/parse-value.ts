@@ -1,5 +1,5 @@
 /**
- * Header text back to values. Source: connect-runtime §6.4 "From bytes", the quirk about text after a number included.
+ * Header text to values. Source: connect-runtime §6.4 "From bytes", including the quirk about text after a number.
  */
 import {
   arraySchema,
@@ -16,7 +16,7 @@ import { parseNumber, widen } from './parse-number';
 /** The text ended where the grammar needs more; a conversion error and not just a string. */
 export class ExhaustedTokens extends Error {}
 
-/** Inside a list or map: the text is not one after all, and becomes a string. */
+/** What looked like a list or map is not one; the whole text becomes a string. */
 class NotStructured extends Error {}
 
 const STRING = makeSchema('STRING');
@@ -211,13 +211,13 @@ function commonSchema(values: readonly SchemaAndValue[]): Schema | null {
   return common;
 }
 
-/** Numbers widen; of two lists or maps the newer one counts, whatever they hold, as in Java. */
+/** Numbers widen; of two lists or maps the later one's schema is used, whatever they hold, as in Java. */
 function merge(a: Schema, b: Schema): Schema | null {
   if (a === b) return a;
   return widen(a, b) ?? (a.type === b.type && a.name === b.name && a.type !== 'BYTES' ? b : null);
 }
 
-/** Element schemas may be absent here, which the public builders rightly refuse. */
+/** Element schemas may be absent here, which the SDK's builders refuse. */
 function rawArray(element: Schema | null): Schema {
   return element ? arraySchema(element) : Object.freeze({ ...arraySchema(STRING), valueSchema: null });
 }

@@ -70,7 +70,7 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
 export interface JsonSettings {
   readonly schemasEnable: boolean;
   readonly cacheSize: number;
-  /** Null: each record brings its own. */
+  /** Null: each record has its own. */
   readonly schemaContent: string | null;
   readonly decimalFormat: 'BASE64' | 'NUMERIC';
   readonly replaceNullWithDefault: boolean;

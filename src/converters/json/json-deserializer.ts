@@ -1,6 +1,6 @@
 /**
- * JSON bytes → Connect data. Envelopes of one topic mostly repeat their schema half, which is then recognised by its
- * bytes and not parsed.
+ * JSON bytes → Connect data. Consecutive envelopes of a topic mostly have the same schema half, which is then
+ * recognised by its bytes instead of parsed.
  */
 import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
 import type { JsonSettings } from './config';
@@ -13,7 +13,7 @@ const SCHEMA_FIRST = '{"schema":';
 const PAYLOAD_NEXT = ',"payload":';
 const DECIMAL = 'org.apache.kafka.connect.data.Decimal';
 
-/** `{"schema":…,"payload":` as bytes, and the schema it stands for. */
+/** `{"schema":…,"payload":` as bytes, and the schema it describes. */
 interface Head {
   readonly bytes: Buffer;
   readonly schema: Schema | null;
@@ -24,11 +24,11 @@ interface Head {
 export class JsonDeserializer {
   private readonly schemas: LruMap<string, Schema>;
   private readonly heads: LruMap<string, Head>;
-  /** Of all records, when it is configured. */
+  /** The configured schema of all records (`schema.content`). */
   private readonly given: Schema | null;
   private readonly exact: boolean;
 
-  /** Throws ConfigError when `schemaContent` is no schema. */
+  /** Throws ConfigError when `schemaContent` is not a schema. */
   constructor(private readonly settings: JsonSettings) {
     this.given = settings.schemasEnable && settings.schemaContent !== null ? givenSchema(settings.schemaContent) : null;
     this.exact = settings.schemaContent?.includes(DECIMAL) ?? false;
@@ -55,7 +55,8 @@ export class JsonDeserializer {
   }
 
   /**
-   * The short way: same head as the topic's last record. Null when it is not, or when the rest is not one JSON value.
+   * Fast path for a record with the same head as the topic's last one. Null for another head, or when the rest is not
+   * one JSON value.
    */
   private repeated(topic: string, buffer: Buffer): SchemaAndValue | null {
     const head = this.heads.get(topic);

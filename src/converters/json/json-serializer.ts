@@ -1,4 +1,4 @@
-/** Connect data → JSON bytes in one buffer that is used again for every record. */
+/** Connect data → JSON bytes in one buffer that is reused for every record. */
 import type { Schema } from '@millrace/sdk';
 import type { JsonSettings } from './config';
 import { OutputBuffer } from './output-buffer';

@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest. */
+/** A map that evicts the least recently used entry. */
 export class LruMap<K, V> {
   private readonly map = new Map<K, V>();
   private newest: K | undefined;

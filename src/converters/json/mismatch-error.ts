@@ -1,4 +1,4 @@
-/** The error for a value that does not fit its schema: names the field path, what the schema wants and what came. */
+/** The error for a value that does not fit its schema: names the field path, the schema's type and the value's. */
 import { checkValue, DataError, type Schema } from '@millrace/sdk';
 
 export function mismatchError(schema: Schema | null, value: unknown, topic: string): DataError {

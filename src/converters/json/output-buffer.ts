@@ -1,13 +1,13 @@
 /**
- * UTF-8 bytes of JSON text, written straight into one buffer that is used again for every record: no string per value
- * or record.
+ * UTF-8 bytes of JSON text, written straight into one buffer that is reused for every record: no string per value or
+ * record.
  */
 import { quote } from '../../json/quote';
 
-/** A buffer grown beyond this by a large text is given back when a smaller one has followed. */
+/** A buffer that a large text has grown beyond this is released when a smaller text has followed. */
 const KEEP_BYTES = 1 << 20;
 const FIRST_BYTES = 8192;
-/** Up to this many bytes or characters a loop beats a call into the runtime. */
+/** Up to this many bytes or characters, a loop is faster than a call into the runtime. */
 const SHORT = 40;
 const BILLION = 1_000_000_000;
 
@@ -16,7 +16,7 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const PADDING = 0x3d;
-/** First bytes from here on: of U+F000 and above, where what cannot be decoded ends up, and of surrogate pairs. */
+/** First bytes from here on: U+F000 and above, which includes the replacement character U+FFFD, and surrogate pairs. */
 const RARE = 0xef;
 const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
@@ -28,10 +28,10 @@ interface NativeWrites {
 export class OutputBuffer {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private at = 0;
-  /** What the buffer begins with: records of one schema come in runs, and their head is then there already. */
+  /** The head that the buffer starts with; consecutive records of one schema reuse it. */
   private head: Uint8Array | null = null;
 
-  /** Begins a text with `head`. */
+  /** Starts a text with `head`. */
   start(head: Uint8Array): void {
     if (this.bytes.length > KEEP_BYTES && this.at <= KEEP_BYTES) this.replace(FIRST_BYTES, 0);
     if (this.head !== head) {
@@ -85,7 +85,7 @@ export class OutputBuffer {
 
   /** Text that is JSON already. */
   json(text: string): void {
-    // UTF-16 to UTF-8 takes three bytes a unit at most.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     const room = text.length * 3;
     if (this.at + room > this.bytes.length) this.grow(this.at + room);
     this.at += (this.bytes as unknown as NativeWrites).utf8Write(text, this.at, room);
@@ -101,7 +101,7 @@ export class OutputBuffer {
     else this.at = end;
   }
 
-  /** @returns the position after it; -1 when it needs more than a backslash here and there. */
+  /** @returns the position after it; -1 when it needs other escapes than single backslashes. */
   private shortString(text: string): number {
     const { bytes } = this;
     let { at } = this;
@@ -116,7 +116,7 @@ export class OutputBuffer {
     return at;
   }
 
-  /** Writes first and looks afterwards. @returns as `shortString`. */
+  /** Writes first and checks afterwards. @returns as `shortString`. */
   private longString(text: string): number {
     const { bytes, at } = this;
     bytes[at] = QUOTE;

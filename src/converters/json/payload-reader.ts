@@ -13,7 +13,7 @@ import {
 import { JsonNumber } from './exact-parser';
 import { bytesToUnscaled } from './decimal-bytes';
 
-// Asked for every value: the export of another module costs a call each time.
+// Local because it runs for every value, and reading another module's export costs a call each time.
 const { DECIMAL, DATE, TIME, TIMESTAMP } = LogicalName;
 
 /** `replaceNull`: null of a schema with a default becomes the default. (Default: true) */

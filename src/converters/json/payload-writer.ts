@@ -1,6 +1,6 @@
 /**
  * Payloads as JSON. Each schema is compiled once into a function whose property names and punctuation are constants, so
- * that a struct costs one run of calls and no lookup by name. Source: connect-runtime §6.2.
+ * that a struct costs a sequence of calls and no lookup by name. Source: connect-runtime §6.2.
  */
 import {
   DAY_MS,
@@ -30,7 +30,7 @@ export interface WriterOptions {
 /** Adds a value to the output. */
 export type WritePayload = (value: unknown) => void;
 
-/** Thrown by compiled writers; `mismatch-error.ts` then finds the place. Never leaves this folder. */
+/** Thrown by compiled writers; `mismatch-error.ts` then finds the field. Never leaves this folder. */
 export class Mismatch extends Error {}
 const MISMATCH = new Mismatch('value does not fit its schema');
 function fail(): never {
@@ -64,7 +64,7 @@ export class PayloadWriter {
     return write;
   }
 
-  /** The value's text. Not while another one is being written. */
+  /** The value's text. Must not be called while another value is being written. */
   text(schema: Schema, value: unknown): string {
     const write = this.writer(schema);
     this.out.start(NOTHING);
@@ -76,7 +76,7 @@ export class PayloadWriter {
     return (value) => this.out.json(schemalessText(value, fail));
   }
 
-  /** What null becomes: the default's text, `null`, or nothing at all when it is not allowed. */
+  /** What null becomes: the default's text, `null`, or nothing (JavaScript null) when null is not allowed. */
   private nullText(schema: Schema): Buffer | null {
     if (schema.default !== undefined && schema.default !== null && this.options.replaceNullWithDefault) {
       const write = this.nonNull(schema);

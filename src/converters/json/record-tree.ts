@@ -55,14 +55,14 @@ export function plain(tree: unknown, topic: string, depth = 1): unknown {
   return tree;
 }
 
-/** Throws DataError for a tree that is nested too deep to be walked through. */
+/** Throws DataError for a tree that is nested too deep for recursion. */
 export function expectShallow(tree: unknown, topic: string, depth = 1): void {
   if (typeof tree !== 'object' || tree === null) return;
   expectDepth(depth, topic);
   for (const member of Object.values(tree)) expectShallow(member, topic, depth + 1);
 }
 
-/** `JSON.parse` has no such limit, but the stack of whatever walks through what it made does. */
+/** `JSON.parse` has no such limit, but recursion over its result would overflow the stack. */
 function expectDepth(depth: number, topic: string): void {
   if (depth <= MAX_DEPTH) return;
   throw new DataError(

@@ -1,10 +1,10 @@
 /**
- * A struct's member whose value is often that of the record before, such as a table's name: its bytes, property name
- * included, are then there already. Remembers a value when it comes for the second time in a row.
+ * A struct's member that often repeats from record to record, such as a table's name: its bytes, property name
+ * included, are cached. A value is cached when it occurs for the second time in a row.
  */
 import type { OutputBuffer } from './output-buffer';
 
-/** Longer text is not worth remembering, and would be kept from the collector. */
+/** Longer text is not cached: it would be kept from the garbage collector. */
 const LONGEST = 100;
 const NONE = Symbol('no value');
 

@@ -1,6 +1,6 @@
 /**
- * A JSON parser that keeps what `JSON.parse` throws away: the text of numbers (`1.50`, 20 digits) and where things
- * stand. Errors have Jackson's words, which clients match on. Source: connect-rest §0.2, §2.4.
+ * A JSON parser that keeps what `JSON.parse` discards: the text of numbers (`1.50`, 20 digits) and positions. Errors
+ * have Jackson's texts, which clients match on. Source: connect-rest §0.2, §2.4.
  */
 import { findStringProblem, JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from '../../json/parser';
 
@@ -24,10 +24,10 @@ const SOURCE = 'REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disable
 const VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 /** Jackson's, in characters. */
 const MAX_NAME = 50_000;
-/** Far above what a configuration has, and what keeps a small text from becoming many objects. */
+/** Far above what a config has; bounds the objects that a small text can create. */
 export const MAX_VALUES = 100_000;
 const MAX_MEMBERS = 10_000;
-/** Jackson shows no more of a token. */
+/** Jackson truncates a token after this. */
 const MAX_TOKEN = 256;
 /** Numbers that only other formats have. */
 const NON_STANDARD = /^(?:NaN|[+-]?Infinity|[+-]INF)$/;
@@ -92,7 +92,7 @@ function tooLong(what: string, length: number, limit: number, setting: string): 
 }
 
 class TreeParser extends JsonParser<JsonNode> {
-  /** What has been opened, the innermost last. */
+  /** Open objects and arrays, the innermost last. */
   private readonly open: { readonly scope: Scope; readonly at: number }[] = [];
   /** The token before the current one; Jackson's error names it where the text ends within a number. */
   private last: string | null = null;
@@ -275,7 +275,7 @@ class TreeParser extends JsonParser<JsonNode> {
     return WORD.exec(this.text)?.[0] ?? '';
   }
 
-  /** A sign before what is no number. */
+  /** A sign that no number follows. */
   private badSign(): JsonSyntaxError {
     const sign = this.text[this.at++] ?? '';
     const word = this.word();

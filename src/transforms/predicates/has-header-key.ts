@@ -1,6 +1,6 @@
 import { type ConnectorConfig, type ConnectRecord, type Predicate, type PredicatePlugin } from '@millrace/sdk';
 
-/** Holds for records with at least one header of that name. */
+/** Matches records with at least one header of that name. */
 class HasHeaderKey implements Predicate {
   private name = '';
 

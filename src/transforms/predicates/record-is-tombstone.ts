@@ -1,6 +1,6 @@
 import type { PredicatePlugin } from '@millrace/sdk';
 
-/** Holds for records without a value, whatever their schema. */
+/** Matches tombstones: records without a value, whatever their schema. */
 export const recordIsTombstone: PredicatePlugin = {
   type: 'predicate',
   config: [],

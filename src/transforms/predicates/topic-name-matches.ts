@@ -8,10 +8,10 @@ import {
   type PredicatePlugin,
 } from '@millrace/sdk';
 
-/** Holds for records whose whole topic name matches. */
+/** Matches records whose whole topic name matches the pattern. */
 class TopicNameMatches implements Predicate {
   private pattern = /^$/;
-  /** Records come in runs of one topic. */
+  /** Consecutive records mostly have the same topic. */
   private lastTopic: string | null = null;
   private lastAnswer = false;
 
@@ -42,7 +42,7 @@ export const topicNameMatches: PredicatePlugin = {
   create: () => new TopicNameMatches(),
 };
 
-/** Java compiles a missing pattern as well, so that two messages say that it is missing. */
+/** Java also compiles a missing pattern, so two messages report that it is missing. */
 function problem(pattern: ParsedValue): string | null {
   if (typeof pattern !== 'string') return 'Invalid regex: there is none';
   if (pattern === '') return 'String must be non-empty';
