@@ -1,13 +1,13 @@
 # docker build -t millrace .
-# `npm run check:image` runs these very steps without a container engine: keep to plain RUN, COPY and CMD forms.
-# Base images stand here by digest: `npm run pin:images -- https://REGISTRY` renews them.
+# `npm run check:image` runs these steps without a container engine: use only plain RUN, COPY and CMD forms.
+# Base images are pinned by digest: `npm run pin:images -- https://REGISTRY` updates them.
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --ignore-scripts
 RUN npm run build
 RUN npm prune --ignore-scripts --omit=dev
-# What remains is what a worker needs at run time.
+# Keeps only what a worker needs at run time.
 RUN rm -rf connectors/*/src connectors/*/tsconfig* packages/*/src packages/*/tsconfig*
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
@@ -20,9 +20,9 @@ COPY --from=build /app/packages ./packages
 COPY --from=build /app/connectors ./connectors
 USER node
 EXPOSE 8083
-# Settings: mount another worker.properties, or set BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC,
+# Settings: mount a worker.properties, or set BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC,
 # STATUS_STORAGE_TOPIC and CONNECT_* (CONNECT_OFFSET_FLUSH_INTERVAL_MS is offset.flush.interval.ms).
-# Where CONNECT_LISTENERS moves the port, HEALTH_URL says where to ask.
+# If CONNECT_LISTENERS changes the port, set HEALTH_URL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.HEALTH_URL || 'http://127.0.0.1:8083/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js", "start", "worker.properties"]

@@ -3,7 +3,7 @@ import regexp from 'eslint-plugin-regexp';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
-/** Node's timers fire after 1 ms when they are to take more than 2^31 - 1 ms, as settings and sums of them may. */
+/** Node's timers fire after 1 ms if the delay exceeds 2^31 - 1 ms, which settings and their sums may. */
 const timersOfNode = (instead) => ({
   'no-restricted-globals': [
     'error',
@@ -39,12 +39,12 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       'no-constant-condition': ['error', { checkLoops: false }],
       'max-lines': ['warn', { max: 450, skipBlankLines: true, skipComments: true }],
-      // Prettier wraps code at 120 columns, but no comments.
+      // Prettier wraps code at 120 columns, but not comments.
       'max-len': ['error', { code: 1000, comments: 120, ignoreUrls: true }],
     },
   },
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
-  // What is matched may be as long as a record, a document or an answer.
+  // The matched text may be as long as a record, a document or a response.
   {
     files: ['src/**', 'connectors/**', 'packages/**', 'apps/**'],
     plugins: { regexp },
@@ -53,7 +53,7 @@ export default tseslint.config(
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
-  // Programs in apps/ take times within bounds of their own, far below what a timer holds.
+  // Programs in apps/ bound their delays far below a timer's maximum.
   {
     files: ['src/**', 'packages/sdk/src/**', 'connectors/*/src/**'],
     ignores: ['packages/sdk/src/timing/timers.ts'],

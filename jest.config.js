@@ -1,8 +1,8 @@
 /**
- * `unit` needs nothing but Node. `services` and `java` share a broker and a database that are started once
- * (test/helpers/global-setup.js): `services` runs on either broker, without some on Apache Kafka, `java`, every folder
- * of that name, on Apache Kafka alone. `redis`, every folder of that name, starts redis-server, which is installed
- * first where it is missing and that is allowed.
+ * `unit` needs only Node. `services` and `java` share a broker and a database that start once
+ * (test/helpers/global-setup.js). `services` runs on either broker, with fewer tests on Apache Kafka. `java`, every
+ * folder of that name, runs on Apache Kafka only. `redis`, every folder of that name, starts redis-server, which is
+ * installed first if it is missing and the user is root.
  */
 const common = {
   testEnvironment: 'node',
@@ -29,16 +29,16 @@ const common = {
   ],
 };
 const withServices = ['integration', 'conformance', 'chaos', 'security'];
-/** What the broker plays no part in proves nothing twice: these run with the embedded one alone. */
+/** These do not depend on the broker, so they run on the embedded one only. */
 const onceOnly = [
-  'integration/postgres/(?!unwrap)', // drives the source's tasks itself
-  'integration/analytics/(?!readme|worker)', // drives the sink's tasks itself, or is about the cluster's faults
-  'integration/dev-mode/', // brings its own broker
-  'integration/dev/(connector-page|demo-analytics|demo-apps)', // bring their own, or none
-  'integration/rest/', // asks for no records
+  'integration/postgres/(?!unwrap)', // runs the source's tasks itself
+  'integration/analytics/(?!readme|worker)', // runs the sink's tasks itself, or tests faults of the cluster
+  'integration/dev-mode/', // starts its own broker
+  'integration/dev/(connector-page|demo-analytics|demo-apps)', // start their own, or none
+  'integration/rest/', // reads no records
   'integration/cli/', // on Apache Kafka, test/integration/java/produce
-  'security/', // about what callers and documents hold, or on a scripted broker
-  'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, its snapshot, its own end
+  'security/', // about requests and documents, or on a scripted broker
+  'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, snapshot and shutdown
   'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these
 ].map((path) => `<rootDir>/test/${path}`);
 const isSecondRun = process.env.TEST_BROKER === 'kafka' && !process.env.CONFORMANCE_URL;
@@ -75,6 +75,6 @@ module.exports = {
     },
   ],
   testTimeout: 300000,
-  // Of two cores: most tests wait for processes of their own half of the time.
+  // On two cores: most tests wait for other processes half of the time.
   maxWorkers: 3,
 };

@@ -1,6 +1,6 @@
 /**
- * Lets Node run this repository's TypeScript without a build: `node -r ./dev/register.js dev/demo.ts`. For the programs
- * of dev/ and bench/ only; the worker itself runs from dist/. Types are checked by `npm run lint`.
+ * Runs this repository's TypeScript in Node without a build: `node -r ./dev/register.js dev/demo.ts`. Only for programs
+ * in dev/ and bench/: the worker runs from dist/. `npm run lint` checks types.
  */
 const { readFileSync } = require('node:fs');
 const { transformSync } = require('@swc/core');

@@ -1,7 +1,7 @@
 /**
- * A stand-in for an Azure Data Explorer cluster, for tests and demos: the service's HTTP interface in front of real
- * parts, Azurite for blobs, queues and the status table, and DuckDB for tables. One listener is both the ingestion and
- * the query endpoint. Source: analytics-sink §7.
+ * Emulates an Azure Data Explorer cluster for tests and demos: the service's HTTP API, with Azurite for blobs, queues
+ * and the status table, and DuckDB for tables. One listener serves both the ingestion and the query endpoint. Source:
+ * analytics-sink §7.
  */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -30,37 +30,37 @@ export interface EmulatorOptions {
   /** (Default: 127.0.0.1) */
   readonly host?: string;
   /**
-   * The storage's blob, queue and table services then have the three that follow. (Default: free ones; with a data
-   * folder those of its last run)
+   * The storage's blob, queue and table services use the next three ports. (Default: free ports, or those of the last
+   * run on the data folder)
    */
   readonly port?: number;
-  /** Tables, blobs and messages are kept there. (Default: in memory) */
+  /** Folder for tables, blobs and messages. (Default: in memory) */
   readonly dataDir?: string;
-  /** The database that is there from the beginning. (Default: `demo`) */
+  /** Name of the initial database. (Default: `demo`) */
   readonly database?: string;
-  /** Who may log in. (Default: no login is needed) */
+  /** The application that may log in. (Default: no login is required) */
   readonly application?: Application;
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
-  /** Life of a storage SAS, ms. (Default: 1 h) */
+  /** Lifetime of a storage SAS in ms. (Default: 1 h) */
   readonly sasLifetimeMs?: number;
-  /** Life of bearer tokens, ms. (Default: 1 h) */
+  /** Lifetime of bearer tokens in ms. (Default: 1 h) */
   readonly tokenLifetimeMs?: number;
-  /** For tables without a policy of their own. (Default: 200 ms, 500 blobs, 1 GiB) */
+  /** Batching policy for tables without their own. (Default: 200 ms, 500 blobs, 1 GiB) */
   readonly batching?: Partial<BatchingPolicy>;
-  /** Routes under `/__emulator`. (Default: true from code, off in the program) */
+  /** Enables the routes under `/__emulator`. (Default: true; the command line's default is false) */
   readonly control?: boolean;
-  /** False: no cloud metadata, as of a cluster without it. (Default: true) */
+  /** False: no cloud metadata endpoint, as on some clusters. (Default: true) */
   readonly metadata?: boolean;
 }
 
 export interface AnalyticsEmulator {
-  /** For `analytics.url` and for queries alike. */
+  /** Base URL, for `analytics.url` and for queries. */
   readonly url: string;
   readonly faults: Faults;
   readonly ingestor: Ingestor;
   readonly resources: Resources;
   readonly tokens: ExpiringTokens;
-  /** Method and path of each request so far. */
+  /** Method and path of all requests so far. */
   readonly requests: readonly string[];
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startAnalyticsEmulator(options: EmulatorOptions = {}): Pro
   }
 }
 
-/** @param atEnd Takes what undoes each step; the last is undone first. */
+/** @param atEnd Registers a clean-up function for each step; they run in reverse order. */
 async function start(
   options: EmulatorOptions,
   atEnd: (end: () => Promise<void>) => void,
@@ -97,7 +97,7 @@ async function start(
   const database = await Database.open(dataDir && join(dataDir, 'tables.duckdb'));
   atEnd(async () => await database.close());
   const catalog = await Catalog.open(database, options.database ?? 'demo');
-  // Clients keep where the storage is, as messages do that wait in it.
+  // Clients and queued messages contain the storage's addresses.
   const isPortFixed = ownPort !== 0;
   const ports = isPortFixed ? { blob: ownPort + 1, queue: ownPort + 2, table: ownPort + 3 } : kept.storagePorts;
   const passThrough = async (

@@ -1,4 +1,4 @@
-/** Faults on demand: what tests ask of the emulator so that its clients see trouble. Source: analytics-sink §7.8. */
+/** Fault injection for tests. Source: analytics-sink §7.8. */
 import type { ServerResponse } from 'node:http';
 import { badRequest, KustoError } from './kusto-error';
 
@@ -19,17 +19,17 @@ export interface Fault {
   readonly target: FaultTarget;
   /** Only requests whose path or command contains this text. */
   readonly match?: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number;
-  /** Body of the answer. (Default: a OneApi error) */
+  /** Body of the response. (Default: a OneApi error) */
   readonly body?: string;
   readonly retryAfterSeconds?: number;
   readonly delayMs?: number;
-  /** The connection is cut instead of an answer. */
+  /** Closes the connection instead of responding. */
   readonly dropConnection?: boolean;
-  /** How often. (Default: until cleared) */
+  /** Number of requests affected. (Default: until cleared) */
   readonly times?: number;
-  /** `ingestor` only: the code that loading into `match` (`db/table`) fails with. */
+  /** `ingestor` only: the error code when ingesting into `match` (`db/table`). */
   readonly code?: string;
 }
 
@@ -40,7 +40,7 @@ interface ActiveFault extends Fault {
 export class Faults {
   private active: ActiveFault[] = [];
 
-  /** @throws KustoError for a fault that can not be. */
+  /** @throws KustoError for an invalid fault. */
   add(fault: Fault): void {
     if (!FAULT_TARGETS.includes(fault.target)) throw badRequest(`There is no fault target '${String(fault.target)}'`);
     this.active.push({ ...fault, left: fault.times ?? Infinity });
@@ -50,7 +50,7 @@ export class Faults {
     this.active = [];
   }
 
-  /** The next fault that a request meets; it is used up by one. */
+  /** The next fault for a request. Decrements its remaining count. */
   take(target: FaultTarget, text: string): Fault | null {
     const found = this.active.find((fault) => fault.target === target && text.includes(fault.match ?? ''));
     if (!found) return null;
@@ -58,7 +58,7 @@ export class Faults {
     return found;
   }
 
-  /** Delays, answers or cuts as asked; true: nothing more is to be done with the request. */
+  /** Applies a fault. True if the request is finished. */
   async apply(target: FaultTarget, text: string, response: ServerResponse): Promise<boolean> {
     const fault = this.take(target, text);
     if (!fault) return false;

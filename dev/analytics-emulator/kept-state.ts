@@ -1,6 +1,6 @@
 /**
- * What has to be the same after a restart, beside tables, blobs and messages: what tokens are signed with, and where
- * clients find the storage.
+ * State that survives a restart in addition to tables, blobs and messages: the key that signs tokens, and the storage's
+ * ports.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -18,11 +18,11 @@ export class KeptState {
     private readonly path: string | null,
     /** Hex. */
     readonly tokenKey: string,
-    /** Those of the last run; 0: any. */
+    /** Ports of the last run; 0: any. */
     readonly storagePorts: StoragePorts,
   ) {}
 
-  /** @param dataDir Null: nothing is kept. */
+  /** @param dataDir Null: nothing is stored. */
   static async open(dataDir: string | null): Promise<KeptState> {
     const fresh = { tokenKey: randomBytes(32).toString('hex'), storagePorts: { blob: 0, queue: 0, table: 0 } };
     if (dataDir === null) return new KeptState(null, fresh.tokenKey, fresh.storagePorts);

@@ -1,4 +1,4 @@
-/** An error as the service words it. Source: analytics-sink §5.4. */
+/** An error in the service's format. Source: analytics-sink §5.4. */
 export class KustoError extends Error {
   override readonly name = 'KustoError';
 
@@ -9,7 +9,7 @@ export class KustoError extends Error {
     readonly options: {
       /** HTTP status. (Default: 400) */
       readonly status?: number;
-      /** Trying again can not help. (Default: true) */
+      /** Retrying cannot help. (Default: true) */
       readonly permanent?: boolean;
       readonly retryAfterSeconds?: number;
     } = {},
@@ -24,7 +24,7 @@ export class KustoError extends Error {
     return this.options.permanent ?? true;
   }
 
-  /** The OneApi body. */
+  /** The OneApi response body. */
   body(): object {
     return {
       error: {
@@ -43,7 +43,7 @@ export function badRequest(message: string, code = 'General_BadRequest'): KustoE
   return new KustoError(code, message);
 }
 
-/** Anything thrown, as an error of the service. */
+/** Converts anything thrown to an error of the service. */
 export function asKustoError(error: unknown): KustoError {
   if (error instanceof KustoError) return error;
   const message = error instanceof Error ? error.message : String(error);

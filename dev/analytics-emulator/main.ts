@@ -1,6 +1,6 @@
 /**
- * `npm run emulator:analytics -- --port N [--host H] [--data-dir D] [--database NAME] [--control]`; prints the
- * cluster's URL once it is ready.
+ * `npm run emulator:analytics -- --port N [--host H] [--data-dir D] [--database NAME] [--control]`: prints the
+ * cluster's URL when it is ready.
  */
 import { parseArgs } from 'node:util';
 import { startAnalyticsEmulator } from './emulator';
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     },
   });
   const port = Number(values.port);
-  // The storage has the three that follow.
+  // The storage uses the next three ports.
   if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new Error(`--port ${values.port} is not a port`);
   const emulator = await startAnalyticsEmulator({
     port,

@@ -1,6 +1,6 @@
-/** Replies as JSON that keeps what JavaScript's numbers can not: the service's longs have 64 bits. */
+/** Serializes responses to JSON with 64-bit integers, which JavaScript's numbers cannot represent. */
 
-/** A text that is JSON already. */
+/** A text that is already JSON. */
 export class JsonText {
   constructor(readonly text: string) {}
 }

@@ -1,4 +1,4 @@
-/** What a command or query gives: a table, and the two forms in which replies carry it. Source: analytics-sink §5.4. */
+/** The result table of a command or query, and its two response formats. Source: analytics-sink §5.4. */
 import type { Json } from '@duckdb/node-api';
 import { typeFacts, type Column } from './engine/column-types';
 import type { JsonText } from './reply-json';
@@ -10,7 +10,7 @@ export interface ResultTable {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A table of texts, which most commands answer. */
+/** A table of text columns, as most commands return. */
 export function textTable(columns: readonly string[], rows: readonly (readonly Json[])[]): ResultTable {
   return { columns: columns.map((name) => ({ name, type: 'string' })), rows };
 }
@@ -27,12 +27,12 @@ function v1Table(name: string, { columns, rows }: ResultTable): object {
   };
 }
 
-/** A management command's reply. */
+/** The response of a management command. */
 export function v1Reply(table: ResultTable): object {
   return { Tables: [v1Table('Table_0', table)] };
 }
 
-/** A query's: the result, properties, status and, last, the table of contents. */
+/** The v1 response of a query: the result, properties, status and the table of contents. */
 export function v1QueryReply(table: ResultTable): object {
   const status: ResultTable = {
     columns: [
@@ -68,7 +68,7 @@ export function v1QueryReply(table: ResultTable): object {
   };
 }
 
-/** Frames of a query's v2 reply. */
+/** The frames of a query's v2 response. */
 export function v2Reply({ columns, rows }: ResultTable): object[] {
   return [
     { FrameType: 'DataSetHeader', IsProgressive: false, Version: 'v2.0' },

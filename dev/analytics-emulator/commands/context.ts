@@ -1,4 +1,4 @@
-/** What commands work on. */
+/** The state that commands read and change. */
 import type { Catalog } from '../engine/catalog';
 import type { Database } from '../engine/database';
 import type { Loader } from '../ingest/loader';

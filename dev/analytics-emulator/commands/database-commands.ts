@@ -16,7 +16,7 @@ export const databaseCommands: Record<string, Command> = {
 
   'create database': async ({ catalog }, reader) => {
     const name = reader.name();
-    // Where a real cluster keeps the data is of no interest here.
+    // The storage location of a real cluster is ignored.
     reader.rest();
     if (catalog.databaseNames().some((known) => known.toLowerCase() === name.toLowerCase()))
       throw badRequest(`Database '${name}' already exists`, 'BadRequest_EntityNameAlreadyExists');
@@ -81,7 +81,7 @@ export const databaseCommands: Record<string, Command> = {
         { name: 'Entity', type: 'string' },
         { name: 'IsAllowed', type: 'bool' },
       ],
-      // Whoever holds a token may do everything here.
+      // Every valid token grants all rights here.
       rows: [[/principal\s*=\s*'([^']*)'/.exec(given)?.[1] ?? '', 'ingest', '', true]],
     };
   },

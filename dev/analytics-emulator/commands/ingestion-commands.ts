@@ -31,7 +31,7 @@ const ingestionResources: Command = async ({ resources }, reader) => {
 
 export const ingestionCommands: Record<string, Command> = {
   'get ingestion resources': ingestionResources,
-  // What the Java SDK asks, 7.0.5 too.
+  // The Java SDK sends this command, 7.0.5 included.
   'show ingestion resources': ingestionResources,
 
   'get kusto identity token': async ({ identities }, reader) => {

@@ -1,4 +1,4 @@
-/** What commands do with a table's ingestion mappings; the reader stands behind the word `ingestion`. */
+/** Commands for a table's ingestion mappings. The reader is positioned after the word `ingestion`. */
 import type { Mapping, TableEntry } from '../engine/catalog';
 import { parseMapping } from '../ingest/mapping';
 import { badRequest } from '../kusto-error';

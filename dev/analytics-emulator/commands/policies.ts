@@ -1,6 +1,6 @@
 /**
- * Policies of databases and tables: kept and shown; streaming and batching ones are obeyed. The reader stands behind
- * the word `policy`.
+ * Commands for policies of databases and tables. All are stored and shown; only streaming and batching policies have an
+ * effect. The reader is positioned after the word `policy`.
  */
 import { badRequest } from '../kusto-error';
 import type { Reader } from '../language/reader';

@@ -1,4 +1,4 @@
-/** Management commands: finds the one that a text names. Source: analytics-sink §5.11, §7.5. */
+/** Parses and executes management commands. Source: analytics-sink §5.11, §7.5. */
 import { badRequest } from '../kusto-error';
 import { Reader } from '../language/reader';
 import type { ResultTable } from '../result-table';
@@ -8,7 +8,7 @@ import { databaseCommands } from './database-commands';
 import { ingestionCommands } from './ingestion-commands';
 import { tableCommands } from './table-commands';
 
-/** Words that a command begins with → the command; the longest that fits wins. */
+/** First words of a command → the command. The longest match wins. */
 const COMMANDS: Record<string, Command> = {
   ...databaseCommands,
   ...tableCommands,
@@ -16,7 +16,7 @@ const COMMANDS: Record<string, Command> = {
 };
 const BEGINNINGS = Object.keys(COMMANDS).sort((a, b) => b.length - a.length);
 
-/** @throws KustoError for what is malformed, unknown, or refers to what does not exist. */
+/** @throws KustoError if the command is malformed or unknown, or refers to an unknown entity. */
 export async function runCommand(context: CommandContext, text: string, database: string): Promise<ResultTable> {
   const reader = new Reader(text);
   const beginning = BEGINNINGS.find((words) => reader.skip('.', ...words.split(' ')));

@@ -24,7 +24,7 @@ function scopeOf({ database, name }: TableEntry): string {
   return `${database}/${name}`;
 }
 
-/** Commands that begin with a verb and `table`; what stands behind the table's name says what they are about. */
+/** Commands that start with a verb and `table`. The words after the table's name select the object. */
 export const tableCommands: Record<string, Command> = {
   'create table': async (context, reader, database) => {
     const { catalog } = context;

@@ -1,6 +1,5 @@
 /**
- * Databases, tables, ingestion mappings, policies and principals: what commands change and everything else looks up.
- * Kept in DuckDB.
+ * The catalog of databases, tables, ingestion mappings, policies and principals. Stored in DuckDB.
  */
 import { badRequest, KustoError } from '../kusto-error';
 import { typeFacts, type Column } from './column-types';
@@ -13,7 +12,7 @@ export interface Mapping {
   /** Lower case: `csv`, `json`, `avro`, `apacheavro`, `parquet`. */
   readonly kind: string;
   readonly name: string;
-  /** JSON text as it was given. */
+  /** The original JSON text. */
   readonly text: string;
 }
 
@@ -38,7 +37,7 @@ CREATE TABLE IF NOT EXISTS __emulator.ingestions (source_id VARCHAR, db VARCHAR,
 `;
 
 export class Catalog {
-  /** By lower-case name: database names do not care for case, table names do. */
+  /** By lower-case name: database names are case-insensitive, table names are not. */
   private readonly databases = new Map<string, string>();
   private readonly tables = new Map<string, TableEntry>();
   private readonly mappings = new Map<string, Mapping>();
@@ -80,7 +79,7 @@ export class Catalog {
     this.databases.set(name.toLowerCase(), name);
   }
 
-  /** Its name as it was created. @throws KustoError when there is none. */
+  /** The database's name in its original case. @throws KustoError if it does not exist. */
   database(name: string): string {
     const found = this.databases.get(name.toLowerCase());
     if (found === undefined) throw badRequest(`Database '${name}' could not be found.`, 'BadRequest_DatabaseNotExist');
@@ -96,7 +95,7 @@ export class Catalog {
     return this.tables.get(tableKey(this.database(database), table)) ?? null;
   }
 
-  /** @throws KustoError when there is none. */
+  /** @throws KustoError if the table does not exist. */
   table(database: string, table: string): TableEntry {
     const found = this.findTable(database, table);
     if (!found)
@@ -115,7 +114,7 @@ export class Catalog {
     return entry;
   }
 
-  /** Adds the columns that the table lacks. */
+  /** Adds missing columns to the table. */
   async mergeTable(entry: TableEntry, columns: readonly Column[]): Promise<TableEntry> {
     const missing = columns.filter(({ name }) => !entry.columns.some((column) => column.name === name));
     for (const column of missing) {
@@ -174,7 +173,7 @@ export class Catalog {
     this.mappings.delete(mappingKey({ database, table, kind, name }));
   }
 
-  /** @param scope A database's name, or `database/table`. Null when nothing was set. */
+  /** @param scope A database's name, or `database/table`. Returns null if the policy is not set. */
   policy(scope: string, policy: string): string | null {
     return this.policies.get(`${scope}|${policy}`) ?? null;
   }
@@ -206,9 +205,9 @@ export class Catalog {
   }
 }
 
-/** The table as SQL names it. */
+/** The table's name in SQL. */
 export function sqlTable({ database, name }: Pick<TableEntry, 'database' | 'name'>): string {
-  // DuckDB's names do not care for case and the service's tables do: the bytes are part of the name.
+  // DuckDB's names are case-insensitive and the service's are not, so the name includes its bytes.
   const cased = /[A-Z]/.test(name) ? `${name}#${Buffer.from(name).toString('hex')}` : name;
   return `${quoteName(schemaOf(database))}.${quoteName(cased)}`;
 }

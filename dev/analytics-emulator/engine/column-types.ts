@@ -1,4 +1,4 @@
-/** The service's column types and how DuckDB keeps them. Source: analytics-sink §7.7. */
+/** The service's column types and their DuckDB equivalents. Source: analytics-sink §7.7. */
 import { badRequest } from '../kusto-error';
 
 export type ColumnType =
@@ -12,11 +12,11 @@ export interface Column {
 interface TypeFacts {
   /** Column definition. */
   readonly sql: string;
-  /** The .NET name that v1 replies carry. */
+  /** The .NET type name in v1 responses. */
   readonly dataType: string;
-  /** SQL that turns text into the column's value; null where the text does not fit, for strings empty. */
+  /** SQL that parses a text into the column's value. Invalid text becomes null, or empty for strings. */
   fromText(text: string): string;
-  /** SQL that gives the value as a reply carries it. */
+  /** SQL for the value in a response. */
   toReply(value: string): string;
 }
 
@@ -74,7 +74,7 @@ const FACTS: Record<ColumnType, TypeFacts> = {
   datetime: {
     sql: 'TIMESTAMP_NS',
     dataType: 'DateTime',
-    // Texts that are only digits are no dates, though DuckDB would try.
+    // A text of digits only is not a date, although DuckDB would parse it.
     fromText: (text) => `try_cast(${text} AS TIMESTAMP_NS)`,
     toReply: (value) => `left(strftime(${value}, '%Y-%m-%dT%H:%M:%S.%n'), 27) || 'Z'`,
   },
@@ -94,7 +94,7 @@ const FACTS: Record<ColumnType, TypeFacts> = {
   },
 };
 
-/** Other words for the same types. */
+/** Aliases of the types. */
 const ALIASES: Record<string, ColumnType> = {
   boolean: 'bool',
   int32: 'int',

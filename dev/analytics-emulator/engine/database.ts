@@ -1,4 +1,4 @@
-/** The one DuckDB database behind the emulator: statements one after the other, transactions whole. */
+/** The emulator's DuckDB database. Serializes statements and transactions. */
 import { DuckDBInstance, type DuckDBAppender, type DuckDBConnection, type Json } from '@duckdb/node-api';
 
 export type Parameter = string | number | bigint | boolean | null;
@@ -20,14 +20,14 @@ export class Database {
     return new Database(instance, await instance.connect());
   }
 
-  /** Nothing else runs on the database while `work` does. */
+  /** Runs `work` with exclusive access to the database. */
   async exclusively<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const result = this.tail.then(async () => await work(new Connection(this.connection)));
     this.tail = result.catch(() => undefined);
     return await result;
   }
 
-  /** All or nothing. */
+  /** Runs `work` in a transaction. */
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return await this.exclusively(async (connection) => {
       await connection.run('BEGIN TRANSACTION');
@@ -53,7 +53,7 @@ export class Database {
   }
 }
 
-/** The database for one caller, for as long as its turn lasts. */
+/** Exclusive access to the database, valid while `work` runs. */
 export class Connection {
   constructor(private readonly connection: DuckDBConnection) {}
 
@@ -61,12 +61,12 @@ export class Connection {
     await this.connection.run(sql, [...parameters]);
   }
 
-  /** Values as JSON can carry them: big numbers, dates and decimals as text. */
+  /** Returns values that JSON can represent: 64-bit numbers, dates and decimals as text. */
   async rows(sql: string, parameters: readonly Parameter[] = []): Promise<Json[][]> {
     return (await this.connection.runAndReadAll(sql, [...parameters])).getRowsJson();
   }
 
-  /** With the columns' names and DuckDB types. */
+  /** Also returns the columns' names and DuckDB types. */
   async table(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: Json[][] }> {
     const reader = await this.connection.runAndReadAll(sql);
     const types = reader.columnTypes();
@@ -76,7 +76,7 @@ export class Connection {
     };
   }
 
-  /** Only what reads may run: several statements or anything that writes is refused. */
+  /** Whether the text is a single read-only statement. */
   async isOneSelect(sql: string): Promise<boolean> {
     const statements = await this.connection.extractStatements(sql);
     if (statements.count !== 1) return false;

@@ -1,4 +1,4 @@
-/** Runs what the query language was turned into. */
+/** Executes a translated query. */
 import type { Json } from '@duckdb/node-api';
 import { badRequest } from '../kusto-error';
 import type { Selection } from '../language/query';
@@ -16,13 +16,13 @@ export async function runSelection(database: Database, { sql, columns }: Selecti
 
 function replyValue(value: Json, type: ColumnType): Cell {
   if (value === null) return null;
-  // 64-bit integers come as text.
+  // 64-bit integers are returned as text.
   if (type === 'long') return new JsonText(String(value));
   if (type === 'bool') return Boolean(value);
   return type === 'dynamic' && typeof value === 'string' ? dynamicValue(value) : value;
 }
 
-/** As it was loaded, with all the digits of its numbers; DuckDB also takes what is not quite JSON. */
+/** The value as ingested, with all digits of its numbers. DuckDB also accepts some invalid JSON. */
 function dynamicValue(text: string): Cell {
   try {
     JSON.parse(text);
@@ -44,7 +44,7 @@ const FROM_DUCKDB: Record<string, ColumnType> = {
   JSON: 'dynamic',
 };
 
-/** Plain SQL that only reads: the service takes it by request option, tests look around with it. */
+/** Runs read-only SQL, which the service accepts with a request option and tests use. */
 export async function runSql(database: Database, sql: string): Promise<ResultTable> {
   return await database.exclusively(async (connection) => {
     if (!(await connection.isOneSelect(sql))) throw badRequest('Only one SELECT statement can be run');

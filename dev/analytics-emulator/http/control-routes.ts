@@ -1,5 +1,5 @@
 /**
- * Test control, off unless enabled: faults, pauses, lifetimes, the log of requests. Source: analytics-sink §7.3, §7.8.
+ * Routes for tests, disabled by default: faults, pauses, lifetimes, the request log. Source: analytics-sink §7.3, §7.8.
  */
 import express, { type Router } from 'express';
 import type { Fault, Faults } from '../faults';
@@ -13,7 +13,7 @@ export interface ControlContext {
   readonly ingestor: Ingestor;
   readonly resources: Resources;
   readonly tokens: ExpiringTokens;
-  /** Method and path of every request so far; secrets are not in paths. */
+  /** Method and path of all requests so far. Paths contain no secrets. */
   readonly requests: string[];
 }
 

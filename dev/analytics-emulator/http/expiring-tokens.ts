@@ -1,6 +1,6 @@
 /**
- * Tokens with a life: bearer tokens of the login, identity tokens of queued ingestion. They are signed, so that nothing
- * has to remember them.
+ * Expiring tokens: bearer tokens of the login and identity tokens of queued ingestion. They are signed, so they need no
+ * storage.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

@@ -13,7 +13,7 @@ export interface Application {
 }
 
 export interface LoginOptions {
-  /** Null: anybody is let in. */
+  /** Null: no login is required. */
   readonly application: Application | null;
   readonly tokens: ExpiringTokens;
   /** False: `GET /v1/rest/auth/metadata` answers 404, as clusters without it do. */
@@ -94,7 +94,7 @@ function refused(
   if (grant !== 'client_credentials')
     return { status: 400, error: 'unsupported_grant_type', description: 'Only client_credentials can be granted' };
   if (application === null) return null;
-  // Tenant `adfs` is the one with which the official SDK's login can be tried against a private host.
+  // The official SDK can log in at a private host only with tenant `adfs`.
   const tenant = String(request.params.tenant);
   if (tenant !== application.tenant && tenant !== 'adfs')
     return { status: 400, error: 'invalid_request', description: `AADSTS90002: Tenant '${tenant}' not found.` };

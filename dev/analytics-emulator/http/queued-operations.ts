@@ -1,4 +1,6 @@
-/** Queued ingestion by REST: blobs given by request, outcomes asked for by operation. Source: analytics-sink §5.9. */
+/**
+ * Queued ingestion over REST: requests that list blobs, and the status of an operation. Source: analytics-sink §5.9.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Ingestor } from '../ingest/ingestor';
 import type { IngestionMessage } from '../ingest/message';
@@ -11,7 +13,7 @@ const MOST_BLOBS = 20;
 interface Blob {
   readonly url: string;
   readonly sourceId: string;
-  /** Null: still under way. */
+  /** Null: in progress. */
   outcome: Outcome | null;
 }
 interface Operation {
@@ -38,7 +40,7 @@ export class QueuedOperations {
     };
   }
 
-  /** @throws KustoError for an unknown table or a body of another shape. */
+  /** @throws KustoError for an unknown table or an invalid body. */
   begin(database: string, table: string, body: unknown): { ingestionOperationId: string } {
     this.context.catalog.table(database, table);
     const { blobs, properties } = (body ?? {}) as { blobs?: unknown; properties?: Record<string, unknown> };

@@ -1,6 +1,5 @@
 /**
- * Ingestion mappings: which field of a record goes into which column. Both spellings of an element. Source:
- * analytics-sink §5.11.
+ * Ingestion mappings from fields of a record to columns, in both notations of an element. Source: analytics-sink §5.11.
  */
 import type { TableEntry } from '../engine/catalog';
 import { parseColumnType, type Column } from '../engine/column-types';
@@ -9,13 +8,13 @@ import { parseJsonPath } from './json-path';
 
 export type FieldSource =
   | { readonly kind: 'ordinal'; readonly ordinal: number }
-  /** DuckDB's form of the path. */
+  /** The path in DuckDB's notation. */
   | { readonly kind: 'path'; readonly path: string; readonly unit: EpochUnit | null }
   | { readonly kind: 'constant'; readonly value: string }
   | { readonly kind: 'location' }
   | { readonly kind: 'line' };
 
-/** Nanoseconds of one unit. */
+/** Length of one unit in nanoseconds. */
 export type EpochUnit = 1_000_000_000 | 1_000_000 | 1_000 | 1;
 
 export interface MappedColumn {
@@ -31,7 +30,7 @@ const EPOCHS: Record<string, EpochUnit> = {
 };
 
 /**
- * @throws KustoError `BadRequest_InvalidMapping` or, when it does not fit the table, `BadRequest_InconsistentMapping`.
+ * @throws KustoError `BadRequest_InvalidMapping` or, if it does not match the table, `BadRequest_InconsistentMapping`.
  */
 export function parseMapping(text: string, kind: string, table: TableEntry): MappedColumn[] {
   const elements = parseElements(text);
@@ -72,7 +71,7 @@ function sourceOf(element: Record<string, unknown>, kind: string, column: string
   throw invalid(`column '${column}' has neither path nor field`);
 }
 
-/** Keys in lower case, those of `Properties` beside the others. */
+/** The element with keys in lower case, including those of `Properties`. */
 function parseElements(text: string): Record<string, unknown>[] {
   let parsed: unknown;
   try {

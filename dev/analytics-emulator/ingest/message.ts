@@ -1,14 +1,14 @@
-/** A message of queued ingestion, as the SDKs of either family write it. Source: analytics-sink §5.7. */
+/** Parses a message of queued ingestion, as SDKs of all languages write it. Source: analytics-sink §5.7. */
 import { KustoError } from '../kusto-error';
 import type { StatusPlace } from '../storage/status-table';
 
 export interface IngestionMessage {
   readonly id: string;
-  /** With its SAS. */
+  /** URL with a SAS. */
   readonly blobPath: string;
   readonly database: string;
   readonly table: string;
-  /** Uncompressed bytes; null: not told. */
+  /** Uncompressed size in bytes; null: unknown. */
   readonly rawDataSize: number | null;
   readonly flushImmediately: boolean;
   readonly retainBlob: boolean;
@@ -16,7 +16,7 @@ export interface IngestionMessage {
   readonly reportLevel: number;
   /** 0 queue, 1 table, 2 both. */
   readonly reportMethod: number;
-  /** Where the client follows the ingestion; null: nowhere. */
+  /** Status table entity that the client polls; null: none. */
   readonly statusPlace: StatusPlace | null;
   readonly identityToken: string;
   readonly format: string;
@@ -24,7 +24,7 @@ export interface IngestionMessage {
   readonly mapping: string;
   readonly mappingKind: string;
   readonly ignoreFirstRecord: boolean;
-  /** Which files of a ZIP archive are meant; empty: all. */
+  /** Pattern of the files to ingest from a ZIP archive; empty: all. */
   readonly zipPattern: string;
   readonly tags: readonly string[];
   readonly ingestIfNotExists: readonly string[];

@@ -1,7 +1,7 @@
-/** How the ingestion of one blob ended. */
+/** The outcome of ingesting one blob. */
 export type Outcome =
   | { readonly status: 'Succeeded'; readonly rows: number }
   | { readonly status: 'Skipped'; readonly code: string; readonly details: string }
   | { readonly status: 'Failed'; readonly code: string; readonly details: string }
-  /** Worth another try; nothing was loaded. */
+  /** Retriable; no rows were ingested. */
   | { readonly status: 'Retry'; readonly code: string; readonly details: string };

@@ -1,4 +1,7 @@
-/** Tells how ingestions ended: the failures table and the queues that clients may read. Source: analytics-sink §5.8. */
+/**
+ * Reports the outcomes of ingestions: the failures table and the queues that clients may read. Source: analytics-sink
+ * §5.8.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../engine/database';
 import type { Resources } from '../storage/resources';
@@ -70,7 +73,7 @@ function common(
     Database: message.database,
     Table: message.table,
     IngestionSourceId: message.id,
-    // Without the SAS, as everything that is kept.
+    // Stored without the SAS.
     IngestionSourcePath: message.blobPath.split('?')[0] ?? '',
     RootActivityId: randomUUID(),
   };

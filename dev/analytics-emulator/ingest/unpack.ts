@@ -1,5 +1,5 @@
 /**
- * Blobs as they are once unpacked, by what they begin with: clients' names for them are not to be trusted. Source:
+ * Decompresses blobs. Detects the format by the first bytes, since names given by clients are unreliable. Source:
  * analytics-sink §6, §7.4.
  */
 import { gunzipSync, inflateRawSync } from 'node:zlib';
@@ -24,7 +24,7 @@ export function unpack(data: Buffer, zipPattern: string): Buffer[] {
   }
 }
 
-/** By the archive's directory, which stands at its end. */
+/** Reads the archive's central directory, at its end. */
 function filesOf(data: Buffer, zipPattern: string): Buffer[] {
   const end = data.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'));
   if (end < 0 || data.readUInt32LE(end) !== END) throw invalid('the archive has no end');

@@ -1,16 +1,16 @@
-/** The part of the query language that the emulator knows, as SQL with typed columns. Source: analytics-sink §7.6. */
+/** Translates the supported subset of the query language to SQL with typed columns. Source: analytics-sink §7.6. */
 import { badRequest } from '../kusto-error';
 import { typeFacts, type Column, type ColumnType } from '../engine/column-types';
 import { quoteName, quoteText } from '../engine/sql-names';
 import type { Reader } from './reader';
 
-/** A query so far: `sql` selects exactly `columns`. */
+/** A partial query. `sql` selects exactly `columns`. */
 export interface Selection {
   readonly sql: string;
   readonly columns: readonly Column[];
 }
 
-/** Every stage after the first, `| …` up to the end. */
+/** The stages after the first: `| …` to the end. */
 export function pipeline(reader: Reader, source: Selection): Selection {
   let selection = source;
   while (reader.skip('|')) selection = stage(reader, selection);
@@ -97,7 +97,7 @@ function summarize(reader: Reader, from: Selection): Selection {
   return { sql: `SELECT ${select} FROM (${from.sql})${group}`, columns: [...by, { name, type: 'long' }] };
 }
 
-/** `n=count()`: a name may stand before an aggregate. */
+/** `n=count()`: an aggregate may have a name. */
 function aggregateName(reader: Reader): string {
   if (reader.nextIs('count', '(')) return 'count_';
   const name = reader.name();
@@ -161,7 +161,7 @@ function condition(reader: Reader, from: Selection): string {
   const text = `lower(CAST(${name} AS VARCHAR))`;
   switch (operator) {
     case 'has':
-      // A whole term: nothing alphanumeric beside it.
+      // A whole term: not adjacent to an alphanumeric character.
       return `regexp_matches(${text}, '(^|[^a-z0-9])' || regexp_escape(lower(${value})) || '($|[^a-z0-9])')`;
     case 'contains':
       return `contains(${text}, lower(${value}))`;

@@ -1,4 +1,4 @@
-/** Walks over tokens; every `read` either gives what was asked for or names what stands there instead. */
+/** Reads tokens. Each function returns the expected token or throws an error that names the actual one. */
 import { badRequest } from '../kusto-error';
 import { parseColumnType, type Column } from '../engine/column-types';
 import { tokenize, type Token } from './tokens';
@@ -15,7 +15,7 @@ export class Reader {
     return this.at >= this.tokens.length;
   }
 
-  /** Moves past the words or symbols when they stand here, whatever their case. */
+  /** Skips the words or symbols if they are next, ignoring case. */
   skip(...expected: readonly string[]): boolean {
     const stand = this.nextIs(...expected);
     if (stand) this.at += expected.length;
@@ -33,7 +33,7 @@ export class Reader {
     if (!this.skip(...expected)) throw this.unexpected(`'${expected.join(' ')}'`);
   }
 
-  /** The one of these that stands here; those of several words have spaces in between. */
+  /** Reads one of the options, which may have several words separated by spaces. */
   oneOf(...words: readonly string[]): string {
     const found = words.find((word) => this.skip(...word.split(' ')));
     if (found === undefined) throw this.unexpected(words.map((word) => `'${word}'`).join(' or '));
@@ -60,7 +60,7 @@ export class Reader {
     return token.text;
   }
 
-  /** Literals side by side: at least one. What they mean together, the command knows. */
+  /** One or more adjacent string literals. */
   strings(): string[] {
     const texts = [this.string()];
     while (this.nextIsString()) texts.push(this.string());
@@ -95,21 +95,21 @@ export class Reader {
     return columns;
   }
 
-  /** The text from here to the next such symbol, which stays. */
+  /** The text up to the next such symbol, which is not consumed. */
   rawUntil(symbol: string): string {
     const start = this.tokens[this.at]?.at ?? this.text.length;
     while (this.at < this.tokens.length && this.tokens[this.at]?.text !== symbol) this.at++;
     return this.text.slice(start, this.tokens[this.at]?.at ?? this.text.length).trim();
   }
 
-  /** Everything from here to the end, as it was written. */
+  /** The remaining text. */
   rest(): string {
     const start = this.tokens[this.at - 1]?.end ?? 0;
     this.at = this.tokens.length;
     return this.text.slice(start).trimStart();
   }
 
-  /** @throws KustoError when something is left. */
+  /** @throws KustoError if there are tokens left. */
   end(): void {
     this.skip(';');
     if (!this.done) throw this.unexpected('the end');

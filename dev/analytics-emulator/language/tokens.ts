@@ -11,7 +11,7 @@ const NUMBER = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SYMBOL = /==|!=|<=|>=|<\||=~|!~|[-.|,;:()[\]{}=<>*/+@%]/y;
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"', '0': '\0' };
 
-/** @throws KustoError that says where the text can not be read. */
+/** @throws KustoError with the position of invalid text. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -22,7 +22,7 @@ export function tokenize(text: string): Token[] {
     else {
       const token = literal(text, at) ?? plain(text, at);
       tokens.push(token);
-      // What follows is data in whatever form.
+      // The rest is inline data in any format.
       if (token.text === '<|' && token.kind === 'symbol') break;
       at = token.end;
     }
@@ -44,7 +44,7 @@ function plain(text: string, at: number): Token {
 }
 
 /**
- * `'…'` and `"…"` with escapes, `@'…'` verbatim with doubled quotes, ``` blocks; `h` before them changes nothing here.
+ * `'…'` and `"…"` with escapes, `@'…'` verbatim with doubled quotes, ``` blocks; a prefix `h` has no effect here.
  */
 function literal(text: string, at: number): Token | null {
   const start = text[at] === 'h' && /['"@]/.test(text[at + 1] ?? '') ? at + 1 : at;

@@ -1,6 +1,6 @@
 /**
- * Loaded before Azurite: ends it with who started it, and says the port, which its table service does not where it may
- * choose.
+ * Loaded before Azurite: exits when the parent process exits, and reports the port, which the table service does not
+ * report if it chooses the port itself.
  */
 const { Server } = require('node:net');
 

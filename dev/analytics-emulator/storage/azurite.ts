@@ -1,4 +1,4 @@
-/** Azurite in a process of its own: blob, queue and table storage. Source: analytics-sink §7.2. */
+/** Runs Azurite in separate processes: blob, queue and table storage. Source: analytics-sink §7.2. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -12,12 +12,12 @@ export interface RunningAzurite {
   stop(): Promise<void>;
 }
 
-/** The account that every Azurite has; its key is part of its documentation and protects nothing. */
+/** Azurite's default account. Its key is public documentation and not a secret. */
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 const START_TIMEOUT_MS = 120_000;
 
-/** @param folder Where blobs and messages are kept; null: in memory. */
+/** @param folder Folder for blobs and messages; null: in memory. */
 export async function startAzurite(folder: string | null): Promise<RunningAzurite> {
   const services = (['blob', 'queue', 'table'] as const).map(async (service) => await startService(service, folder));
   const [blob, queue, table] = (await Promise.all(services)) as [AzuriteService, AzuriteService, AzuriteService];
@@ -60,7 +60,7 @@ async function startService(service: 'blob' | 'queue' | 'table', folder: string 
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`Azurite's ${service} service did not start`)), START_TIMEOUT_MS);
-    child.once('exit', (code) => reject(new Error(`Azurite's ${service} service ended with code ${code}`)));
+    child.once('exit', (code) => reject(new Error(`Azurite's ${service} service exited with code ${code}`)));
     lines.on('line', (line) => {
       const said = /^port ([0-9]+)$/.exec(line);
       if (!said) return;

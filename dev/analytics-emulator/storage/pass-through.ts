@@ -1,4 +1,4 @@
-/** Stands in front of a storage service, so that faults can be put between it and its clients. */
+/** A proxy in front of a storage service, which injects faults. */
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -8,11 +8,11 @@ export interface PassThroughOptions {
   readonly target: FaultTarget & ('blob' | 'queue' | 'table');
   readonly serviceUrl: string;
   readonly faults: Faults;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** False: where that one is taken, a free one. */
+  /** False: use a free port if this one is taken. */
   readonly isPortFixed: boolean;
-  /** Told of every POST that was let through, once it is answered. */
+  /** Called after each POST that was forwarded and answered. */
   readonly onPosted?: () => void;
 }
 
@@ -23,12 +23,12 @@ export class PassThrough {
     private readonly path: string,
   ) {}
 
-  /** What stands for the service's own URL, its path included. */
+  /** The proxy's URL for the service, including its path. */
   get url(): string {
     return `http://127.0.0.1:${this.port}${this.path}`;
   }
 
-  /** @throws Error when the port is taken, unless another will do. */
+  /** @throws Error if the port is taken and required */
   static async start({
     target,
     serviceUrl,
@@ -49,7 +49,7 @@ export class PassThrough {
     });
     await listen(server, port).catch(async (error: unknown) => {
       if (isPortFixed)
-        throw new Error(`The storage's ${target} service can not be had at port ${port}: ${String(error)}`, {
+        throw new Error(`The storage's ${target} service cannot listen on port ${port}: ${String(error)}`, {
           cause: error,
         });
       await listen(server, 0);
@@ -83,14 +83,14 @@ function forward(service: URL, incoming: IncomingMessage, response: ServerRespon
       headers: { ...incoming.headers, host: service.host },
     },
     (answer) => {
-      // Newer versions of Node.js throw over a client that has left in the meantime.
+      // Newer versions of Node.js throw if the client has disconnected.
       if (response.destroyed) return void answer.destroy();
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      // An answer that breaks off must not look like one that is slow.
+      // Closes the connection, so that an interrupted response does not look like a slow one.
       pipeline(answer, response, () => undefined);
     },
   );
   outgoing.on('error', () => response.destroy());
-  // Ends with a client that is gone, also if it went before this line.
+  // Aborts if the client disconnects, or has already disconnected.
   pipeline(incoming, outgoing, () => undefined);
 }

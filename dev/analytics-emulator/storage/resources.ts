@@ -1,5 +1,5 @@
 /**
- * What the data-management endpoint hands out: containers and queues with their SAS. Source: analytics-sink §5.5, §7.5.
+ * The containers and queues, with SAS, that the data-management endpoint returns. Source: analytics-sink §5.5, §7.5.
  */
 import {
   BlobServiceClient,
@@ -16,7 +16,7 @@ import {
 import type { RunningAzurite } from './azurite';
 import { StatusTable } from './status-table';
 
-/** Two of each, so that clients have something to rotate over. */
+/** Two of each, so that clients can rotate. */
 const CONTAINERS = ['ingest-data-0', 'ingest-data-1'];
 const QUEUES = ['ready-for-aggregation-0', 'ready-for-aggregation-1'];
 const FAILED = 'failed-ingestions';
@@ -27,11 +27,11 @@ export class Resources {
   readonly failed: QueueClient;
   readonly succeeded: QueueClient;
   readonly statuses: StatusTable;
-  /** False: clients are offered no status table. */
+  /** False: no status table is offered to clients. */
   hasStatusTable = true;
   private readonly containers: readonly ContainerClient[];
 
-  /** @param publicUrls Where clients find the services; SAS do not cover the host. */
+  /** @param publicUrls URLs of the services for clients; a SAS does not include the host. */
   constructor(
     azurite: RunningAzurite,
     private readonly publicUrls: { readonly blob: string; readonly queue: string; readonly table: string },
@@ -95,7 +95,7 @@ export class Resources {
   }
 
   private validity(): { startsOn: Date; expiresOn: Date } {
-    // Clocks of clients may be behind.
+    // Allows for clients with slow clocks.
     return { startsOn: new Date(Date.now() - 300_000), expiresOn: new Date(Date.now() + this.sasLifetimeMs) };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The table in which clients follow their ingestions: they insert an entity and name it in their message, the service
- * updates it. Source: analytics-sink §5.8.
+ * The status table of ingestions. Clients insert an entity and refer to it in their message; the service updates it.
+ * Source: analytics-sink §5.8.
  */
 import { AzureNamedKeyCredential, generateTableSas, TableClient } from '@azure/data-tables';
 import type { Outcome } from '../ingest/outcome';
@@ -8,7 +8,7 @@ import type { RunningAzurite } from './azurite';
 
 const NAME = 'IngestionsStatus';
 
-/** Of an entity. */
+/** Status of an entity. */
 export interface StatusPlace {
   readonly partitionKey: string;
   readonly rowKey: string;
@@ -30,7 +30,7 @@ export class StatusTable {
     await this.client.createTable();
   }
 
-  /** With a SAS to insert, read and change entities. */
+  /** URL with a SAS to insert, read and update entities. */
   url(validity: { readonly startsOn: Date; readonly expiresOn: Date }): string {
     const permissions = { query: true, add: true, update: true, delete: false };
     return `${this.publicUrl}/${NAME}?${generateTableSas(NAME, this.credential, { permissions, ...validity })}`;

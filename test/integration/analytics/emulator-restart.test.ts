@@ -70,7 +70,7 @@ test('with a port the storage is at the three that follow, before and after a re
 test('a port of the storage that somebody else has is named, and nothing is left running', async () => {
   const port = await freePorts();
   const taken = await listen(port + 2);
-  await expect(start({ port })).rejects.toThrow(`The storage's queue service can not be had at port ${port + 2}`);
+  await expect(start({ port })).rejects.toThrow(`The storage's queue service cannot listen on port ${port + 2}`);
   await close(await listen(port + 1));
   await close(taken);
 });
