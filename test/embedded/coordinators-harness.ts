@@ -7,8 +7,8 @@ import {
   type Coordinators,
   type CoordinatorSettings,
 } from '../../packages/embedded/src/coordinators';
-import type { RequestContext } from '../../packages/embedded/src/handler';
-import type { Partitions, TopicPartition } from '../../packages/embedded/src/ports';
+import type { RequestContext } from '../../packages/embedded/src/requests/handler';
+import type { Partitions, TopicPartition } from '../../packages/embedded/src/partitions';
 import type { Api, MessageOf, RequestOf } from '../../packages/embedded/src/protocol/layout';
 import { FakeClock } from './fake-clock';
 

@@ -1,62 +1,55 @@
-/** Composition of the broker: storage, the modules that answer requests, the listener, and the faults between them. */
+/** Composition root of the broker: storage, request handlers, listener, fault injection. */
 import type { TlsOptions } from 'node:tls';
 import { openCoordinators, type CoordinatorSettings } from './coordinators';
-import { claimDataFolder } from './data-folder';
 import { fetchHandlers } from './data/fetch';
-import { offsetHandlers } from './data/offsets';
+import { logOffsetHandlers } from './data/log-offsets';
+import { partitionAccess } from './data/partition-access';
 import { produceHandlers } from './data/produce';
+import { createDispatcher } from './dispatcher';
 import { FaultPlan, type Faults } from './faults/faults';
 import { withFaults } from './faults/with-faults';
-import type { Handler } from './handler';
-import { controlBatch } from './log/batch';
-import { Housekeeping } from './log/housekeeping';
-import type { Dispatch } from './network/connection';
-import { MemoryBudget } from './network/memory';
+import { MemoryBudget } from './network/memory-budget';
 import { listen } from './network/server';
-import type { BrokerServices, Partitions } from './ports';
-import { API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE } from './protocol/apis/connection';
-import { APIS } from './protocol/apis';
-import { ErrorCode } from './protocol/errors';
-import type { RequestOf } from './protocol/layout';
-import { answerAuthenticate, answerHandshake, refuseAuthenticate, refuseHandshake } from './security/sasl';
+import type { Handler } from './requests/handler';
+import { withStorageErrors } from './requests/storage-errors';
 import { BrokerStartError } from './start-error';
-import { answeringDiskTrouble } from './storage-errors';
+import { lockDataFolder } from './storage/data-folder';
 import { clusterHandlers } from './topics/cluster-handlers';
 import { configHandlers } from './topics/config-handlers';
+import { Housekeeping } from './topics/housekeeping';
 import { inspectionHandlers } from './topics/inspection-handlers';
 import { TopicRegistry } from './topics/registry';
 import { topicHandlers } from './topics/topic-handlers';
-import { PartitionTransactions } from './transactions/transaction-index';
 
 export interface EmbeddedBrokerOptions {
-  /** Address to listen on and to tell clients; default 127.0.0.1. */
+  /** Listen address, also advertised to clients; default 127.0.0.1. */
   readonly host?: string;
-  /** What clients are told to connect to, when it is not `host`. */
+  /** Host name advertised to clients; default `host`. */
   readonly advertisedHost?: string;
-  /** Default 0: any free one. */
+  /** Default 0: a free port. */
   readonly port?: number;
-  /** Where topics, offsets and transactions are kept. Without it, everything is in memory. */
+  /** Folder for topics, offsets and transactions. Without it, everything is in memory. */
   readonly dataDir?: string;
-  /** True: in memory, whatever `dataDir` says. */
+  /** True: in memory, even if `dataDir` is set. */
   readonly memory?: boolean;
   /**
-   * `always`: an acknowledged record is on the disk. `never` (default): it is with the operating system, so it survives
-   * the death of the process, but not a power cut.
+   * `always`: acknowledged records are flushed to disk. `never` (default): they are left to the operating system, which
+   * survives a crash of the process but not a power failure.
    */
   readonly fsync?: 'always' | 'never';
-  /** Topics come into being when a client asks for them by name; default true. */
+  /** Creates topics when a client requests metadata for them; default true. */
   readonly autoCreateTopics?: boolean;
-  /** Of topics created without a number; default 1. */
+  /** Partitions of topics that are created without a number; default 1. */
   readonly defaultPartitions?: number;
-  /** All listeners speak TLS with it; `{ key, cert }` in PEM. */
+  /** Enables TLS; `{ key, cert }` in PEM. */
   readonly tls?: TlsOptions;
   /** User name → password: clients must authenticate with SASL PLAIN. */
   readonly users?: Readonly<Record<string, string>>;
-  /** Of one request; default 100 MiB, as Apache Kafka's `socket.request.max.bytes`. */
+  /** Maximum size of a request; default 100 MiB, as Apache Kafka's `socket.request.max.bytes`. */
   readonly maxRequestBytes?: number;
   /**
-   * Milliseconds after which a connection without a request is closed, or one that takes so long to send one or to take
-   * a response; default 10 minutes.
+   * Milliseconds after which a connection is closed that sends no request, does not complete one or does not read a
+   * response; default 10 minutes.
    */
   readonly maxIdleMs?: number;
   /** Default 2,000. */
@@ -65,7 +58,7 @@ export interface EmbeddedBrokerOptions {
   readonly housekeepingMs?: number;
   /** Bounds of group sessions and transactions, by default Apache Kafka's. */
   readonly coordinators?: Partial<CoordinatorSettings>;
-  /** Lines for people; default: standard error. */
+  /** Receives log lines; default: standard error. */
   readonly log?: (line: string) => void;
 }
 
@@ -75,35 +68,34 @@ export interface EmbeddedBroker {
   readonly port: number;
   readonly clusterId: string;
   readonly faults: Faults;
-  /** Closes connections and files. Everything acknowledged is on disk afterwards. */
+  /** Closes connections and files. Everything acknowledged is on disk when it resolves. */
   stop(): Promise<void>;
 }
 
 const NODE_ID = 1;
-const MOST_PARTITIONS = 10_000;
-const BEFORE_AUTHENTICATION_BYTES = 64 * 1024;
-const BEFORE_AUTHENTICATION = new Set(['ApiVersions', 'SaslHandshake', 'SaslAuthenticate']);
+const MAX_PARTITIONS = 10_000;
+const MAX_BYTES_BEFORE_AUTHENTICATION = 64 * 1024;
 
 /**
- * Starts a broker in this thread. It is for one machine, first runs and tests; production is Apache Kafka.
- * @throws BrokerStartError when the port is taken, or the data folder is in use, cannot be read or belongs to another
- *   version.
+ * Starts a broker in this thread. It is for first runs and tests on one machine; use Apache Kafka in production.
+ * @throws BrokerStartError if the port is unavailable, or the data folder is in use, cannot be read or was written by
+ *   another version.
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
   const dataDir = options.memory ? null : (options.dataDir ?? null);
-  const claim = dataDir === null ? null : await claimDataFolder(dataDir);
+  const lock = dataDir === null ? null : await lockDataFolder(dataDir);
   let broker: EmbeddedBroker | null = null;
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     try {
       await broker?.stop();
     } finally {
-      claim?.release();
+      lock?.release();
     }
   };
   try {
     broker = await open(options, dataDir);
-    claim?.announce({ pid: process.pid, bootstrapServers: broker.bootstrapServers, clusterId: broker.clusterId });
+    lock?.publish({ pid: process.pid, bootstrapServers: broker.bootstrapServers, clusterId: broker.clusterId });
   } catch (error) {
     await stop();
     throw error;
@@ -124,14 +116,13 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
   let port = options.port ?? 0;
   const address = () => ({ host: options.advertisedHost ?? host, port });
 
-  const createTransactionIndex = () => new PartitionTransactions();
-  const { topics, coordinators } = await recover(dataDir, async () => {
-    const topics = new TopicRegistry({ dataDir, fsync, createTransactionIndex, now, log });
-    const services: BrokerServices = { partitions: partitionsOf(topics, now), dataDir, fsync, now, log };
-    return { topics, coordinators: await openCoordinators(services, options.coordinators) };
+  const { topics, coordinators } = await recoverData(dataDir, async () => {
+    const topics = new TopicRegistry({ dataDir, fsync, now, log });
+    const partitions = partitionAccess(topics, now);
+    return { topics, coordinators: await openCoordinators({ partitions, dataDir, fsync, log }, options.coordinators) };
   });
 
-  const sizes = { nodeId: NODE_ID, defaultPartitions, maxPartitions: MOST_PARTITIONS };
+  const sizes = { nodeId: NODE_ID, defaultPartitions, maxPartitions: MAX_PARTITIONS };
   const brokerConfigs = new Map([
     ['auto.create.topics.enable', String(autoCreateTopics)],
     ['broker.id', String(NODE_ID)],
@@ -146,7 +137,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
       clusterHandlers({ topics, address, autoCreateTopics, ...sizes }),
       produceHandlers({ topics, transactions: coordinators.transactions, now, whenRunning, log }),
       fetchHandlers({ topics, whenRunning }),
-      offsetHandlers({ topics }),
+      logOffsetHandlers({ topics }),
       inspectionHandlers({ topics, dataDir }),
       coordinators.handlers,
     ].flatMap((module) => [...module]),
@@ -162,13 +153,13 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
       maxConnections: options.maxConnections ?? 2_000,
       limits: {
         maxRequestBytes,
-        maxRequestBytesBeforeAuthentication: Math.min(BEFORE_AUTHENTICATION_BYTES, maxRequestBytes),
+        maxRequestBytesBeforeAuthentication: Math.min(MAX_BYTES_BEFORE_AUTHENTICATION, maxRequestBytes),
         maxIdleMs: options.maxIdleMs ?? 600_000,
         memory: new MemoryBudget(4 * maxRequestBytes),
       },
       log,
     },
-    withFaults(faults, answeringDiskTrouble(dispatcher(handlers, users), log)),
+    withFaults(faults, withStorageErrors(createDispatcher(handlers, users), log)),
   );
   const listener = await listening.catch(async (error: NodeJS.ErrnoException) => {
     await coordinators.close();
@@ -195,7 +186,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
   };
 }
 
-async function recover<T>(dataDir: string | null, read: () => Promise<T>): Promise<T> {
+async function recoverData<T>(dataDir: string | null, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -205,46 +196,9 @@ async function recover<T>(dataDir: string | null, read: () => Promise<T>): Promi
 }
 
 function portUnavailable(host: string, port: number, error: NodeJS.ErrnoException): BrokerStartError {
-  const reason =
-    error.code === 'EADDRINUSE' ? 'another program listens there' : `it cannot be listened to: ${error.message}`;
-  return new BrokerStartError('PORT_UNAVAILABLE', `Port ${port} of ${host} cannot be had: ${reason}.`, error);
-}
-
-function partitionsOf(topics: TopicRegistry, now: () => number): Partitions {
-  return {
-    exists: (at) => topics.partition(at) !== undefined,
-    appendMarker: async (at, marker) => {
-      const partition = topics.partition(at);
-      if (!partition) throw new Error(`there is no partition ${at.topic}-${at.partition}`);
-      const { segmentBytes, segmentMs } = topics.get(at.topic)!.settings;
-      const stored = partition.append(controlBatch(marker, now()), { segmentBytes, segmentMs, appendTime: null });
-      await partition.durable();
-      return stored.baseOffset;
-    },
-  };
-}
-
-function dispatcher(handlers: ReadonlyMap<number, Handler>, users: ReadonlyMap<string, string> | null): Dispatch {
-  const served = [...APIS.values()]
-    .filter(({ key, name }) => handlers.has(key) || BEFORE_AUTHENTICATION.has(name))
-    .map(({ key, versions: [minVersion, maxVersion] }) => ({ apiKey: key, minVersion, maxVersion }));
-
-  return async ({ api, version, body, unsupportedVersion }, context, session) => {
-    if (!session.authenticated && !BEFORE_AUTHENTICATION.has(api.name)) return 'close';
-    if (api.key === API_VERSIONS.key) {
-      return { errorCode: unsupportedVersion ? ErrorCode.UNSUPPORTED_VERSION : ErrorCode.NONE, apiKeys: served };
-    }
-    if (api.key === SASL_HANDSHAKE.key) {
-      return users
-        ? answerHandshake(body as RequestOf<typeof SASL_HANDSHAKE>, version, session, users)
-        : refuseHandshake();
-    }
-    if (api.key === SASL_AUTHENTICATE.key) {
-      return users
-        ? answerAuthenticate(body as RequestOf<typeof SASL_AUTHENTICATE>, session, users)
-        : refuseAuthenticate();
-    }
-    const handler = handlers.get(api.key);
-    return handler ? handler(body, context) : 'close';
-  };
+  const message =
+    error.code === 'EADDRINUSE'
+      ? `Port ${port} of ${host} is already in use.`
+      : `Cannot listen on port ${port} of ${host}: ${error.message}.`;
+  return new BrokerStartError('PORT_UNAVAILABLE', message, error);
 }

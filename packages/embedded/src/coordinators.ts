@@ -5,13 +5,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, type Clock } from './clock';
-import { FileKeyValueLog } from './file-key-value-log';
+import { FileKeyValueLog } from './storage/file-key-value-log';
 import { groupAdminHandlers } from './groups/admin-handlers';
 import { membershipHandlers } from './groups/membership-handlers';
-import { offsetHandlers } from './groups/offset-handlers';
+import { committedOffsetHandlers } from './groups/committed-offset-handlers';
 import { GroupRegistry } from './groups/registry';
-import { MemoryKeyValueLog, type KeyValueLog } from './key-value-log';
-import type { BrokerModule, BrokerServices } from './ports';
+import { MemoryKeyValueLog, type KeyValueLog } from './storage/key-value-log';
+import type { Partitions } from './partitions';
+import type { Handler } from './requests/handler';
 import { TransactionCoordinator } from './transactions/coordinator';
 import { transactionHandlers } from './transactions/handlers';
 import { transactionInspectionHandlers } from './transactions/inspection-handlers';
@@ -38,15 +39,30 @@ export const COORDINATOR_DEFAULTS = {
 };
 export type CoordinatorSettings = typeof COORDINATOR_DEFAULTS;
 
-export interface Coordinators extends BrokerModule {
+export interface CoordinatorDeps {
+  readonly partitions: Partitions;
+  /** The broker's data folder; null: everything stays in memory. */
+  readonly dataDir: string | null;
+  /**
+   * `always`: flushed to disk before a request is acknowledged. `never`: left to the operating system, which survives
+   * SIGKILL but not a power failure.
+   */
+  readonly fsync: 'always' | 'never';
+  readonly log: (line: string) => void;
+}
+
+export interface Coordinators {
+  readonly handlers: ReadonlyMap<number, Handler>;
   readonly transactions: Pick<TransactionCoordinator, 'checkAppend'>;
-  /** Its offsets are of no use any more. */
+  /** Deletes the offsets that groups have committed for the topic. */
   topicDeleted(topic: string): Promise<void>;
+  /** Completes or rejects waiting requests and closes the logs. */
+  close(): Promise<void>;
 }
 
 /** The partitions must be open. Keeps `groups.log` and `transactions.log` in the data folder. */
 export async function openCoordinators(
-  services: BrokerServices,
+  services: CoordinatorDeps,
   settings: Partial<CoordinatorSettings> = {},
   clock: Clock = systemClock,
 ): Promise<Coordinators> {
@@ -65,7 +81,7 @@ export async function openCoordinators(
   const handlers = new Map([
     ...membershipHandlers(groups, all),
     ...groupAdminHandlers(groups, partitions),
-    ...offsetHandlers({
+    ...committedOffsetHandlers({
       groups,
       clock,
       partitions,
@@ -94,7 +110,7 @@ export async function openCoordinators(
   };
 }
 
-async function openLog({ dataDir, fsync, log }: BrokerServices, name: string): Promise<KeyValueLog> {
+async function openLog({ dataDir, fsync, log }: CoordinatorDeps, name: string): Promise<KeyValueLog> {
   if (dataDir === null) return new MemoryKeyValueLog();
   await mkdir(dataDir, { recursive: true });
   return FileKeyValueLog.open(join(dataDir, `${name}.log`), { fsync, log });

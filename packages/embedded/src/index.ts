@@ -1,5 +1,5 @@
 export { startEmbeddedBroker, type EmbeddedBroker, type EmbeddedBrokerOptions } from './broker';
-export { readRunningBroker, type RunningBroker } from './data-folder';
+export { readRunningBroker, type RunningBroker } from './storage/data-folder';
 export type { FailOptions, FaultOptions, Faults, RemoveFault } from './faults/faults';
 export { ErrorCode, type ErrorName } from './protocol/errors';
 export { BrokerStartError, type StartErrorCode } from './start-error';

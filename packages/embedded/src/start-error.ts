@@ -1,10 +1,10 @@
-/** Why a broker could not start, for programs: `code` is stable, the message one sentence for people. */
+/** Why a broker could not start. Codes are stable. */
 export type StartErrorCode =
-  /** Another program listens there, or this one may not. */
+  /** The port is in use, or listening on it is not permitted. */
   | 'PORT_UNAVAILABLE'
-  /** A broker that is running uses the data folder. */
+  /** A running broker owns the data folder. */
   | 'DATA_FOLDER_IN_USE'
-  /** It cannot be made, read, written or locked, another version wrote it, or it holds something else. */
+  /** It cannot be created, read, written or locked, another version wrote it, or it contains other files. */
   | 'DATA_FOLDER_UNUSABLE';
 
 export class BrokerStartError extends Error {

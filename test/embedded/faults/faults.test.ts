@@ -2,7 +2,7 @@
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
-import { errorResponse } from '../../../packages/embedded/src/faults/error-response';
+import { errorResponse } from '../../../packages/embedded/src/requests/error-response';
 import { FETCH, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
 import { METADATA } from '../../../packages/embedded/src/protocol/apis/connection';
 import { FIND_COORDINATOR, OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';

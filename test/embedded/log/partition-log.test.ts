@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlBatch } from '../../../packages/embedded/src/log/batch';
 import { PartitionLog } from '../../../packages/embedded/src/log/partition-log';
-import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
 import { garbage } from '../broker-harness';
 import { encodeRecordBatch, recordsIn, type BatchSpec } from '../record-batches';
 
@@ -31,7 +30,6 @@ const open = (folder: string | null): PartitionLog =>
   new PartitionLog({
     folder,
     fsync: 'never',
-    transactions: new PartitionTransactions(),
     now: Date.now,
     log: (line) => lines.push(line),
   });

@@ -1,5 +1,5 @@
 import { ProducerStates, sequenceAfter } from '../../../packages/embedded/src/log/producer-state';
-import type { BatchInfo } from '../../../packages/embedded/src/ports';
+import type { BatchInfo } from '../../../packages/embedded/src/log/batch';
 
 const batch = (baseSequence: number, baseOffset: number, more: Partial<BatchInfo> = {}): BatchInfo => ({
   baseOffset,

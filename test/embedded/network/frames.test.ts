@@ -1,5 +1,5 @@
 import { FrameAssembler } from '../../../packages/embedded/src/network/frames';
-import { MemoryBudget } from '../../../packages/embedded/src/network/memory';
+import { MemoryBudget } from '../../../packages/embedded/src/network/memory-budget';
 import { garbage } from '../broker-harness';
 
 const framed = (body: Buffer): Buffer => {

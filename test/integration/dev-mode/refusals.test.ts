@@ -27,14 +27,14 @@ test('the broker’s port is taken', async () => {
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   expect(await refusal(['--broker-port', String(port)])).toBe(
-    `millrace: The embedded broker cannot start. Port ${port} of 127.0.0.1 cannot be had: another program listens there. Choose another with --broker-port or embedded.port. (EMBEDDED_BROKER_START)\n`,
+    `millrace: The embedded broker cannot start. Port ${port} of 127.0.0.1 is already in use. Choose another with --broker-port or embedded.port. (EMBEDDED_BROKER_START)\n`,
   );
   other.close();
 });
 
 test.each([
   ['of a newer format', 'topics.json', '{"version":2}', 'was written by another version of this broker'],
-  ['that holds something else', 'logs/app.log', 'mine', 'holds files that are no broker’s'],
+  ['that holds something else', 'logs/app.log', 'mine', 'contains files that no broker has written'],
 ])('a data folder %s', async (_, name, content, reason) => {
   mkdirSync(join(folder, name, '..'), { recursive: true });
   writeFileSync(join(folder, name), content);

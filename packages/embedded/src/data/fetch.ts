@@ -1,6 +1,6 @@
 /** Fetch: whole batches, stored form, as soon as there are enough of them or the client's patience ends. */
 import { startTimer } from '../clock';
-import { handles, type Handler, type RequestContext } from '../handler';
+import { handles, type Handler, type RequestContext } from '../requests/handler';
 import { LEADER_EPOCH, readHeader, batchBytes } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
 import { FETCH } from '../protocol/apis/data';

@@ -1,14 +1,14 @@
 /** Produce: each partition's batch is checked, given its offset, written, and acknowledged when it is durable. */
-import { handles, type Handler } from '../handler';
 import { batchBytes, hasValidChecksum, HEADER_BYTES, readHeader, type BatchHeader } from '../log/batch';
+import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
-import type { TopicPartition } from '../ports';
+import { everyRecordHasKey } from '../log/records';
+import type { TopicPartition } from '../partitions';
 import { PRODUCE } from '../protocol/apis/data';
 import { ErrorCode, type ErrorName } from '../protocol/errors';
 import type { ElementOf, RequestOf, ResponseOf } from '../protocol/layout';
+import { handles, type Handler } from '../requests/handler';
 import type { TopicRegistry } from '../topics/registry';
-import type { TopicSettings } from '../topics/topic';
-import { everyRecordHasKey } from '../log/records';
 
 export interface ProduceDeps {
   readonly topics: TopicRegistry;
@@ -84,7 +84,7 @@ async function produce(
 async function append(
   { now, transactions }: ProduceDeps,
   at: TopicPartition,
-  settings: TopicSettings,
+  settings: LogSettings,
   log: PartitionLog,
   records: Buffer | null,
 ): Promise<Omit<PartitionAnswer, 'index'>> {
@@ -129,7 +129,7 @@ async function append(
  * @throws Rejected unless it is exactly one batch as a client may send it. Its bytes are the request's, which nobody
  *   needs afterwards: the log changes them in place.
  */
-function validBatch(records: Buffer | null, settings: TopicSettings): { batch: Buffer; header: BatchHeader } {
+function validBatch(records: Buffer | null, settings: LogSettings): { batch: Buffer; header: BatchHeader } {
   if (records === null || records.length < HEADER_BYTES) {
     throw new Rejected('INVALID_RECORD', 'The partition has no record batch in the request.');
   }

@@ -1,9 +1,9 @@
 /** Stands between the connections and what answers them, and does what the plan wants done to a request. */
 import { startTimer } from '../clock';
-import type { Dispatch, Session } from '../network/connection';
+import type { Dispatch, Session } from '../requests/handler';
 import { PRODUCE } from '../protocol/apis/data';
 import type { RequestOf } from '../protocol/layout';
-import { errorResponse } from './error-response';
+import { errorResponse } from '../requests/error-response';
 import type { FaultPlan } from './faults';
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms));

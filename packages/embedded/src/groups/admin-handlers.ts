@@ -1,8 +1,8 @@
 /** DescribeGroups, ListGroups, DeleteGroups, OffsetDelete. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { DELETE_GROUPS, DESCRIBE_GROUPS, LIST_GROUPS, OFFSET_DELETE } from '../protocol/apis/groups';
 import { ErrorCode } from '../protocol/errors';
-import type { Partitions, TopicPartition } from '../ports';
+import type { Partitions, TopicPartition } from '../partitions';
 import type { Group } from './group';
 import { NO_BYTES } from './member';
 import type { GroupRegistry } from './registry';

@@ -1,5 +1,5 @@
 /** JoinGroup, SyncGroup, Heartbeat, LeaveGroup. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP } from '../protocol/apis/groups';
 import { ErrorCode } from '../protocol/errors';
 import { refusedJoin, refusedSync, type JoinResult, type SyncResult } from './member';

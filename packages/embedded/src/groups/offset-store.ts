@@ -1,6 +1,6 @@
 /** Committed offsets of all groups, and those of transactions that have not ended. In memory, behind a log. */
-import type { KeyValueLog } from '../key-value-log';
-import type { TopicPartition } from '../ports';
+import type { KeyValueLog } from '../storage/key-value-log';
+import type { TopicPartition } from '../partitions';
 
 export interface CommittedOffset {
   /** Next to read. */

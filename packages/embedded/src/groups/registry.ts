@@ -1,6 +1,6 @@
 /** The groups there are. Members live in memory; generation, protocol type and offsets survive a restart. */
 import type { Clock } from '../clock';
-import type { KeyValueLog } from '../key-value-log';
+import type { KeyValueLog } from '../storage/key-value-log';
 import { Group, type GroupSettings } from './group';
 import { OffsetStore, type KeptGroup } from './offset-store';
 import { expiredOffsets } from './retention';

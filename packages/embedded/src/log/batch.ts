@@ -1,7 +1,6 @@
 /**
  * The header of a record batch (magic 2): where its fields are, reading it, and the few changes a broker makes to it.
  */
-import type { BatchInfo } from '../ports';
 import { crc32c } from './crc32c';
 
 /** Bytes of base offset and batch length, which the batch length does not count. */
@@ -29,6 +28,21 @@ const ABORT_MARKER = 0;
 const COMMIT_MARKER = 1;
 
 export const LEADER_EPOCH = 0;
+
+/** The part of a batch header that producer states and the transaction index use. */
+export interface BatchInfo {
+  readonly baseOffset: number;
+  readonly lastOffset: number;
+  /** -1 without idempotence. */
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  /** -1 for control batches and producers without idempotence. */
+  readonly baseSequence: number;
+  readonly maxTimestamp: number;
+  readonly transactional: boolean;
+  /** How a control batch ends the producer's transaction; null for data batches. */
+  readonly marker: 'commit' | 'abort' | null;
+}
 
 export interface BatchHeader extends BatchInfo {
   /** Of the whole batch, its length field included. */

@@ -2,18 +2,18 @@
  * Log compaction, as Kafka's cleaner does it: in closed segments, only the last record of each key stays; a tombstone
  * stays for `delete.retention.ms` longer, so that readers who are behind learn of it. Offsets and order never change.
  */
-import { eachRecord, readRecords } from './records';
-import type { TopicSettings } from '../topics/topic';
 import { readHeader, withRecords } from './batch';
-import type { Pace } from './pace';
+import type { LogSettings } from './log-settings';
 import type { PartitionLog } from './partition-log';
+import { eachRecord, readRecords } from './records';
 import type { Segment } from './segment';
+import type { Pace } from './time-slice';
 
 /** Key (as latin1, one character per byte) → offset of its last record. */
 type LastOffsets = Map<string, number>;
 
 export type CompactionSettings = Pick<
-  TopicSettings,
+  LogSettings,
   'deleteRetentionMs' | 'minCompactionLagMs' | 'minCleanableDirtyRatio' | 'maxCompactionLagMs'
 >;
 

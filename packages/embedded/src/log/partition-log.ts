@@ -4,18 +4,17 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile, syncFolder } from '../files';
-import type { TransactionIndex } from '../ports';
+import { replaceFile, syncFolder } from '../storage/files';
 import { assignAppendTime, assignOffset, readHeader, type BatchHeader } from './batch';
 import { ProducerStates } from './producer-state';
 import { Segment } from './segment';
-import { fileStorage, memoryStorage } from './storage';
+import { fileStorage, memoryStorage } from './segment-storage';
+import { TransactionIndex } from './transaction-index';
 
 export interface LogOptions {
   /** The partition's own folder, made when missing; null: in memory. */
   readonly folder: string | null;
   readonly fsync: 'always' | 'never';
-  readonly transactions: TransactionIndex;
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
@@ -36,6 +35,7 @@ function segmentName(baseOffset: number): string {
 
 export class PartitionLog {
   readonly producers = new ProducerStates();
+  readonly transactions = new TransactionIndex();
   private segments: Segment[] = [];
   private start = 0;
   private readonly waiting = new Set<() => void>();
@@ -61,11 +61,7 @@ export class PartitionLog {
 
   /** Records from here on may belong to open transactions. */
   get lastStableOffset(): number {
-    return this.options.transactions.firstOpenOffset() ?? this.endOffset;
-  }
-
-  get transactions(): TransactionIndex {
-    return this.options.transactions;
+    return this.transactions.firstOpenOffset() ?? this.endOffset;
   }
 
   get bytes(): number {
@@ -116,12 +112,12 @@ export class PartitionLog {
     }
     const first = this.segments[0];
     if (first) this.start = Math.max(this.start, first.baseOffset);
-    this.options.transactions.startsAt(this.start);
+    this.transactions.startsAt(this.start);
   }
 
   private learn(header: BatchHeader): void {
     this.producers.appended(header, this.options.now());
-    this.options.transactions.appended(header);
+    this.transactions.appended(header);
   }
 
   /**
@@ -231,7 +227,7 @@ export class PartitionLog {
     if (folder !== null) replaceFile(join(folder, START_FILE), String(start), fsync === 'always');
     this.start = start;
     while (this.segments.length > 1 && this.segments[0]!.nextOffset <= this.start) this.segments.shift()!.remove();
-    this.options.transactions.startsAt(this.start);
+    this.transactions.startsAt(this.start);
   }
 
   /** Those that nothing is appended to any more, oldest first. */

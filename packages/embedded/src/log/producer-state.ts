@@ -2,7 +2,7 @@
  * What a partition knows about idempotent producers: their epoch and their last five batches, which is how many a
  * producer may have in flight. Made again from the log when it is recovered. The rules are Kafka's (KIP-98, KIP-360).
  */
-import type { BatchInfo } from '../ports';
+import type { BatchInfo } from './batch';
 
 export type SequenceVerdict =
   | { readonly kind: 'append' }

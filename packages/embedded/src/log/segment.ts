@@ -3,7 +3,7 @@
  * index is made again when the segment is opened, so it can never disagree with the bytes.
  */
 import { batchBytes, HEADER_BYTES, hasValidChecksum, readHeader, type BatchHeader } from './batch';
-import type { SegmentStorage } from './storage';
+import type { SegmentStorage } from './segment-storage';
 
 const INDEX_EVERY_BYTES = 4096;
 const SCAN_BYTES = 256 * 1024;

@@ -5,30 +5,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { startTimer } from '../clock';
-import type { RequestContext } from '../handler';
+import { readRequest, writeResponse } from '../protocol/request';
+import type { Dispatch, Session } from '../requests/handler';
 import { MalformedMessage } from '../protocol/reader';
 import { FrameAssembler, FrameTooLarge } from './frames';
-import type { MemoryBudget, MemoryShare } from './memory';
-import { readRequest, writeResponse, type ReceivedRequest } from './request';
-
-/**
- * Answers a request of an authenticated or yet to be authenticated connection. `close`: nothing is answered, the
- * connection ends.
- */
-export type Dispatch = (
-  request: ReceivedRequest,
-  context: RequestContext,
-  session: Session,
-) => Promise<object | null | 'close'>;
-
-/** What is known about a connection besides its bytes. */
-export interface Session {
-  /** False until a SASL exchange has succeeded, where one is required. */
-  authenticated: boolean;
-  /** Set by a handshake of version 0: what follows are bare tokens, not requests. */
-  saslMechanism: string | null;
-  rawSasl: ((token: Buffer) => Buffer | null) | null;
-}
+import type { MemoryBudget, MemoryShare } from './memory-budget';
 
 export interface ConnectionLimits {
   readonly maxRequestBytes: number;

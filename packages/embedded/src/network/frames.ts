@@ -2,7 +2,7 @@
  * Cuts a connection's bytes into frames (int32 length, then that many bytes). What is announced is never allocated in
  * advance: memory grows with the bytes that really arrive.
  */
-import type { MemoryShare } from './memory';
+import type { MemoryShare } from './memory-budget';
 
 export class FrameTooLarge extends Error {
   override readonly name = 'FrameTooLarge';

@@ -1,7 +1,8 @@
 /** The listening socket, plain or TLS, and the connections it has accepted. */
 import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { Connection, type ConnectionLimits, type Dispatch } from './connection';
+import type { Dispatch } from '../requests/handler';
+import { Connection, type ConnectionLimits } from './connection';
 
 export interface ListenerOptions {
   readonly host: string;

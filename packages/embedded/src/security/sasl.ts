@@ -1,9 +1,6 @@
-/**
- * SASL PLAIN: the handshake, and the exchange after it in its old form (bare tokens) and its new one
- * (SaslAuthenticate).
- */
+/** SASL PLAIN: the handshake, then bare tokens (handshake version 0) or in SaslAuthenticate requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Session } from '../network/connection';
+import type { Session } from '../requests/handler';
 import type { SASL_AUTHENTICATE, SASL_HANDSHAKE } from '../protocol/apis/connection';
 import { ErrorCode } from '../protocol/errors';
 import type { RequestOf, ResponseOf } from '../protocol/layout';
@@ -14,7 +11,7 @@ export type Users = ReadonlyMap<string, string>;
 const MECHANISM = 'PLAIN';
 const NO_BYTES = Buffer.alloc(0);
 
-export function answerHandshake(
+export function handshake(
   { mechanism }: RequestOf<typeof SASL_HANDSHAKE>,
   version: number,
   session: Session,
@@ -26,23 +23,26 @@ export function answerHandshake(
   if (version === 0) {
     session.rawSasl = (token) => {
       session.rawSasl = null;
-      session.authenticated = isKnown(token, users);
+      session.authenticated = isValidToken(token, users);
       return session.authenticated ? NO_BYTES : null;
     };
   }
   return { errorCode: ErrorCode.NONE, mechanisms };
 }
 
-export function answerAuthenticate(
+export function authenticate(
   { authBytes }: RequestOf<typeof SASL_AUTHENTICATE>,
   session: Session,
   users: Users,
 ): ResponseOf<typeof SASL_AUTHENTICATE> {
   if (session.saslMechanism === null || session.authenticated) {
-    return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, errorMessage: 'SaslAuthenticate without a handshake before it.' };
+    return {
+      errorCode: ErrorCode.ILLEGAL_SASL_STATE,
+      errorMessage: 'SaslAuthenticate requires a SaslHandshake first.',
+    };
   }
   session.saslMechanism = null;
-  session.authenticated = isKnown(authBytes, users);
+  session.authenticated = isValidToken(authBytes, users);
   return session.authenticated
     ? { errorCode: ErrorCode.NONE }
     : {
@@ -51,22 +51,22 @@ export function answerAuthenticate(
       };
 }
 
-/** Where no one has to log in, as Apache Kafka answers it at a plain listener: who tries learns of it at once. */
-export function refuseHandshake(): ResponseOf<typeof SASL_HANDSHAKE> {
+/** The response of a listener without authentication, as in Apache Kafka, so that clients fail at once. */
+export function rejectHandshake(): ResponseOf<typeof SASL_HANDSHAKE> {
   return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, mechanisms: [] };
 }
 
-export function refuseAuthenticate(): ResponseOf<typeof SASL_AUTHENTICATE> {
-  return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, errorMessage: 'This listener does not authenticate anyone.' };
+export function rejectAuthenticate(): ResponseOf<typeof SASL_AUTHENTICATE> {
+  return { errorCode: ErrorCode.ILLEGAL_SASL_STATE, errorMessage: 'This listener does not use authentication.' };
 }
 
-/** A PLAIN token: authorization id (may be empty), user, password, with NUL between them. */
-function isKnown(token: Buffer, users: Users): boolean {
+/** A PLAIN token: authorization id (may be empty), user and password, separated by NUL. */
+function isValidToken(token: Buffer, users: Users): boolean {
   const parts = token.toString('utf8').split('\0');
   if (parts.length !== 3) return false;
   const [authorizationId, user, password] = parts as [string, string, string];
   const expected = users.get(user);
-  // Hashed to one length, and compared for strangers as well, so that time tells nothing.
+  // Hashed to equal lengths, and compared for unknown users too, so that timing reveals nothing.
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const matches = timingSafeEqual(digest(password), digest(expected ?? ''));
   return expected !== undefined && matches && (authorizationId === '' || authorizationId === user);

@@ -1,7 +1,7 @@
 /**
  * Metadata, DescribeCluster, FindCoordinator: one broker, which is leader, controller and coordinator of everything.
  */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { LEADER_EPOCH } from '../log/batch';
 import { DESCRIBE_CLUSTER, METADATA } from '../protocol/apis/connection';
 import { FIND_COORDINATOR } from '../protocol/apis/groups';

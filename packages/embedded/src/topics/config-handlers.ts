@@ -1,5 +1,5 @@
 /** DescribeConfigs, AlterConfigs, IncrementalAlterConfigs: topics' can be changed, the broker's only read. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { ALTER_CONFIGS, DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS } from '../protocol/apis/topics';
 import { ErrorCode } from '../protocol/errors';
 import { configDefinition, configProblem, listOf, TOPIC_CONFIGS, type ConfigType } from './config-definitions';

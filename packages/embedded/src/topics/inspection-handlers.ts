@@ -1,6 +1,6 @@
 /** DescribeLogDirs and DescribeProducers: what administrators ask about partitions. */
 import { statfsSync } from 'node:fs';
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import type { PartitionLog } from '../log/partition-log';
 import { DESCRIBE_LOG_DIRS, DESCRIBE_PRODUCERS } from '../protocol/apis/inspection';
 import { ErrorCode } from '../protocol/errors';

@@ -5,15 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile, syncFolder } from '../files';
+import { replaceFile, syncFolder } from '../storage/files';
 import { PartitionLog } from '../log/partition-log';
-import type { CreateTransactionIndex, TopicPartition } from '../ports';
+import type { TopicPartition } from '../partitions';
 import { readSettings, type Topic } from './topic';
 
 export interface RegistryOptions {
   readonly dataDir: string | null;
   readonly fsync: 'always' | 'never';
-  readonly createTransactionIndex: CreateTransactionIndex;
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
@@ -89,14 +88,13 @@ export class TopicRegistry {
 
   /** All up to the number of `total`, or none. */
   private openPartitions(topic: Topic, total: number): void {
-    const { dataDir, fsync, createTransactionIndex, now, log } = this.options;
+    const { dataDir, fsync, now, log } = this.options;
     const before = topic.partitions.length;
     try {
       while (topic.partitions.length < total) {
         const partition = topic.partitions.length;
         const folder = dataDir === null ? null : join(dataDir, LOGS, topic.id, String(partition));
-        const transactions = createTransactionIndex({ topic: topic.name, partition });
-        topic.partitions.push(new PartitionLog({ folder, fsync, transactions, now, log }));
+        topic.partitions.push(new PartitionLog({ folder, fsync, now, log }));
       }
       if (dataDir === null || fsync === 'never') return;
       syncFolder(join(dataDir, LOGS, topic.id));

@@ -1,8 +1,8 @@
 /** CreateTopics, DeleteTopics, CreatePartitions. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { CREATE_PARTITIONS, CREATE_TOPICS, DELETE_TOPICS } from '../protocol/apis/topics';
 import { ErrorCode } from '../protocol/errors';
-import { isDiskTrouble } from '../storage-errors';
+import { isDiskFailure } from '../requests/storage-errors';
 import type { ElementOf, RequestOf } from '../protocol/layout';
 import { configProblem, TOPIC_CONFIGS } from './config-definitions';
 import { ConfigSource } from './config-handlers';
@@ -77,7 +77,7 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
     try {
       return topics.create(...topic);
     } catch (error) {
-      if (isDiskTrouble(error)) return error;
+      if (isDiskFailure(error)) return error;
       throw error;
     }
   };

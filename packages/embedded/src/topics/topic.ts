@@ -1,23 +1,7 @@
 /** One topic: its settings in the form in which the data path needs them, and its partitions' logs. */
+import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
 import { listOf, TOPIC_CONFIGS } from './config-definitions';
-
-/** All durations in milliseconds; Infinity: no limit. */
-export interface TopicSettings {
-  readonly compact: boolean;
-  readonly delete: boolean;
-  readonly deleteRetentionMs: number;
-  readonly logAppendTime: boolean;
-  readonly maxCompactionLagMs: number;
-  readonly maxMessageBytes: number;
-  readonly minCompactionLagMs: number;
-  readonly minCleanableDirtyRatio: number;
-  readonly minInsyncReplicas: number;
-  readonly retentionBytes: number;
-  readonly retentionMs: number;
-  readonly segmentBytes: number;
-  readonly segmentMs: number;
-}
 
 export interface Topic {
   readonly name: string;
@@ -25,14 +9,14 @@ export interface Topic {
   readonly id: string;
   /** Set explicitly; the others have their defaults. */
   configs: ReadonlyMap<string, string>;
-  settings: TopicSettings;
+  settings: LogSettings;
   /** By partition index. */
   readonly partitions: PartitionLog[];
 }
 
 const DEFAULTS = new Map(TOPIC_CONFIGS.map((definition) => [definition.name, definition.default]));
 
-export function readSettings(configs: ReadonlyMap<string, string>): TopicSettings {
+export function readSettings(configs: ReadonlyMap<string, string>): LogSettings {
   const text = (name: string): string => configs.get(name) ?? DEFAULTS.get(name)!;
   const number = (name: string): number => Number(text(name));
   const limit = (name: string): number => (number(name) < 0 ? Infinity : number(name));

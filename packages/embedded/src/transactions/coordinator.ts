@@ -4,9 +4,9 @@
  * says so.
  */
 import type { Clock } from '../clock';
-import type { KeyValueLog } from '../key-value-log';
+import type { KeyValueLog } from '../storage/key-value-log';
 import { ErrorCode } from '../protocol/errors';
-import type { Partitions, TopicPartition } from '../ports';
+import type { Partitions, TopicPartition } from '../partitions';
 import { ProducerIds } from './producer-ids';
 import * as decide from './transaction';
 import type { ProducerIdentity, Transaction } from './transaction';

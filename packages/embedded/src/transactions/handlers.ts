@@ -1,9 +1,9 @@
 /** InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { ADD_OFFSETS_TO_TXN, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID } from '../protocol/apis/transactions';
 import { ErrorCode } from '../protocol/errors';
 import type { ElementOf, RequestOf } from '../protocol/layout';
-import type { Partitions } from '../ports';
+import type { Partitions } from '../partitions';
 import type { TransactionCoordinator } from './coordinator';
 
 /** Before these versions clients know INVALID_PRODUCER_EPOCH instead of PRODUCER_FENCED. */

@@ -3,8 +3,8 @@
  * hangs.
  */
 import type { Clock } from '../clock';
-import { handles, type Handler } from '../handler';
-import type { Partitions } from '../ports';
+import { handles, type Handler } from '../requests/handler';
+import type { Partitions } from '../partitions';
 import { DESCRIBE_TRANSACTIONS, LIST_TRANSACTIONS, WRITE_TXN_MARKERS } from '../protocol/apis/inspection';
 import { ErrorCode } from '../protocol/errors';
 import type { TransactionCoordinator } from './coordinator';

@@ -1,5 +1,5 @@
 /** Producer ids, never given twice: blocks of them are reserved on disk, so that most cost no write. */
-import type { KeyValueLog } from '../key-value-log';
+import type { KeyValueLog } from '../storage/key-value-log';
 
 const KEY = JSON.stringify(['producer-ids']);
 const BLOCK = 1_000;

@@ -2,7 +2,7 @@
  * The life of a transactional id as pure decisions: a state and a request make the next state, or an error code.
  * Kafka's own rules.
  */
-import type { TopicPartition } from '../ports';
+import type { TopicPartition } from '../partitions';
 import { ErrorCode } from '../protocol/errors';
 
 export const TRANSACTION_STATES = [

@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlBatch, readHeader } from '../../../packages/embedded/src/log/batch';
-import { Housekeeping } from '../../../packages/embedded/src/log/housekeeping';
+import { Housekeeping } from '../../../packages/embedded/src/topics/housekeeping';
 import type { PartitionLog } from '../../../packages/embedded/src/log/partition-log';
 import { TopicRegistry } from '../../../packages/embedded/src/topics/registry';
-import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
 import { encodeRecordBatch, recordsIn, type BatchSpec, type SeenRecord } from '../record-batches';
 
 let now = Date.now();
@@ -21,7 +20,6 @@ function make(dataDir: string | null, configs: Record<string, string>) {
   const topics = new TopicRegistry({
     dataDir,
     fsync: 'never',
-    createTransactionIndex: () => new PartitionTransactions(),
     now: () => now,
     log,
   });

@@ -6,10 +6,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BrokerStartError, readRunningBroker } from '../../packages/embedded/src';
-import { brokers } from './broker-harness';
+import { BrokerStartError, readRunningBroker } from '../../../packages/embedded/src';
+import { brokers } from '../broker-harness';
 
-const ROOT = join(__dirname, '..', '..');
+const ROOT = join(__dirname, '..', '..', '..');
 const PROGRAM = `
   const { startEmbeddedBroker } = require('./packages/embedded/src');
   startEmbeddedBroker({ dataDir: process.argv[1] }).then((broker) => console.log(broker.port));
@@ -66,7 +66,7 @@ test('a port that is taken: said so, and the folder is free again', async () => 
   const { port } = other.address() as AddressInfo;
   expect(await refusal({ dataDir: folder, port })).toMatchObject({
     code: 'PORT_UNAVAILABLE',
-    message: `Port ${port} of 127.0.0.1 cannot be had: another program listens there.`,
+    message: `Port ${port} of 127.0.0.1 is already in use.`,
     cause: { code: 'EADDRINUSE' },
   });
   other.close();
@@ -80,9 +80,9 @@ test.each([
     'somebody else’s logs',
     'logs/web/access.log',
     'GET /',
-    /holds files that are no broker’s; name an empty or a new one/,
+    /contains files that no broker has written; choose an empty or new folder/,
   ],
-  ['somebody else’s file of that name', 'groups.log', 'x', /holds files that are no broker’s/],
+  ['somebody else’s file of that name', 'groups.log', 'x', /contains files that no broker has written/],
 ])('a folder with %s is refused and left as it is', async (_, file, content, reason) => {
   mkdirSync(join(folder, file, '..'), { recursive: true });
   writeFileSync(join(folder, file), content);

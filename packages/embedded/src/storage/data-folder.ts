@@ -1,6 +1,6 @@
 /**
- * Who may use a data folder: one broker at a time. The lock is the operating system's and ends with its holder, however
- * that dies, so there are no stale locks to judge. Beside it, `broker.json` says where the holder can be reached.
+ * An OS file lock gives each data folder a single owner. It is released when the owner dies, so there are no stale
+ * locks. `broker.json`, beside the lock, contains the owner's address.
  */
 import {
   closeSync,
@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { BrokerStartError } from './start-error';
+import { BrokerStartError } from '../start-error';
 
 export interface RunningBroker {
   readonly pid: number;
@@ -23,67 +23,68 @@ export interface RunningBroker {
   readonly clusterId: string;
 }
 
-export interface DataFolderClaim {
-  /** Others that find the folder in use can read where its broker is. */
-  announce(broker: RunningBroker): void;
+export interface DataFolderLock {
+  /** Writes `broker.json`, from which other processes read the broker's address. */
+  publish(broker: RunningBroker): void;
   release(): void;
 }
 
-const LOCK = 'broker.lock';
-const ANNOUNCEMENT = 'broker.json';
+const LOCK_FILE = 'broker.lock';
+const ADDRESS_FILE = 'broker.json';
 
 /**
- * Makes the folder when it is not there, for this user alone.
+ * Creates the folder if it does not exist, readable by this user only.
  * @throws BrokerStartError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`
  */
-export async function claimDataFolder(folder: string): Promise<DataFolderClaim> {
+export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
   const unusable = (reason: string, cause?: unknown): BrokerStartError =>
     new BrokerStartError('DATA_FOLDER_UNUSABLE', `The data folder ${folder} ${reason}.`, cause);
-  // A bare descriptor: a FileHandle would be closed, and the folder unlocked, once nobody refers to it.
+  // A bare descriptor: a FileHandle would be closed, and the folder unlocked, when it is garbage-collected.
   let fd: number;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (holdsSomethingElse(folder)) throw unusable('holds files that are no broker’s; name an empty or a new one');
-    fd = openSync(join(folder, LOCK), 'a');
+    if (hasForeignFiles(folder))
+      throw unusable('contains files that no broker has written; choose an empty or new folder');
+    fd = openSync(join(folder, LOCK_FILE), 'a');
   } catch (error) {
     throw error instanceof BrokerStartError ? error : unusable(`cannot be used: ${(error as Error).message}`, error);
   }
   try {
-    // Loaded here: a broker in memory has no need of native code.
+    // Loaded on demand: a broker in memory needs no native code.
     const { tryLock } = await import('fs-native-extensions');
     if (!tryLock(fd)) {
       throw new BrokerStartError('DATA_FOLDER_IN_USE', `The data folder ${folder} is in use by another broker.`);
     }
-    // What a holder that was killed has left.
-    rmSync(join(folder, ANNOUNCEMENT), { force: true });
+    // A killed owner leaves the file behind.
+    rmSync(join(folder, ADDRESS_FILE), { force: true });
   } catch (error) {
     closeSync(fd);
     throw error instanceof BrokerStartError ? error : unusable(`cannot be locked: ${(error as Error).message}`, error);
   }
   return {
-    announce(broker) {
-      const temporary = join(folder, `${ANNOUNCEMENT}.tmp`);
+    publish(broker) {
+      const temporary = join(folder, `${ADDRESS_FILE}.tmp`);
       writeFileSync(temporary, JSON.stringify(broker));
-      renameSync(temporary, join(folder, ANNOUNCEMENT));
+      renameSync(temporary, join(folder, ADDRESS_FILE));
     },
     release() {
-      rmSync(join(folder, ANNOUNCEMENT), { force: true });
+      rmSync(join(folder, ADDRESS_FILE), { force: true });
       closeSync(fd);
     },
   };
 }
 
-/** What the folder's broker has announced; null when none has yet. It may have died since: ask it. */
+/** The content of `broker.json`; null if there is none. The broker may have died since: connect to it to find out. */
 export function readRunningBroker(folder: string): RunningBroker | null {
   try {
-    return JSON.parse(readFileSync(join(folder, ANNOUNCEMENT), 'utf8')) as RunningBroker;
+    return JSON.parse(readFileSync(join(folder, ADDRESS_FILE), 'utf8')) as RunningBroker;
   } catch {
     return null;
   }
 }
 
-/** Without `topics.json`, files of a broker's names are somebody else's, and a broker would clear them away. */
-function holdsSomethingElse(folder: string): boolean {
+/** Without `topics.json`, files with a broker's names are not a broker's, and this one would delete them. */
+function hasForeignFiles(folder: string): boolean {
   if (existsSync(join(folder, 'topics.json'))) return false;
   const names = readdirSync(folder);
   const logs = names.includes('logs') ? readdirSync(join(folder, 'logs')) : [];

@@ -1,16 +1,16 @@
 /** OffsetCommit, OffsetFetch, TxnOffsetCommit. */
 import type { Clock } from '../clock';
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { OFFSET_COMMIT, OFFSET_FETCH } from '../protocol/apis/groups';
 import { TXN_OFFSET_COMMIT } from '../protocol/apis/transactions';
 import { ErrorCode } from '../protocol/errors';
 import type { RequestOf } from '../protocol/layout';
-import type { Partitions, TopicPartition } from '../ports';
+import type { Partitions, TopicPartition } from '../partitions';
 import type { MemberIdentity } from './member';
 import type { OffsetCommit } from './offset-store';
 import type { GroupRegistry } from './registry';
 
-export interface OffsetHandlerDeps {
+export interface CommittedOffsetHandlerDeps {
   readonly groups: GroupRegistry;
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'exists'>;
@@ -27,7 +27,7 @@ type Store = (accepted: readonly OffsetCommit[]) => Promise<void>;
 const SEVERAL_GROUPS_FROM = 8;
 const UNKNOWN_OFFSET = { committedOffset: -1, committedLeaderEpoch: -1, metadata: '' };
 
-export function offsetHandlers(deps: OffsetHandlerDeps): [number, Handler][] {
+export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [number, Handler][] {
   const { groups, clock, partitions } = deps;
 
   function check(groupId: string, identity: MemberIdentity, generationId: number, transactional: boolean): number {

@@ -1,6 +1,6 @@
 /**
- * A KeyValueLog in one file: a line per change, checksum first. Lines that wait are written together; a file that is
- * mostly history is written anew, and swapped in with one rename.
+ * A KeyValueLog in one file: a line per change, starting with its checksum. Pending lines are written together. A file
+ * that consists mostly of superseded lines is compacted and replaced with a rename.
  */
 import { crc32 } from '@node-rs/crc32';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -11,57 +11,57 @@ import type { KeyValueLog } from './key-value-log';
 export interface FileKeyValueLogOptions {
   readonly fsync: 'always' | 'never';
   readonly log: (line: string) => void;
-  /** Smaller files are never rewritten. Bytes. */
+  /** Smaller files are never compacted. Bytes. */
   readonly compactAbove?: number;
 }
 
-interface Waiting {
+interface PendingAppend {
   readonly change: Change;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 const NEWLINE = 10;
-const COMPACT_ABOVE = 8 * 1024 * 1024;
-/** Rewrite when this many times larger than what it says. */
-const WASTE = 4;
+const COMPACT_ABOVE_BYTES = 8 * 1024 * 1024;
+/** Compact when the file is this many times larger than its live content. */
+const COMPACTION_RATIO = 4;
 
 export class FileKeyValueLog implements KeyValueLog {
-  private queue: Waiting[] = [];
+  private queue: PendingAppend[] = [];
   private writing: Promise<void> | null = null;
   /**
-   * A line that may be half written would spoil the next, and what a disk did not take may be gone: nothing is written
-   * any more.
+   * Set when the file may end in a partial line or a flush has failed. All further writes fail, because what is on disk
+   * is unknown.
    */
-  private broken: unknown = null;
+  private failure: unknown = null;
 
   private constructor(
     private readonly path: string,
     private readonly options: FileKeyValueLogOptions,
     private file: FileHandle,
-    /** What the file says. */
+    /** The live content of the file. */
     private readonly values: Map<string, string>,
     private fileBytes: number,
   ) {}
 
-  /** Creates the file in a folder that exists. What a crash left half written at the end is cut off. */
+  /** Creates the file if it does not exist. Truncates a partial write at its end. */
   static async open(path: string, options: FileKeyValueLogOptions): Promise<FileKeyValueLog> {
     const file = await open(path, 'a');
     const bytes = await readFile(path);
     const values = new Map<string, string>();
-    let good = 0;
-    for (let end = bytes.indexOf(NEWLINE, good); end !== -1; end = bytes.indexOf(NEWLINE, good)) {
-      const change = parseLine(bytes.toString('utf8', good, end));
+    let validBytes = 0;
+    for (let end = bytes.indexOf(NEWLINE, validBytes); end !== -1; end = bytes.indexOf(NEWLINE, validBytes)) {
+      const change = parseLine(bytes.toString('utf8', validBytes, end));
       if (change === null) break;
       apply(values, change);
-      good = end + 1;
+      validBytes = end + 1;
     }
-    if (good < bytes.length) {
-      options.log(`${path}: cut ${bytes.length - good} bytes that a crash left half written at the end`);
-      await file.truncate(good);
+    if (validBytes < bytes.length) {
+      options.log(`Truncated ${bytes.length - validBytes} bytes of an incomplete write at the end of ${path}.`);
+      await file.truncate(validBytes);
     }
     if (options.fsync === 'always') syncFolder(dirname(path));
-    return new FileKeyValueLog(path, options, file, values, good);
+    return new FileKeyValueLog(path, options, file, values, validBytes);
   }
 
   async *load(): AsyncIterable<[string, string]> {
@@ -81,7 +81,7 @@ export class FileKeyValueLog implements KeyValueLog {
   }
 
   private async writeAll(): Promise<void> {
-    // What is appended in this turn shares the write.
+    // Appends of the same event loop turn share a write.
     await Promise.resolve();
     while (this.queue.length > 0) {
       const batch = this.queue;
@@ -95,51 +95,51 @@ export class FileKeyValueLog implements KeyValueLog {
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
-      await this.compact().catch((error: Error) => this.options.log(`${this.path} stays long: ${error.message}`));
+      await this.compact().catch((error: Error) => this.options.log(`Cannot compact ${this.path}: ${error.message}`));
     }
     this.writing = null;
   }
 
   private async write(bytes: Buffer): Promise<void> {
-    if (this.broken !== null) throw this.broken;
+    if (this.failure !== null) throw this.failure;
     try {
       await this.file.appendFile(bytes);
     } catch (error) {
-      // A full disk: what it took of the lines goes, and there may be room later.
-      await this.file.truncate(this.fileBytes).catch(() => (this.broken = error));
+      // The disk may be full: remove the partial lines, so that a later write can succeed.
+      await this.file.truncate(this.fileBytes).catch(() => (this.failure = error));
       throw error;
     }
-    if (this.options.fsync === 'always') await this.file.datasync().catch((error) => this.giveUp(error));
+    if (this.options.fsync === 'always') await this.file.datasync().catch((error) => this.failFlush(error));
     this.fileBytes += bytes.length;
   }
 
-  private giveUp(error: Error): never {
+  private failFlush(error: Error): never {
     this.options.log(
-      `${this.path} could not be brought to the disk; nothing is written to it any more: ${error.message}`,
+      `Cannot flush ${this.path} to disk; all writes to it fail until the broker is restarted: ${error.message}`,
     );
-    this.broken = error;
+    this.failure = error;
     throw error;
   }
 
   private async compact(): Promise<void> {
-    if (this.broken !== null || this.fileBytes <= (this.options.compactAbove ?? COMPACT_ABOVE)) return;
+    if (this.failure !== null || this.fileBytes <= (this.options.compactAbove ?? COMPACT_ABOVE_BYTES)) return;
     const bytes = Buffer.from([...this.values].map(formatLine).join(''));
-    if (this.fileBytes < WASTE * bytes.length) return;
+    if (this.fileBytes < COMPACTION_RATIO * bytes.length) return;
     const path = `${this.path}.new`;
     await rm(path, { force: true });
-    const fresh = await open(path, 'a');
+    const compacted = await open(path, 'a');
     try {
-      await fresh.appendFile(bytes);
-      await fresh.datasync();
+      await compacted.appendFile(bytes);
+      await compacted.datasync();
       await rename(path, this.path);
     } catch (error) {
-      await fresh.close();
+      await compacted.close();
       await rm(path, { force: true });
       throw error;
     }
     syncFolder(dirname(this.path));
     await this.file.close();
-    this.file = fresh;
+    this.file = compacted;
     this.fileBytes = bytes.length;
   }
 }
@@ -147,7 +147,7 @@ export class FileKeyValueLog implements KeyValueLog {
 type Change = readonly [key: string, value: string | null];
 
 function apply(values: Map<string, string>, [key, value]: Change): void {
-  // A key that changes moves to the end.
+  // Keeps the map ordered by last change.
   values.delete(key);
   if (value !== null) values.set(key, value);
 }

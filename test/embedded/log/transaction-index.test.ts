@@ -2,8 +2,8 @@
  * What a partition knows of transactions: the last stable offset and what readers of committed records skip
  * (kafka-client §3 and §4).
  */
-import type { BatchInfo } from '../../../packages/embedded/src/ports';
-import { PartitionTransactions } from '../../../packages/embedded/src/transactions/transaction-index';
+import type { BatchInfo } from '../../../packages/embedded/src/log/batch';
+import { TransactionIndex } from '../../../packages/embedded/src/log/transaction-index';
 
 const batch = (baseOffset: number, producerId: number, more: Partial<BatchInfo> = {}): BatchInfo => ({
   baseOffset,
@@ -19,8 +19,8 @@ const batch = (baseOffset: number, producerId: number, more: Partial<BatchInfo> 
 const marker = (offset: number, producerId: number, kind: 'commit' | 'abort') =>
   batch(offset, producerId, { lastOffset: offset, marker: kind });
 
-function index(...batches: BatchInfo[]): PartitionTransactions {
-  const transactions = new PartitionTransactions();
+function index(...batches: BatchInfo[]): TransactionIndex {
+  const transactions = new TransactionIndex();
   for (const each of batches) transactions.appended(each);
   return transactions;
 }

@@ -1,5 +1,5 @@
 /** ListOffsets, OffsetForLeaderEpoch and DeleteRecords. */
-import { handles, type Handler } from '../handler';
+import { handles, type Handler } from '../requests/handler';
 import { LEADER_EPOCH, readHeader } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
 import { DELETE_RECORDS, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from '../protocol/apis/data';
@@ -18,7 +18,7 @@ interface Found {
 
 const NOTHING: Found = { offset: -1, timestamp: -1 };
 
-export function offsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyMap<number, Handler> {
+export function logOffsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyMap<number, Handler> {
   return new Map([
     handles(LIST_OFFSETS, ({ topics: asked, isolationLevel }) => ({
       topics: asked.map(({ name, partitions }) => ({

@@ -1,9 +1,9 @@
 /** One frame → one request; one response → the chunks of one frame. */
-import { APIS } from '../protocol/apis';
-import { decode, encode, hasFlexibleResponseHeader, isFlexible } from '../protocol/codec';
-import type { Api } from '../protocol/layout';
-import { MalformedMessage, Reader } from '../protocol/reader';
-import { Writer } from '../protocol/writer';
+import { APIS } from './apis';
+import { decode, encode, hasFlexibleResponseHeader, isFlexible } from './codec';
+import type { Api } from './layout';
+import { MalformedMessage, Reader } from './reader';
+import { Writer } from './writer';
 
 export interface ReceivedRequest {
   readonly api: Api;

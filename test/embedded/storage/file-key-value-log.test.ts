@@ -2,7 +2,7 @@
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileKeyValueLog } from '../../packages/embedded/src/file-key-value-log';
+import { FileKeyValueLog } from '../../../packages/embedded/src/storage/file-key-value-log';
 
 let dir: string;
 let path: string;
@@ -37,13 +37,13 @@ it.each([
   ['half a line', '0badc0de ["a"'],
   ['a line that is not what was written', '00000000 ["a","2"]\n'],
   ['noise', '\x00\x00\x00\x00\n\x00'],
-])('cuts %s off the end and goes on behind what is good', async (_, tail) => {
+])('cuts %s and appends after the valid lines', async (_, tail) => {
   const log = await open();
   await log.append('a', '1');
   await log.close();
   await appendFile(path, tail);
   const again = await open();
-  expect(lines).toEqual([expect.stringContaining(`cut ${tail.length} bytes`)]);
+  expect(lines).toEqual([expect.stringContaining(`Truncated ${tail.length} bytes`)]);
   await again.append('b', '2');
   await again.close();
   const third = await open();
@@ -64,7 +64,7 @@ it('is written anew when it is mostly history, and loses nothing by that', async
   expect(await readFile(path, 'utf8')).not.toContain('"changes","1"');
 });
 
-it('writes nothing behind a line that may be half written', async () => {
+it('fails all writes after one that may be incomplete', async () => {
   const log = await open();
   await log.close();
   await expect(log.append('a', '1')).rejects.toThrow();

@@ -1,38 +1,45 @@
-/** Open and aborted transactions of one partition, for the last stable offset and readers of committed records. */
-import type { BatchInfo, TransactionIndex } from '../ports';
+/**
+ * The open and aborted transactions of one partition, for its last stable offset and `read_committed` consumers.
+ * Rebuilt from the log on startup, so it needs no file of its own.
+ */
+import type { BatchInfo } from './batch';
 
 interface AbortedTransaction {
   readonly producerId: number;
   readonly firstOffset: number;
-  /** Of the marker. */
+  /** Offset of the marker. */
   readonly lastOffset: number;
 }
 
-export class PartitionTransactions implements TransactionIndex {
-  /** Producer id → first offset; the oldest transaction first, since offsets only grow. */
+export class TransactionIndex {
+  /** Producer id → first offset. Offsets only grow, so the oldest transaction comes first. */
   private readonly open = new Map<number, number>();
-  /** In the order of their markers. */
+  /** Ordered by marker offset. */
   private aborted: AbortedTransaction[] = [];
 
+  /** Called for each batch in offset order, when it is appended and when the log is recovered. */
   appended({ producerId, baseOffset, lastOffset, transactional, marker }: BatchInfo): void {
     const firstOffset = this.open.get(producerId);
     if (marker !== null) {
       this.open.delete(producerId);
-      // A transaction may end without having written here.
+      // A transaction may end in a partition it never wrote to.
       if (marker === 'abort' && firstOffset !== undefined) this.aborted.push({ producerId, firstOffset, lastOffset });
     } else if (transactional && firstOffset === undefined) {
       this.open.set(producerId, baseOffset);
     }
   }
 
+  /** First offset of the oldest transaction without a marker; null if none is open. */
   firstOpenOffset(): number | null {
     return this.open.values().next().value ?? null;
   }
 
+  /** First offset of the producer's open transaction; null if it has none in this partition. */
   openSince(producerId: number): number | null {
     return this.open.get(producerId) ?? null;
   }
 
+  /** Aborted transactions with a record in [from, to), marker included. */
   abortedBetween(from: number, to: number): { producerId: number; firstOffset: number }[] {
     const found = [];
     for (let i = this.firstEndingAtOrAfter(from); i < this.aborted.length; i++) {
@@ -42,6 +49,7 @@ export class PartitionTransactions implements TransactionIndex {
     return found.sort((a, b) => a.firstOffset - b.firstOffset);
   }
 
+  /** Drops transactions that ended before the new log start offset. */
   startsAt(offset: number): void {
     this.aborted = this.aborted.slice(this.firstEndingAtOrAfter(offset));
   }

@@ -1,10 +1,10 @@
-/** Where the coordinators keep what must survive a restart: the last value of each key, as in a compacted topic. */
+/** The persistent state of the coordinators: the last value of each key, as in a compacted topic. */
 export interface KeyValueLog {
-  /** Null deletes. Resolves when it is as durable as the broker's fsync policy makes it, in the order of the calls. */
+  /** Null deletes the key. Resolves, in call order, when the change is flushed as the fsync policy requires. */
   append(key: string, value: string | null): Promise<void>;
-  /** The last value of each key, the key changed last at the end. Called once, before the first append. */
+  /** The last value of each key, ordered by last change. Called once, before the first append. */
   load(): AsyncIterable<[key: string, value: string]>;
-  /** What was appended before is written. */
+  /** Waits for pending appends. */
   close(): Promise<void>;
 }
 

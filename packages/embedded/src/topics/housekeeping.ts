@@ -2,12 +2,12 @@
  * What happens to logs in the background: rolling by age, retention by time and size, compaction, forgetting producers.
  */
 import { startTimer } from '../clock';
-import type { TopicRegistry } from '../topics/registry';
-import type { TopicSettings } from '../topics/topic';
-import { compact, NEVER_COMPACTED, type CompactionState } from './compaction';
-import { Pace } from './pace';
-import type { PartitionLog } from './partition-log';
-import { StorageClosed } from './storage';
+import { compact, NEVER_COMPACTED, type CompactionState } from '../log/compaction';
+import type { LogSettings } from '../log/log-settings';
+import type { PartitionLog } from '../log/partition-log';
+import { StorageClosed } from '../log/segment-storage';
+import { Pace } from '../log/time-slice';
+import type { TopicRegistry } from './registry';
 
 /** `producer.id.expiration.ms` */
 const PRODUCER_EXPIRATION_MS = 86_400_000;
@@ -64,7 +64,7 @@ export class Housekeeping {
     }
   }
 
-  private async tidy(partition: PartitionLog, settings: TopicSettings, pace: Pace): Promise<void> {
+  private async tidy(partition: PartitionLog, settings: LogSettings, pace: Pace): Promise<void> {
     const now = this.deps.now();
     partition.producers.expire(now - PRODUCER_EXPIRATION_MS);
     partition.rollIfOlder(Math.min(settings.segmentMs, settings.compact ? settings.maxCompactionLagMs : Infinity));
@@ -77,7 +77,7 @@ export class Housekeeping {
 }
 
 /** Whole segments go, oldest first; the one being written stays, unless all of it is too old. */
-function retain(partition: PartitionLog, { retentionMs, retentionBytes }: TopicSettings, now: number): void {
+function retain(partition: PartitionLog, { retentionMs, retentionBytes }: LogSettings, now: number): void {
   const limit = now - retentionMs;
   if (partition.newestTimestamp >= 0 && partition.newestTimestamp < limit) partition.roll();
   let bytes = partition.bytes;

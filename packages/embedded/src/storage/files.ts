@@ -1,10 +1,10 @@
-/** Files and folder entries that must be on the disk, not only with the operating system. */
+/** Changes to files and folders that survive a power failure. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What was created, renamed or removed in the folder survives a power cut afterwards. */
+/** Flushes the creation, renaming and removal of files in the folder to disk. */
 export function syncFolder(path: string): void {
-  // Windows keeps no folder apart from what is in it.
+  // Windows cannot sync a folder.
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, 'r');
   try {
@@ -15,8 +15,8 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Readers, and a restart after a crash, see the old text or the new one. @param durable the exchange itself is on the
- * disk as well.
+ * Replaces the file atomically: readers, and a restart after a crash, see either the old or the new text.
+ * @param durable also flush the rename to disk.
  */
 export function replaceFile(path: string, text: string, durable: boolean): void {
   const temporary = `${path}.tmp`;
@@ -24,7 +24,7 @@ export function replaceFile(path: string, text: string, durable: boolean): void 
     writeFileSync(temporary, text, { flush: true });
     renameSync(temporary, path);
   } catch (error) {
-    // Of a full disk, it would take what is left.
+    // On a full disk, the temporary file would occupy the remaining space.
     rmSync(temporary, { force: true });
     throw error;
   }

@@ -1,0 +1,18 @@
+/** The coordinators' access to partitions: looks them up and appends transaction markers. */
+import { controlBatch } from '../log/batch';
+import type { Partitions } from '../partitions';
+import type { TopicRegistry } from '../topics/registry';
+
+export function partitionAccess(topics: TopicRegistry, now: () => number): Partitions {
+  return {
+    exists: (at) => topics.partition(at) !== undefined,
+    appendMarker: async (at, marker) => {
+      const partition = topics.partition(at);
+      if (!partition) throw new Error(`Partition ${at.topic}-${at.partition} does not exist.`);
+      const { segmentBytes, segmentMs } = topics.get(at.topic)!.settings;
+      const stored = partition.append(controlBatch(marker, now()), { segmentBytes, segmentMs, appendTime: null });
+      await partition.durable();
+      return stored.baseOffset;
+    },
+  };
+}
