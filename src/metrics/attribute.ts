@@ -1,10 +1,10 @@
-/** An attribute of one of Java's groups of metrics, and how it is read from what was measured. */
+/** An attribute of one of Java's metric groups, and how its value is read from the measurements. */
 export interface Attribute<T> {
-  /** Java's, e.g. `poll-batch-max-time-ms`. */
+  /** Java's name, e.g. `poll-batch-max-time-ms`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  /** One sample each, with labels beyond those of the group. */
+  /** Each sample may add labels to those of the group. */
   samples(of: T, now: number): readonly Sample[];
 }
 
@@ -14,7 +14,7 @@ export interface Sample {
 }
 
 export interface Group<T> {
-  /** Java's, e.g. `source-task-metrics`. */
+  /** Java's name, e.g. `source-task-metrics`. */
   readonly name: string;
   labels(of: T): Readonly<Record<string, string>>;
   readonly attributes: readonly Attribute<T>[];
@@ -31,7 +31,7 @@ export const counter = <T>(name: string, help: string, read: Read<T>): Attribute
 
 export const gauge = <T>(name: string, help: string, read: Read<T>): Attribute<T> => numeric('gauge', name, help, read);
 
-/** A text is a label of a sample of value 1. Null: it is not known. */
+/** Reports a text as a label of a sample with value 1; null (unknown) reports nothing. */
 export function text<T>(name: string, help: string, read: (of: T) => string | null): Attribute<T> {
   return {
     name,
@@ -44,7 +44,7 @@ export function text<T>(name: string, help: string, read: (of: T) => string | nu
   };
 }
 
-/** One sample for each possible text, 1 for the one that holds. */
+/** One sample per possible text: 1 for the current one, 0 for the others. */
 export function oneOf<T>(
   name: string,
   help: string,
@@ -59,7 +59,7 @@ export function oneOf<T>(
   return { name, help, type: 'gauge', samples };
 }
 
-/** As Prometheus wants names. */
+/** Prometheus names have underscores. */
 export function underscored(name: string): string {
   return name.replaceAll('-', '_');
 }

@@ -1,25 +1,25 @@
 /**
- * Numbers in memory that two threads share: one writes, any reads, nobody asks the other. So figures of a thread that
- * is stuck or gone can be read as well. Both sides build the same objects in the same order, which is what gives each
- * its cells.
+ * Numbers in memory that threads share: one thread writes, any thread reads, and no message is needed. So the metrics
+ * of a thread that is stuck or dead can still be read. Both sides build the same objects in the same order, which
+ * assigns the same cells to each.
  */
 export class Cells {
   private taken = 0;
   private readonly view: Float64Array;
 
-  /** Without memory nothing can be kept: only `size` is of use then. */
+  /** Without memory nothing is stored; only the number of cells is counted. */
   constructor(memory: SharedArrayBuffer | null) {
     this.view = new Float64Array(memory ?? new SharedArrayBuffer(0));
   }
 
-  /** Memory for what `build` takes of it, all zero. */
+  /** Zeroed memory for the cells that `build` takes. */
   static memoryFor(build: (cells: Cells) => void): SharedArrayBuffer {
     const counting = new Cells(null);
     build(counting);
     return new SharedArrayBuffer(counting.taken * Float64Array.BYTES_PER_ELEMENT);
   }
 
-  /** Numbers of the next `count` cells: the first of them. */
+  /** Reserves `count` cells and returns the index of the first. */
   take(count: number): number {
     const first = this.taken;
     this.taken += count;
@@ -37,7 +37,7 @@ export class Cells {
   }
 }
 
-/** A single number: a count, or a level that goes up and down. */
+/** A single number: a counter, or a level that rises and falls. */
 export class Figure {
   private readonly cell: number;
 

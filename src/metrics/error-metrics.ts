@@ -23,14 +23,14 @@ export class ErrorMetrics {
     this.lastErrorAt = new Figure(cells);
   }
 
-  /** A conversion or transformation that is not tried again. Each of its tries was one of `failures`. */
+  /** A conversion or transformation that failed and is not retried. Each attempt counted as one of `failures`. */
   gaveUp(tolerated: boolean): void {
     this.lastErrorAt.set(Date.now());
     this.errors.add();
     if (tolerated) this.skipped.add();
   }
 
-  /** A record that Kafka or the task did not take: never tried again here, and in Java never one of those skipped. */
+  /** A record that Kafka or the task rejected. It is not retried here, and Java does not count it as skipped. */
   refused(tolerated: boolean): void {
     this.lastErrorAt.set(Date.now());
     this.failures.add();

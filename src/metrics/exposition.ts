@@ -1,4 +1,4 @@
-/** The text of `GET /metrics`. prom-client writes it, and measures the process. */
+/** The text of `GET /metrics`. prom-client formats it and measures the process. */
 import type * as PromClientModule from 'prom-client';
 import type { Counter, Registry } from 'prom-client';
 import { underscored, type Attribute, type Group, type Sample } from './attribute';
@@ -8,7 +8,7 @@ import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, type TaskFigures }
 
 type PromClient = typeof PromClientModule;
 
-/** What a worker has measured, at one moment. */
+/** A worker's measurements at one moment. */
 export interface Figures {
   readonly connectors: readonly ConnectorFigures[];
   readonly tasks: readonly TaskFigures[];
@@ -21,17 +21,17 @@ export interface Figures {
 let loading: ReturnType<typeof load> | null = null;
 
 /**
- * Loads prom-client, which takes a while on a busy machine: once a worker has started, rather than while a scraper
- * waits. It watches nothing yet: that costs a worker whom nobody scrapes as much CPU as all the rest of its idle life.
+ * Loads prom-client once the worker has started, so that the first scrape does not wait for it. Collection starts with
+ * the first scrape: for an idle worker that is never scraped, it would double the CPU time.
  */
 export async function prepareExposition(): Promise<void> {
   await import('prom-client');
 }
 
-/** `figures` null: the worker has none yet, but its process can be looked at. */
+/** `figures` null: the worker has no metrics yet; the process metrics are still returned. */
 export async function exposition(figures: Figures | null, now = Date.now()): Promise<string> {
   const { client, process } = await (loading ??= load());
-  // New with every scrape: what is gone leaves nothing behind.
+  // Created for every scrape, so that removed connectors and tasks leave no series behind.
   const registry = new client.Registry();
   if (figures !== null) {
     const add = <T>(group: Group<T>, all: readonly T[]): void => addGroup(client, registry, group, all, now);
@@ -53,8 +53,8 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
 const DELAYS = /^(?:# (?:HELP|TYPE) )?nodejs_eventloop_lag_(?:min|max|mean|stddev|p\d+)_seconds .*\n/gm;
 
 /**
- * Of the loop's delays since the last scrape, when there are none yet, prom-client shows 2^63 ns as the least and
- * remnants as the others.
+ * Before the first event-loop delay since the last scrape is measured, prom-client reports a minimum of 2^63 ns and
+ * stale values for the others.
  */
 function withoutEmptyDelays(text: string): string {
   return /^nodejs_eventloop_lag_mean_seconds nan$/im.test(text) ? text.replaceAll(DELAYS, '') : text;
@@ -76,7 +76,7 @@ async function load(): Promise<{ readonly client: PromClient; readonly process: 
   const registry = new client.Registry();
   const { user, system } = process.cpuUsage();
   client.collectDefaultMetrics({ register: registry });
-  // Its counters begin now; the process began before.
+  // prom-client's counters start at 0 now, but the process has used CPU before.
   for (const [name, microseconds] of [
     ['process_cpu_user_seconds_total', user],
     ['process_cpu_system_seconds_total', system],
@@ -110,7 +110,7 @@ function addMetric<T>(
     registers: [registry],
   };
   if (type === 'counter') {
-    // Its own counts begin at 0 here, since it is new.
+    // A new counter starts at 0, so the total is its increment.
     const metric = new Counter(options);
     for (const { labels, value } of samples) metric.inc(labels, value);
   } else {

@@ -1,27 +1,27 @@
 /**
- * What a worker goes through as a member of its group: requests to the coordinator, and rebalances.
+ * A worker's activity as a group member: requests to the coordinator, and rebalances.
  * Source: connect-runtime §9 "connect-worker-rebalance-metrics" and "connect-coordinator-metrics".
  */
 import { Cells, Figure } from './cells';
-import { Windowed, type Windows } from './windowed';
+import { SampledStat, type SampleWindows } from './sampled-stat';
 
 export const HOUR_MS = 3_600_000;
 
-/** Events of one kind: how many, when the last was, and how long they took. */
-export class Timed {
+/** Events of one kind: their count, the time of the last one, and their durations. */
+export class TimedEvents {
   readonly total: Figure;
-  /** Milliseconds, all together. */
+  /** Total milliseconds. */
   readonly totalMs: Figure;
-  readonly times: Windowed;
-  /** Samples of an hour each, whatever others have: as Java has them where something is counted by the hour. */
-  readonly lastHours: Windowed;
+  readonly times: SampledStat;
+  /** Samples of one hour each, regardless of the configured window, as Java uses for rates per hour. */
+  readonly lastHours: SampledStat;
   private lastAt: number | null = null;
 
-  constructor(cells: Cells, windows: Windows) {
+  constructor(cells: Cells, windows: SampleWindows) {
     this.total = new Figure(cells);
     this.totalMs = new Figure(cells);
-    this.times = new Windowed(cells, windows);
-    this.lastHours = new Windowed(cells, { ...windows, sampleMs: HOUR_MS });
+    this.times = new SampledStat(cells, windows);
+    this.lastHours = new SampledStat(cells, { ...windows, sampleMs: HOUR_MS });
   }
 
   record(ms: number, now = Date.now()): void {
@@ -32,33 +32,33 @@ export class Timed {
     this.lastAt = now;
   }
 
-  /** Milliseconds since the last one; infinite before the first. */
+  /** Milliseconds since the last event; infinite before the first. */
   since(now: number): number {
     return this.lastAt === null ? Infinity : now - this.lastAt;
   }
 }
 
 export class GroupMetrics {
-  readonly heartbeats: Timed;
-  readonly joins: Timed;
-  readonly syncs: Timed;
-  /** From the first request to join until the assignment is known. */
-  readonly rebalances: Timed;
-  readonly failedRebalances: Timed;
-  /** The same with what this worker has to stop for it. */
-  readonly workerRebalances: Timed;
+  readonly heartbeats: TimedEvents;
+  readonly joins: TimedEvents;
+  readonly syncs: TimedEvents;
+  /** From the first JoinGroup request until the assignment is known. */
+  readonly rebalances: TimedEvents;
+  readonly failedRebalances: TimedEvents;
+  /** The same, plus stopping the work that was revoked. */
+  readonly workerRebalances: TimedEvents;
   rebalancing = false;
 
-  private constructor(cells: Cells, windows: Windows) {
-    this.heartbeats = new Timed(cells, windows);
-    this.joins = new Timed(cells, windows);
-    this.syncs = new Timed(cells, windows);
-    this.rebalances = new Timed(cells, windows);
-    this.failedRebalances = new Timed(cells, windows);
-    this.workerRebalances = new Timed(cells, windows);
+  private constructor(cells: Cells, windows: SampleWindows) {
+    this.heartbeats = new TimedEvents(cells, windows);
+    this.joins = new TimedEvents(cells, windows);
+    this.syncs = new TimedEvents(cells, windows);
+    this.rebalances = new TimedEvents(cells, windows);
+    this.failedRebalances = new TimedEvents(cells, windows);
+    this.workerRebalances = new TimedEvents(cells, windows);
   }
 
-  static create(windows: Windows): GroupMetrics {
+  static create(windows: SampleWindows): GroupMetrics {
     return new GroupMetrics(new Cells(Cells.memoryFor((cells) => new GroupMetrics(cells, windows))), windows);
   }
 }

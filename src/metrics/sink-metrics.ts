@@ -1,26 +1,26 @@
-/** What a sink task has read and delivered. Source: connect-runtime §9 "sink-task-metrics". */
+/** Records that a sink task read and delivered. Source: connect-runtime §9 "sink-task-metrics". */
 import { Figure, type Cells } from './cells';
-import { Windowed, type Windows } from './windowed';
+import { SampledStat, type SampleWindows } from './sampled-stat';
 
 export class SinkMetrics {
   readonly read: Figure;
   readonly sent: Figure;
   readonly partitions: Figure;
-  /** Commits begun. */
+  /** Commits started. */
   readonly commits: Figure;
   readonly commitsCompleted: Figure;
-  /** Answers that came when a newer commit was under way. */
+  /** Commits whose response arrived after a newer commit had started. */
   readonly commitsSkipped: Figure;
-  /** Consumed and not committed. */
+  /** Consumed but not committed. */
   readonly active: Figure;
-  readonly reads: Windowed;
-  readonly sends: Windowed;
-  readonly putTimes: Windowed;
-  readonly completions: Windowed;
-  readonly skips: Windowed;
-  readonly actives: Windowed;
+  readonly reads: SampledStat;
+  readonly sends: SampledStat;
+  readonly putTimes: SampledStat;
+  readonly completions: SampledStat;
+  readonly skips: SampledStat;
+  readonly actives: SampledStat;
 
-  constructor(cells: Cells, windows: Windows) {
+  constructor(cells: Cells, windows: SampleWindows) {
     this.read = new Figure(cells);
     this.sent = new Figure(cells);
     this.partitions = new Figure(cells);
@@ -28,15 +28,15 @@ export class SinkMetrics {
     this.commitsCompleted = new Figure(cells);
     this.commitsSkipped = new Figure(cells);
     this.active = new Figure(cells);
-    this.reads = new Windowed(cells, windows);
-    this.sends = new Windowed(cells, windows);
-    this.putTimes = new Windowed(cells, windows);
-    this.completions = new Windowed(cells, windows);
-    this.skips = new Windowed(cells, windows);
-    this.actives = new Windowed(cells, windows);
+    this.reads = new SampledStat(cells, windows);
+    this.sends = new SampledStat(cells, windows);
+    this.putTimes = new SampledStat(cells, windows);
+    this.completions = new SampledStat(cells, windows);
+    this.skips = new SampledStat(cells, windows);
+    this.actives = new SampledStat(cells, windows);
   }
 
-  /** `offsets`: how far the partition's position moved, which may be more than its records. */
+  /** `offsets`: how far the partition's position moved, which may exceed the number of records. */
   consumed(records: number, offsets: number): void {
     this.read.add(records);
     this.reads.record(records);
@@ -49,7 +49,7 @@ export class SinkMetrics {
     this.putTimes.record(ms);
   }
 
-  /** Counted anew: offsets were committed, or partitions have come or gone. */
+  /** Sets the count after a commit, or after partitions were assigned or revoked. */
   activate(uncommitted: number): void {
     this.active.set(uncommitted);
     this.actives.record(uncommitted);

@@ -1,28 +1,28 @@
-/** What a source task has polled and written. Source: connect-runtime §9 "source-task-metrics". */
+/** Records that a source task polled and wrote. Source: connect-runtime §9 "source-task-metrics". */
 import { Figure, type Cells } from './cells';
-import { Windowed, type Windows } from './windowed';
+import { SampledStat, type SampleWindows } from './sampled-stat';
 
 export class SourceMetrics {
   readonly polled: Figure;
   readonly written: Figure;
-  /** Polled, and neither written nor skipped yet. */
+  /** Polled, and not yet written or skipped. */
   readonly active: Figure;
-  readonly polls: Windowed;
-  readonly pollTimes: Windowed;
-  readonly writes: Windowed;
-  readonly actives: Windowed;
+  readonly polls: SampledStat;
+  readonly pollTimes: SampledStat;
+  readonly writes: SampledStat;
+  readonly actives: SampledStat;
 
-  constructor(cells: Cells, windows: Windows) {
+  constructor(cells: Cells, windows: SampleWindows) {
     this.polled = new Figure(cells);
     this.written = new Figure(cells);
     this.active = new Figure(cells);
-    this.polls = new Windowed(cells, windows);
-    this.pollTimes = new Windowed(cells, windows);
-    this.writes = new Windowed(cells, windows);
-    this.actives = new Windowed(cells, windows);
+    this.polls = new SampledStat(cells, windows);
+    this.pollTimes = new SampledStat(cells, windows);
+    this.writes = new SampledStat(cells, windows);
+    this.actives = new SampledStat(cells, windows);
   }
 
-  /** A poll that answered with a list, were it an empty one. */
+  /** A poll that returned a list, even an empty one. */
   poll(records: number, ms: number): void {
     this.polled.add(records);
     this.polls.record(records);
@@ -30,7 +30,7 @@ export class SourceMetrics {
     this.activate(records);
   }
 
-  /** So many records need no further care: acknowledged by Kafka, or skipped (filtered, or failed and tolerated). */
+  /** Records that are done: acknowledged by Kafka, or skipped (filtered, or failed and tolerated). */
   finished(acknowledged: number, skipped: number): void {
     this.written.add(acknowledged);
     this.writes.record(acknowledged);

@@ -1,4 +1,4 @@
-/** The groups of metrics that tasks have. Source: connect-runtime §9, whose order this has. */
+/** The metric groups of tasks, in the order of connect-runtime §9. */
 import { counter, gauge, oneOf, text, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
 import type { SinkMetrics } from './sink-metrics';
@@ -14,7 +14,7 @@ interface Task {
 export interface TaskFigures extends Task {
   readonly states: TimeInStates;
   readonly connectorType: string;
-  /** What it is made of, by kind: see `PLUGINS`. */
+  /** The task's plugins by kind: see `PLUGINS`. */
   readonly plugins: ReadonlyMap<string, NamedPlugin>;
   readonly metrics: TaskMetrics;
 }
@@ -30,7 +30,7 @@ export interface ErrorFigures extends Task {
 
 const labels = ({ connector, task }: Task): Record<string, string> => ({ connector, task: String(task) });
 
-/** Kinds of plug-ins that a task is made of, and what to call them. */
+/** Kinds of plugins that a task uses, and their names in help texts. */
 const PLUGINS = [
   ['connector', 'connector'],
   ['task', 'task'],
@@ -44,26 +44,28 @@ export const CONNECTOR_TASK: Group<TaskFigures> = {
   labels,
   attributes: [
     oneOf('status', 'State of the task: 1 for the one it is in.', STATES, ({ states }) => states.state),
-    gauge('running-ratio', 'Part of its life that the task was running.', ({ states }, now) =>
+    gauge('running-ratio', 'Fraction of time the task has spent in the running state.', ({ states }, now) =>
       states.share('running', now),
     ),
-    gauge('pause-ratio', 'Part of its life that the task was paused.', ({ states }, now) =>
+    gauge('pause-ratio', 'Fraction of time the task has spent in the paused state.', ({ states }, now) =>
       states.share('paused', now),
     ),
-    gauge('offset-commit-max-time-ms', 'Longest time a commit of offsets took.', ({ metrics }, now) =>
+    gauge('offset-commit-max-time-ms', 'Longest time of an offset commit.', ({ metrics }, now) =>
       metrics.commitTimes.maximum(now),
     ),
-    gauge('offset-commit-avg-time-ms', 'Average time a commit of offsets took.', ({ metrics }, now) =>
+    gauge('offset-commit-avg-time-ms', 'Average time of an offset commit.', ({ metrics }, now) =>
       metrics.commitTimes.average(now),
     ),
-    gauge('batch-size-max', 'Records of the largest batch.', ({ metrics }, now) => metrics.batches.maximum(now)),
-    gauge('batch-size-avg', 'Average number of records of a batch.', ({ metrics }, now) =>
+    gauge('batch-size-max', 'Number of records in the largest batch.', ({ metrics }, now) =>
+      metrics.batches.maximum(now),
+    ),
+    gauge('batch-size-avg', 'Average number of records in a batch.', ({ metrics }, now) =>
       metrics.batches.average(now),
     ),
-    gauge('offset-commit-failure-percentage', 'Part of the commits of offsets that failed.', ({ metrics }, now) =>
+    gauge('offset-commit-failure-percentage', 'Fraction of offset commits that failed.', ({ metrics }, now) =>
       metrics.commitOutcomes.failures(now),
     ),
-    gauge('offset-commit-success-percentage', 'Part of the commits of offsets that went well.', ({ metrics }, now) =>
+    gauge('offset-commit-success-percentage', 'Fraction of offset commits that succeeded.', ({ metrics }, now) =>
       metrics.commitOutcomes.successes(now),
     ),
     text('connector-type', 'Whether the connector is a source or a sink.', ({ connectorType }) => connectorType),
@@ -82,30 +84,34 @@ export const SOURCE_TASK: Group<SourceFigures> = {
   name: 'source-task-metrics',
   labels,
   attributes: [
-    gauge('source-record-poll-rate', 'Records polled a second, before transformations.', ({ source }, now) =>
+    gauge('source-record-poll-rate', 'Records polled per second, before transformations.', ({ source }, now) =>
       source.polls.rate(now),
     ),
     counter('source-record-poll-total', 'Records polled, before transformations.', ({ source }) => source.polled.value),
-    gauge('source-record-write-rate', 'Records written to Kafka a second.', ({ source }, now) =>
+    gauge('source-record-write-rate', 'Records written to Kafka per second.', ({ source }, now) =>
       source.writes.rate(now),
     ),
     counter(
       'source-record-write-total',
-      'Records written to Kafka, without those filtered or failed.',
+      'Records written to Kafka, excluding filtered and failed ones.',
       ({ source }) => source.written.value,
     ),
-    gauge('poll-batch-max-time-ms', 'Longest time the task took to poll a batch.', ({ source }, now) =>
+    gauge('poll-batch-max-time-ms', 'Longest time to poll a batch.', ({ source }, now) =>
       source.pollTimes.maximum(now),
     ),
-    gauge('poll-batch-avg-time-ms', 'Average time the task took to poll a batch.', ({ source }, now) =>
+    gauge('poll-batch-avg-time-ms', 'Average time to poll a batch.', ({ source }, now) =>
       source.pollTimes.average(now),
     ),
     gauge('source-record-active-count', 'Records polled and not yet written.', ({ source }) => source.active.value),
-    gauge('source-record-active-count-max', 'Most records polled and not yet written.', ({ source }, now) =>
-      source.actives.maximum(now),
+    gauge(
+      'source-record-active-count-max',
+      'Maximum number of records polled and not yet written.',
+      ({ source }, now) => source.actives.maximum(now),
     ),
-    gauge('source-record-active-count-avg', 'Average of records polled and not yet written.', ({ source }, now) =>
-      source.actives.average(now),
+    gauge(
+      'source-record-active-count-avg',
+      'Average number of records polled and not yet written.',
+      ({ source }, now) => source.actives.average(now),
     ),
   ],
 };
@@ -114,7 +120,7 @@ export const SINK_TASK: Group<SinkFigures> = {
   name: 'sink-task-metrics',
   labels,
   attributes: [
-    gauge('sink-record-read-rate', 'Records read from Kafka a second, before transformations.', ({ sink }, now) =>
+    gauge('sink-record-read-rate', 'Records read from Kafka per second, before transformations.', ({ sink }, now) =>
       sink.reads.rate(now),
     ),
     counter(
@@ -122,37 +128,31 @@ export const SINK_TASK: Group<SinkFigures> = {
       'Records read from Kafka, before transformations.',
       ({ sink }) => sink.read.value,
     ),
-    gauge('sink-record-send-rate', 'Records delivered to the task a second.', ({ sink }, now) => sink.sends.rate(now)),
+    gauge('sink-record-send-rate', 'Records delivered to the task per second.', ({ sink }, now) =>
+      sink.sends.rate(now),
+    ),
     counter('sink-record-send-total', 'Records delivered to the task.', ({ sink }) => sink.sent.value),
     gauge('partition-count', 'Partitions assigned to the task.', ({ sink }) => sink.partitions.value),
-    gauge('offset-commit-seq-no', 'Number of the last commit of offsets.', ({ sink }) => sink.commits.value),
-    gauge('offset-commit-completion-rate', 'Commits of offsets completed a second.', ({ sink }, now) =>
+    gauge('offset-commit-seq-no', 'Sequence number of the last offset commit.', ({ sink }) => sink.commits.value),
+    gauge('offset-commit-completion-rate', 'Offset commits completed per second.', ({ sink }, now) =>
       sink.completions.rate(now),
     ),
-    counter(
-      'offset-commit-completion-total',
-      'Commits of offsets completed.',
-      ({ sink }) => sink.commitsCompleted.value,
-    ),
-    gauge('offset-commit-skip-rate', 'Commits of offsets a second that were answered too late.', ({ sink }, now) =>
+    counter('offset-commit-completion-total', 'Offset commits completed.', ({ sink }) => sink.commitsCompleted.value),
+    gauge('offset-commit-skip-rate', 'Offset commits per second whose response came too late.', ({ sink }, now) =>
       sink.skips.rate(now),
     ),
     counter(
       'offset-commit-skip-total',
-      'Commits of offsets that were answered too late.',
+      'Offset commits whose response came too late.',
       ({ sink }) => sink.commitsSkipped.value,
     ),
-    gauge('put-batch-max-time-ms', 'Longest time the task took to put a batch.', ({ sink }, now) =>
-      sink.putTimes.maximum(now),
-    ),
-    gauge('put-batch-avg-time-ms', 'Average time the task took to put a batch.', ({ sink }, now) =>
-      sink.putTimes.average(now),
-    ),
+    gauge('put-batch-max-time-ms', 'Longest time to put a batch.', ({ sink }, now) => sink.putTimes.maximum(now)),
+    gauge('put-batch-avg-time-ms', 'Average time to put a batch.', ({ sink }, now) => sink.putTimes.average(now)),
     gauge('sink-record-active-count', 'Records read and not yet committed.', ({ sink }) => sink.active.value),
-    gauge('sink-record-active-count-max', 'Most records read and not yet committed.', ({ sink }, now) =>
+    gauge('sink-record-active-count-max', 'Maximum number of records read and not yet committed.', ({ sink }, now) =>
       sink.actives.maximum(now),
     ),
-    gauge('sink-record-active-count-avg', 'Average of records read and not yet committed.', ({ sink }, now) =>
+    gauge('sink-record-active-count-avg', 'Average number of records read and not yet committed.', ({ sink }, now) =>
       sink.actives.average(now),
     ),
   ],
@@ -162,24 +162,24 @@ export const TASK_ERRORS: Group<ErrorFigures> = {
   name: 'task-error-metrics',
   labels,
   attributes: [
-    counter('total-record-failures', 'Failed tries to handle a record.', ({ errors }) => errors.failures.value),
-    counter('total-record-errors', 'Records whose handling failed in the end.', ({ errors }) => errors.errors.value),
+    counter('total-record-failures', 'Failed attempts to process a record.', ({ errors }) => errors.failures.value),
+    counter('total-record-errors', 'Records whose processing finally failed.', ({ errors }) => errors.errors.value),
     counter('total-records-skipped', 'Records skipped because they failed.', ({ errors }) => errors.skipped.value),
-    counter('total-retries', 'Operations tried again.', ({ errors }) => errors.retries.value),
+    counter('total-retries', 'Operations retried.', ({ errors }) => errors.retries.value),
     counter('total-errors-logged', 'Failed records that were logged.', ({ errors }) => errors.logged.value),
     counter(
       'deadletterqueue-produce-requests',
-      'Records to be written to the dead letter topic.',
+      'Writes to the dead letter queue.',
       ({ errors }) => errors.deadLetterRequests.value,
     ),
     counter(
       'deadletterqueue-produce-failures',
-      'Records that could not be written to the dead letter topic.',
+      'Failed writes to the dead letter queue.',
       ({ errors }) => errors.deadLetterFailures.value,
     ),
     gauge(
       'last-error-timestamp',
-      'When a record failed last, milliseconds since the epoch; 0: never.',
+      'Time of the last failed record, in milliseconds since the epoch; 0: never.',
       ({ errors }) => errors.lastErrorAt.value,
     ),
   ],

@@ -1,26 +1,26 @@
 /**
- * All that is measured of one start of one task: written by the thread it runs in, read by the worker's. Source:
+ * The metrics of one run of a task: written by the task's thread, read by the worker's main thread. Source:
  * connect-runtime §9.
  */
 import { Cells } from './cells';
 import { ErrorMetrics } from './error-metrics';
 import { SinkMetrics } from './sink-metrics';
 import { SourceMetrics } from './source-metrics';
-import { Outcomes, Windowed, type Windows } from './windowed';
+import { Outcomes, SampledStat, type SampleWindows } from './sampled-stat';
 
-/** Crosses threads; `memory` is shared. */
+/** Passed between threads; `memory` is shared. */
 export interface TaskMetricsMemory {
   readonly type: 'source' | 'sink';
-  readonly windows: Windows;
+  readonly windows: SampleWindows;
   readonly memory: SharedArrayBuffer;
 }
 
-/** Kafka's. */
-export const DEFAULT_WINDOWS: Windows = { sampleMs: 30_000, samples: 2 };
+/** Kafka's defaults. */
+export const DEFAULT_SAMPLE_WINDOWS: SampleWindows = { sampleMs: 30_000, samples: 2 };
 
 export class TaskMetrics {
-  readonly batches: Windowed;
-  readonly commitTimes: Windowed;
+  readonly batches: SampledStat;
+  readonly commitTimes: SampledStat;
   readonly commitOutcomes: Outcomes;
   readonly errors: ErrorMetrics;
   readonly source: SourceMetrics;
@@ -29,17 +29,17 @@ export class TaskMetrics {
   constructor(
     readonly type: 'source' | 'sink',
     cells: Cells,
-    windows: Windows,
+    windows: SampleWindows,
   ) {
-    this.batches = new Windowed(cells, windows);
-    this.commitTimes = new Windowed(cells, windows);
+    this.batches = new SampledStat(cells, windows);
+    this.commitTimes = new SampledStat(cells, windows);
     this.commitOutcomes = new Outcomes(cells, windows);
     this.errors = new ErrorMetrics(cells);
     this.source = new SourceMetrics(cells, windows);
     this.sink = new SinkMetrics(cells, windows);
   }
 
-  static allocate(type: 'source' | 'sink', windows: Windows): TaskMetricsMemory {
+  static allocate(type: 'source' | 'sink', windows: SampleWindows): TaskMetricsMemory {
     return { type, windows, memory: Cells.memoryFor((cells) => new TaskMetrics(type, cells, windows)) };
   }
 
@@ -47,19 +47,19 @@ export class TaskMetrics {
     return new TaskMetrics(type, new Cells(memory), windows);
   }
 
-  /** The source task gave a batch, were it an empty one. */
+  /** The source task returned a batch, even an empty one. */
   polled(records: number, ms: number): void {
     this.batches.record(records);
     this.source.poll(records, ms);
   }
 
-  /** The sink task took a batch, were it an empty one. */
+  /** The sink task accepted a batch, even an empty one. */
   put(records: number, ms: number): void {
     this.batches.record(records);
     this.sink.put(records, ms);
   }
 
-  /** A commit of offsets has ended, after `ms`. */
+  /** An offset commit ended after `ms` milliseconds. */
   committed(success: boolean, ms: number): void {
     this.commitTimes.record(ms);
     this.commitOutcomes.record(success);

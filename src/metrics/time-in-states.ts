@@ -1,4 +1,4 @@
-/** The states that something has been in, and for how long. Source: connect-runtime §9 "connector-task-metrics". */
+/** Time spent in each state. Source: connect-runtime §9 "connector-task-metrics". */
 export const STATES = ['unassigned', 'running', 'paused', 'stopped', 'failed', 'restarting'] as const;
 export type MeasuredState = (typeof STATES)[number];
 
@@ -21,7 +21,7 @@ export class TimeInStates {
     this.since = now;
   }
 
-  /** Part of its life that it was in the state, from 0 to 1. */
+  /** Fraction of the total time spent in the state, from 0 to 1. */
   share(state: MeasuredState, now = Date.now()): number {
     const ongoing = now - this.since;
     const total = [...this.spent.values()].reduce((sum, ms) => sum + ms, ongoing);

@@ -1,11 +1,11 @@
 /**
- * What is measured of the connectors and tasks that are this worker's, from their start until they are taken away or
- * started again; a failed one keeps its figures. Source: connect-runtime §9.
+ * The metrics of the connectors and tasks assigned to this worker, from their start until they are revoked or
+ * restarted. Those that failed keep their metrics. Source: connect-runtime §9.
  */
 import { StartCounts } from './start-counts';
 import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';
 import { TimeInStates, type MeasuredState } from './time-in-states';
-import type { Windows } from './windowed';
+import type { SampleWindows } from './sampled-stat';
 
 /** A connector instance (task null) or a task. */
 export interface InstanceId {
@@ -16,9 +16,9 @@ export interface InstanceId {
 export interface Measured {
   readonly instance: InstanceId;
   readonly states: TimeInStates;
-  /** Null for connectors, and for tasks that could not even be handed over. */
+  /** Null for connectors, and for tasks that failed before they reached a task host. */
   readonly metrics: TaskMetrics | null;
-  /** Its start went well or failed, and counts as that whatever comes next. */
+  /** The start was already counted as a success or a failure. */
   started: boolean;
 }
 
@@ -27,7 +27,7 @@ export class WorkMetrics {
   readonly taskStarts: StartCounts;
   private readonly known = new Map<string, Measured>();
 
-  constructor(private readonly windows: Windows) {
+  constructor(private readonly windows: SampleWindows) {
     this.connectorStarts = StartCounts.create(windows);
     this.taskStarts = StartCounts.create(windows);
   }
@@ -39,7 +39,7 @@ export class WorkMetrics {
   /** Memory for a task that is about to start. */
   open(connector: string, task: number, type: 'source' | 'sink'): TaskMetricsMemory {
     const memory = TaskMetrics.allocate(type, this.windows);
-    // Whatever was heard of it before belongs to an earlier start.
+    // Earlier metrics belong to an earlier start.
     const instance = { connector, task };
     this.known.set(keyOf(instance), {
       instance,
@@ -52,7 +52,7 @@ export class WorkMetrics {
 
   /** Source: Java counts a start as failed only when it never ran. */
   changed(instance: InstanceId, state: Uppercase<MeasuredState>): void {
-    // A goodbye: it may come after the end, and is no beginning.
+    // Reported on the way out, possibly after `forget`: it must not create a new entry.
     if (state === 'UNASSIGNED') return;
     const measured = this.measured(instance);
     measured.states.change(state.toLowerCase() as MeasuredState);

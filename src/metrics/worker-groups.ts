@@ -1,12 +1,12 @@
-/** The groups of metrics that a worker and its connectors have. Source: connect-runtime §9. */
+/** The metric groups of a worker and its connectors. Source: connect-runtime §9. */
 import { counter, gauge, oneOf, text, type Attribute, type Group } from './attribute';
-import { HOUR_MS, type GroupMetrics, type Timed } from './group-metrics';
+import { HOUR_MS, type GroupMetrics, type TimedEvents } from './group-metrics';
 import type { StartCounts } from './start-counts';
 import { STATES, type TimeInStates } from './time-in-states';
 
 export interface NamedPlugin {
   readonly class: string;
-  /** Null: it is not installed. */
+  /** Null if it is not installed. */
   readonly version: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface ConnectorFigures extends NamedPlugin {
   readonly type: string;
 }
 
-/** A connector's tasks that are this worker's. */
+/** A connector's tasks on this worker. */
 export interface TaskStateCounts {
   readonly connector: string;
   /** In lower case. */
@@ -32,7 +32,7 @@ export interface WorkerFigures {
 
 export interface MembershipFigures {
   readonly clientId: string;
-  /** As Java has it, e.g. `SESSIONED`; null: not in the group yet. */
+  /** Java's name, e.g. `SESSIONED`; null before the worker has joined the group. */
   readonly protocol: string | null;
   readonly leaderUrl: string | null;
   readonly generation: number;
@@ -56,7 +56,7 @@ export const CONNECTOR: Group<ConnectorFigures> = {
     oneOf('status', 'State of the connector: 1 for the one it is in.', STATES, ({ states }) => states.state),
     text('connector-type', 'Whether the connector is a source or a sink.', ({ type }) => type),
     text('connector-class', 'Class of the connector.', (connector) => connector.class),
-    text('connector-version', "Version of the connector's plug-in.", ({ version }) => version),
+    text('connector-version', "Version of the connector's plugin.", ({ version }) => version),
   ],
 };
 
@@ -75,12 +75,12 @@ export const WORKER: Group<WorkerFigures> = {
       counter(`${kind}-startup-attempts-total`, `Starts of ${many}.`, (of: WorkerFigures) => starts(of).attempts),
       counter(
         `${kind}-startup-success-total`,
-        `Starts of ${many} that went well.`,
+        `Starts of ${many} that succeeded.`,
         (of: WorkerFigures) => starts(of).succeeded.value,
       ),
       gauge(
         `${kind}-startup-success-percentage`,
-        `Part of the starts of ${many} that went well.`,
+        `Fraction of the starts of ${many} that succeeded.`,
         (of: WorkerFigures, now) => starts(of).outcomes.successes(now),
       ),
       counter(
@@ -90,7 +90,7 @@ export const WORKER: Group<WorkerFigures> = {
       ),
       gauge(
         `${kind}-startup-failure-percentage`,
-        `Part of the starts of ${many} that failed.`,
+        `Fraction of the starts of ${many} that failed.`,
         (of: WorkerFigures, now) => starts(of).outcomes.failures(now),
       ),
     ]),
@@ -116,19 +116,19 @@ export const REBALANCE: Group<MembershipFigures> = {
   name: 'connect-worker-rebalance-metrics',
   labels: () => ({}),
   attributes: [
-    text('connect-protocol', 'Protocol that the group speaks.', ({ protocol }) => protocol),
+    text('connect-protocol', 'Protocol of the group.', ({ protocol }) => protocol),
     text('leader-name', "URL of the group's leader.", ({ leaderUrl }) => leaderUrl),
-    gauge('epoch', "The group's generation.", ({ generation }) => generation),
+    gauge('epoch', 'Generation of the group.', ({ generation }) => generation),
     counter(
       'completed-rebalances-total',
       'Rebalances that this worker has completed.',
       ({ group }) => group.workerRebalances.total.value,
     ),
-    gauge('rebalancing', '1 while this worker rebalances, or else 0.', ({ group }) => (group.rebalancing ? 1 : 0)),
-    gauge('rebalance-max-time-ms', 'Longest time a rebalance took.', ({ group }, now) =>
+    gauge('rebalancing', '1 while this worker rebalances, 0 otherwise.', ({ group }) => (group.rebalancing ? 1 : 0)),
+    gauge('rebalance-max-time-ms', 'Longest time of a rebalance.', ({ group }, now) =>
       group.workerRebalances.times.maximum(now),
     ),
-    gauge('rebalance-avg-time-ms', 'Average time a rebalance took.', ({ group }, now) =>
+    gauge('rebalance-avg-time-ms', 'Average time of a rebalance.', ({ group }, now) =>
       group.workerRebalances.times.average(now),
     ),
     gauge(
@@ -140,18 +140,30 @@ export const REBALANCE: Group<MembershipFigures> = {
 };
 
 /** Rate and count of requests of one kind. */
-function requests(kind: string, many: string, read: (group: GroupMetrics) => Timed): Attribute<MembershipFigures>[] {
+function requests(
+  kind: string,
+  many: string,
+  read: (group: GroupMetrics) => TimedEvents,
+): Attribute<MembershipFigures>[] {
   return [
-    gauge(`${kind}-rate`, `${many} a second.`, ({ group }, now) => read(group).times.frequency(now)),
+    gauge(`${kind}-rate`, `${many} per second.`, ({ group }, now) => read(group).times.frequency(now)),
     counter(`${kind}-total`, `${many}.`, ({ group }) => read(group).total.value),
   ];
 }
 
-/** Average and longest time of them. */
-function durations(kind: string, what: string, read: (group: GroupMetrics) => Timed): Attribute<MembershipFigures>[] {
+/** Average and maximum duration of requests of one kind. */
+function durations(
+  kind: string,
+  what: string,
+  read: (group: GroupMetrics) => TimedEvents,
+): Attribute<MembershipFigures>[] {
   return [
-    gauge(`${kind}-avg`, `Average milliseconds ${what} took.`, ({ group }, now) => read(group).times.average(now)),
-    gauge(`${kind}-max`, `Most milliseconds ${what} took.`, ({ group }, now) => read(group).times.maximum(now)),
+    gauge(`${kind}-avg`, `Average time of ${what}, in milliseconds.`, ({ group }, now) =>
+      read(group).times.average(now),
+    ),
+    gauge(`${kind}-max`, `Longest time of ${what}, in milliseconds.`, ({ group }, now) =>
+      read(group).times.maximum(now),
+    ),
   ];
 }
 
@@ -161,26 +173,26 @@ export const COORDINATOR: Group<MembershipFigures> = {
   attributes: [
     gauge('assigned-connectors', 'Connectors assigned to this worker.', ({ assignedConnectors }) => assignedConnectors),
     gauge('assigned-tasks', 'Tasks assigned to this worker.', ({ assignedTasks }) => assignedTasks),
-    gauge('heartbeat-response-time-max', 'Most milliseconds a heartbeat took.', ({ group }, now) =>
+    gauge('heartbeat-response-time-max', 'Longest time of a heartbeat, in milliseconds.', ({ group }, now) =>
       group.heartbeats.times.maximum(now),
     ),
     ...requests('heartbeat', 'Heartbeats', ({ heartbeats }) => heartbeats),
-    ...durations('join-time', 'joining the group', ({ joins }) => joins),
-    ...requests('join', 'Requests to join the group', ({ joins }) => joins),
-    ...durations('sync-time', 'asking for the assignment', ({ syncs }) => syncs),
-    ...requests('sync', 'Requests for the assignment', ({ syncs }) => syncs),
+    ...durations('join-time', 'a JoinGroup request', ({ joins }) => joins),
+    ...requests('join', 'JoinGroup requests', ({ joins }) => joins),
+    ...durations('sync-time', 'a SyncGroup request', ({ syncs }) => syncs),
+    ...requests('sync', 'SyncGroup requests', ({ syncs }) => syncs),
     ...durations('rebalance-latency', 'a rebalance', ({ rebalances }) => rebalances),
     counter(
       'rebalance-latency-total',
-      'Milliseconds that rebalances took, all together.',
+      'Total time of rebalances, in milliseconds.',
       ({ group }) => group.rebalances.totalMs.value,
     ),
     counter('rebalance-total', 'Rebalances that succeeded.', ({ group }) => group.rebalances.total.value),
-    gauge('rebalance-rate-per-hour', 'Rebalances that succeeded, an hour.', ({ group }, now) =>
+    gauge('rebalance-rate-per-hour', 'Successful rebalances per hour.', ({ group }, now) =>
       group.rebalances.lastHours.frequency(now, HOUR_MS),
     ),
     counter('failed-rebalance-total', 'Rebalances that failed.', ({ group }) => group.failedRebalances.total.value),
-    gauge('failed-rebalance-rate-per-hour', 'Rebalances that failed, an hour.', ({ group }, now) =>
+    gauge('failed-rebalance-rate-per-hour', 'Failed rebalances per hour.', ({ group }, now) =>
       group.failedRebalances.lastHours.frequency(now, HOUR_MS),
     ),
     gauge('last-rebalance-seconds-ago', 'Time since the last rebalance; -1 before the first.', ({ group }, now) =>
@@ -192,8 +204,8 @@ export const COORDINATOR: Group<MembershipFigures> = {
   ],
 };
 
-/** As in Java, in whole seconds. */
-function secondsAgo(timed: Timed, now: number): number {
+/** Whole seconds, as in Java. */
+function secondsAgo(timed: TimedEvents, now: number): number {
   const ms = timed.since(now);
   return Number.isFinite(ms) ? Math.floor(ms / 1000) : -1;
 }
@@ -202,8 +214,8 @@ export const APP: Group<AppFigures> = {
   name: 'app-info',
   labels: ({ clientId }) => ({ client_id: clientId }),
   attributes: [
-    text('version', 'The Kafka Connect that clients take this worker for.', ({ version }) => version),
+    text('version', 'The Kafka Connect version that this worker reports.', ({ version }) => version),
     text('commit-id', "This worker's own version.", ({ commit }) => commit),
-    gauge('start-time-ms', 'When this worker started, milliseconds since the epoch.', ({ startedAt }) => startedAt),
+    gauge('start-time-ms', 'Start time of this worker, in milliseconds since the epoch.', ({ startedAt }) => startedAt),
   ],
 };

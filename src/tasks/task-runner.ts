@@ -2,7 +2,7 @@
 import { ConfigError, type Connector, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
 import type { RunListener, TaskSpec } from './host';
 import { WorkLease } from './session-lease';
@@ -35,7 +35,7 @@ export class TaskRunner {
     private readonly calls = new CallClock(),
   ) {
     this.paused = spec.targetState === 'PAUSED';
-    this.metrics = TaskMetrics.in(spec.metrics ?? TaskMetrics.allocate(spec.type, DEFAULT_WINDOWS));
+    this.metrics = TaskMetrics.in(spec.metrics ?? TaskMetrics.allocate(spec.type, DEFAULT_SAMPLE_WINDOWS));
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
     this.done = new Promise((resolve) => {
       this.finished = resolve;

@@ -9,7 +9,7 @@ import { ValidationError } from '../../src/config/validation/validation-error';
 import type { WorkerConfig } from '../../src/config/worker-config';
 import type { KafkaClients } from '../../src/kafka/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
-import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
 import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
 import { taskName } from '../../src/tasks/task-id';
@@ -163,7 +163,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     heartbeatIntervalMs: 3_000,
     rebalanceTimeoutMs: 60_000,
     scheduledRebalanceMaxDelayMs: 0,
-    metricsWindows: DEFAULT_WINDOWS,
+    metricsWindows: DEFAULT_SAMPLE_WINDOWS,
     workerSyncTimeoutMs: 3_000,
     workerUnsyncBackoffMs: 300_000,
     connectProtocol: 'sessioned',

@@ -1,7 +1,7 @@
 /** The text that a scraper gets, read by a parser that knows nothing of who wrote it. */
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { parsePrometheus, valueIn, type Family } from '../helpers/prometheus';
@@ -10,13 +10,13 @@ import { waitFor } from '../helpers/wait-for';
 const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"}';
 
 function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
-  const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_WINDOWS));
+  const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
   const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
   return { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
 }
 
 function figures(): Figures {
-  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   const states = new TimeInStates();
   states.change('running');
   return {
@@ -31,7 +31,7 @@ function figures(): Figures {
       generation: 3,
       assignedConnectors: 1,
       assignedTasks: 2,
-      group: GroupMetrics.create(DEFAULT_WINDOWS),
+      group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     },
     app: { clientId: 'connect-1', version: '4.3.1', commit: 'x', startedAt: 5 },
   };

@@ -1,5 +1,5 @@
 /** Connectors and tasks from their start to their end. */
-import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
 
@@ -15,7 +15,7 @@ function startsOf({ connectorStarts, taskStarts }: WorkMetrics): number[][] {
 }
 
 test('connect-runtime §9: a start counts once, as failed only when it never ran', () => {
-  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.changed(CONNECTOR, 'RUNNING');
   work.changed(CONNECTOR, 'PAUSED');
   work.changed(CONNECTOR, 'RUNNING');
@@ -29,7 +29,7 @@ test('connect-runtime §9: a start counts once, as failed only when it never ran
 });
 
 test('connect-runtime §9: each restart is a start, a task that begins paused is one when it is resumed', () => {
-  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'sink');
   work.changed(TASK, 'PAUSED');
   expect(startsOf(work)[1]).toEqual([0, 0, 0]);
@@ -42,7 +42,7 @@ test('connect-runtime §9: each restart is a start, a task that begins paused is
 });
 
 test('connect-runtime §9: a failed task keeps its figures until it is taken away or started again', () => {
-  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'source');
   work.changed(TASK, 'RUNNING');
   work.all()[0]?.metrics?.polled(5, 1);
@@ -59,7 +59,7 @@ test('connect-runtime §9: a failed task keeps its figures until it is taken awa
 });
 
 test('a goodbye that comes after the end is no beginning', () => {
-  const work = new WorkMetrics(DEFAULT_WINDOWS);
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'source');
   work.forget(TASK);
   work.changed(TASK, 'UNASSIGNED');

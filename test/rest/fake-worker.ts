@@ -32,7 +32,7 @@ import { CONVERTER_TYPE } from '../../src/converters/converter-type';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
-import { DEFAULT_WINDOWS } from '../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
@@ -209,7 +209,7 @@ export class FakeHerder implements Herder {
     return this.healthAnswer();
   }
   figures(): WorkerFigures {
-    const work = new WorkMetrics(DEFAULT_WINDOWS);
+    const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
     return {
       clientId: 'connect-1',
       connectors: [...this.entries.keys()].map((connector) => ({
@@ -234,7 +234,7 @@ export class FakeHerder implements Herder {
         generation: -1,
         assignedConnectors: 0,
         assignedTasks: 0,
-        group: GroupMetrics.create(DEFAULT_WINDOWS),
+        group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
       },
     };
   }

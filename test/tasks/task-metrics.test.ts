@@ -4,7 +4,7 @@
  */
 import { RetriableError, type SinkTask, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import { batch, eventually, record, RecordingListener, ScriptedSource, sinkOf, sourceOf, spec, world } from './fakes';
 import type { World } from './fakes';
@@ -19,7 +19,7 @@ interface Running {
 }
 
 function run(type: 'source' | 'sink', w: World, config: Record<string, string>): Running {
-  const memory = TaskMetrics.allocate(type, DEFAULT_WINDOWS);
+  const memory = TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS);
   const runner = new TaskRunner(spec(type, config, { metrics: memory }), w, new RecordingListener());
   const stop = async (): Promise<void> => {
     runner.stop();

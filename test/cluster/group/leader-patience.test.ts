@@ -6,7 +6,7 @@ import type { GroupMember, GroupMemberInfo, GroupMemberOptions, JoinedGroup } fr
 import { SessionLease } from '../../../src/tasks/session-lease';
 import { silentLogger } from '../../../src/logging/logger';
 import { GroupMetrics } from '../../../src/metrics/group-metrics';
-import { DEFAULT_WINDOWS } from '../../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS } from '../../../src/metrics/task-metrics';
 import { ConfigSnapshot } from '../../../src/storage/config-snapshot';
 import { MemoryKafka } from '../memory-kafka';
 
@@ -89,7 +89,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
     configs: { newest: () => snapshot, coverByRebalance: () => snapshot },
     lease: new SessionLease(1),
     wake: () => undefined,
-    metrics: GroupMetrics.create(DEFAULT_WINDOWS),
+    metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     logger: silentLogger,
   });
   const found = member as unknown as LeadMember;

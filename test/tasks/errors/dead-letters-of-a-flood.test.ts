@@ -2,7 +2,7 @@
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { Clients } from '../../helpers/kafka-clients';
 import { waitFor } from '../../helpers/wait-for';
@@ -36,7 +36,7 @@ test('connect-runtime 98: while the dead letter topic takes nothing, a flood of 
     'bootstrap.servers': broker.bootstrapServers,
     'offset.flush.interval.ms': '200',
   });
-  const memory = TaskMetrics.allocate('sink', DEFAULT_WINDOWS);
+  const memory = TaskMetrics.allocate('sink', DEFAULT_SAMPLE_WINDOWS);
   const reported = TaskMetrics.in(memory).errors.deadLetterRequests;
   const listener = new RecordingListener();
   const config = {

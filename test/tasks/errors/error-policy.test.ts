@@ -1,6 +1,6 @@
 import { DataError, RetriableError } from '@millrace/sdk';
 import type { ErrorMetrics } from '../../../src/metrics/error-metrics';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { ErrorPolicy, RetryInterrupted, retryDelay, type Operation } from '../../../src/tasks/errors/error-policy';
 import { errorSettings } from '../../../src/tasks/errors/error-settings';
 import type { FailedRecord } from '../../../src/tasks/errors/failed-record';
@@ -16,7 +16,7 @@ function setUp(config: Record<string, string>): {
   let stopping = false;
   const waits: number[] = [];
   const reports: FailedRecord[] = [];
-  const metrics = TaskMetrics.in(TaskMetrics.allocate('sink', DEFAULT_WINDOWS)).errors;
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('sink', DEFAULT_SAMPLE_WINDOWS)).errors;
   const policy = new ErrorPolicy({
     settings: errorSettings(config),
     metrics,

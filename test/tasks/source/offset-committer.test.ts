@@ -1,5 +1,5 @@
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
-import { DEFAULT_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { OffsetTracker } from '../../../src/tasks/source/offset-tracker';
 import { OffsetCommitter } from '../../../src/tasks/source/offset-committer';
 import { WorkLease } from '../../../src/tasks/session-lease';
@@ -17,7 +17,7 @@ function setUp(intervalMs = 60_000): {
   const storage = new MemoryOffsets();
   const logger = new RecordingLogger();
   const task = new ScriptedSource([]);
-  const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_WINDOWS));
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_SAMPLE_WINDOWS));
   const lease = WorkLease.from(undefined);
   const options = { connector: 'c', tracker, storage, lease, task, metrics, logger, intervalMs, timeoutMs: 50 };
   const committer = new OffsetCommitter(options);
@@ -55,7 +55,7 @@ test('connect-runtime 75: after a timeout a newer offset wins, an older one of a
   acked({ n: 1 });
   acked({ n: 10 }, other);
   expect(await committer.commit()).toBe(false);
-  expect(logger.lines[0]).toContain('Timed out after 50 ms (offset.flush.timeout.ms)');
+  expect(logger.lines[0]).toContain('TimedEvents out after 50 ms (offset.flush.timeout.ms)');
   acked({ n: 2 });
   storage.hold = null;
   expect(await committer.commit()).toBe(true);

@@ -1,11 +1,11 @@
 /**
- * What happened of late, in samples of some seconds, as Kafka's sampled statistics: a sample is given up once nothing
- * was recorded in it for as long as all samples together are. Reading changes nothing, so that another thread may.
+ * Recent activity, in samples of a few seconds, like Kafka's SampledStat. A sample expires once nothing was recorded in
+ * it for the length of all samples. Reading changes nothing, so another thread can read.
  * Source: connect-runtime §9 "Common windowing".
  */
 import type { Cells } from './cells';
 
-export interface Windows {
+export interface SampleWindows {
   /** Length of a sample: `metrics.sample.window.ms`. */
   readonly sampleMs: number;
   /** `metrics.num.samples`. */
@@ -20,15 +20,15 @@ const SUM = 3;
 const MAX = 4;
 const CELLS = 5;
 
-export class Windowed {
+export class SampledStat {
   private readonly current: number;
   private readonly first: number;
-  /** One more than are counted: the newest is not full yet. */
+  /** One more than configured, because the newest sample is not full yet. */
   private readonly kept: number;
 
   constructor(
     private readonly cells: Cells,
-    private readonly windows: Windows,
+    private readonly windows: SampleWindows,
   ) {
     this.kept = windows.samples + 1;
     this.current = cells.take(1);
@@ -55,42 +55,42 @@ export class Windowed {
     cells.add(sample + COUNT, 1);
   }
 
-  /** Sum of what was recorded, per `unitMs` (default: a second). 0 without any. */
+  /** Sum of the recorded values per `unitMs` (default: one second); 0 if there are none. */
   rate(now: number, unitMs = 1000): number {
     return (this.sum(SUM, now) * unitMs) / this.span(now);
   }
 
-  /** How often something was recorded, per `unitMs` (default: a second). */
+  /** Number of recorded values per `unitMs` (default: one second). */
   frequency(now: number, unitMs = 1000): number {
     return (this.sum(COUNT, now) * unitMs) / this.span(now);
   }
 
-  /** NaN without any. */
+  /** NaN if there are no values. */
   average(now: number): number {
     return this.sum(SUM, now) / this.sum(COUNT, now);
   }
 
-  /** NaN without any. */
+  /** NaN if there are no values. */
   maximum(now: number): number {
-    return this.living(now).reduce((most, sample) => {
+    return this.liveSamples(now).reduce((most, sample) => {
       const value = this.cells.get(sample + MAX);
       return most >= value ? most : value;
     }, NaN);
   }
 
   private sum(cell: number, now: number): number {
-    return this.living(now).reduce((sum, sample) => sum + this.cells.get(sample + cell), 0);
+    return this.liveSamples(now).reduce((sum, sample) => sum + this.cells.get(sample + cell), 0);
   }
 
-  /** Milliseconds that a rate is taken over. The first seconds of a life are no reason to divide by next to nothing. */
+  /** Milliseconds that a rate covers: at least all samples but one, so that the first seconds do not inflate it. */
   private span(now: number): number {
     const { sampleMs, samples } = this.windows;
-    const oldest = Math.min(now, ...this.living(now).map((sample) => this.cells.get(sample + START)));
+    const oldest = Math.min(now, ...this.liveSamples(now).map((sample) => this.cells.get(sample + START)));
     const missing = Math.max(0, samples - 1 - Math.floor((now - oldest) / Math.max(1, sampleMs)));
     return Math.max(1, now - oldest + missing * sampleMs);
   }
 
-  private living(now: number): number[] {
+  private liveSamples(now: number): number[] {
     const { sampleMs, samples } = this.windows;
     return Array.from({ length: this.kept }, (_, n) => this.sample(n)).filter(
       (sample) => this.cells.get(sample + COUNT) > 0 && now - this.cells.get(sample + LAST) < sampleMs * samples,
@@ -102,19 +102,19 @@ export class Windowed {
   }
 }
 
-/** Of so many tries, which part went well, and which did not. */
+/** The recent fractions of successes and failures. */
 export class Outcomes {
-  private readonly results: Windowed;
+  private readonly results: SampledStat;
 
-  constructor(cells: Cells, windows: Windows) {
-    this.results = new Windowed(cells, windows);
+  constructor(cells: Cells, windows: SampleWindows) {
+    this.results = new SampledStat(cells, windows);
   }
 
   record(success: boolean, now = Date.now()): void {
     this.results.record(success ? 1 : 0, now);
   }
 
-  /** From 0 to 1; 0 without any try, as for `failures`. */
+  /** From 0 to 1; like `failures`, 0 if nothing was recorded. */
   successes(now: number): number {
     const part = this.results.average(now);
     return Number.isNaN(part) ? 0 : part;

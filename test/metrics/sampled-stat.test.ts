@@ -3,17 +3,17 @@
  * for the same events.
  */
 import { Cells } from '../../src/metrics/cells';
-import { Outcomes, Windowed, type Windows } from '../../src/metrics/windowed';
+import { Outcomes, SampledStat, type SampleWindows } from '../../src/metrics/sampled-stat';
 
-const WINDOWS: Windows = { sampleMs: 30_000, samples: 2 };
+const WINDOWS: SampleWindows = { sampleMs: 30_000, samples: 2 };
 const T0 = 1_700_000_000_000;
 const SECOND = 1000;
 
-function memory(windows: Windows): Cells {
-  return new Cells(Cells.memoryFor((cells) => new Windowed(cells, windows)));
+function memory(windows: SampleWindows): Cells {
+  return new Cells(Cells.memoryFor((cells) => new SampledStat(cells, windows)));
 }
-function windowed(windows = WINDOWS): Windowed {
-  return new Windowed(memory(windows), windows);
+function windowed(windows = WINDOWS): SampledStat {
+  return new SampledStat(memory(windows), windows);
 }
 
 test('connect-runtime §9: without anything recorded a rate is 0, an average and a maximum are NaN', () => {
@@ -82,9 +82,9 @@ test('connect-runtime §9: parts of tries that went well and badly; 0 of both wi
 });
 
 test('another reader of the same memory sees what was recorded, and changes nothing by looking', () => {
-  const shared = Cells.memoryFor((cells) => new Windowed(cells, WINDOWS));
-  const writer = new Windowed(new Cells(shared), WINDOWS);
-  const reader = new Windowed(new Cells(shared), WINDOWS);
+  const shared = Cells.memoryFor((cells) => new SampledStat(cells, WINDOWS));
+  const writer = new SampledStat(new Cells(shared), WINDOWS);
+  const reader = new SampledStat(new Cells(shared), WINDOWS);
   writer.record(5, T0);
   const before = Buffer.from(new Uint8Array(shared)).toString('hex');
   expect([reader.average(T0), reader.average(T0 + 60 * SECOND), reader.rate(T0)]).toEqual([5, NaN, 5 / 30]);
