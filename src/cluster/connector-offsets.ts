@@ -1,17 +1,16 @@
-/** Offsets as REST asks for them and gives them. Source: connect-rest §1.18. */
+/** Offsets in REST requests and responses. Source: connect-rest §1.18. */
 import { writeJson } from '../storage/connect-json-writer';
 import type { JsonObject } from '../storage/json-values';
 
 export { Float64, type JsonObject, type JsonValue } from '../storage/json-values';
 
 export interface PartitionOffset {
-  /** Null: not given. */
+  /** Null: missing. */
   readonly partition: JsonObject | null;
-  /** Null: the partition is to start anew. */
+  /** Null: reset the partition. */
   readonly offset: JsonObject | null;
 }
 
-/** What a change of offsets was asked to do. */
 export type OffsetChange = 'altered' | 'reset';
 
 /** `{"offsets":[…]}` with numbers as Java writes them: `1.0` stays a float, 64-bit integers keep their digits. */
@@ -20,7 +19,7 @@ export function offsetsJson(offsets: readonly PartitionOffset[]): string {
   return writeJson({ offsets: entries });
 }
 
-/** What the user is told; `complete`: the connector has said that nothing else is to be done. */
+/** Java's text for the user. `complete`: the connector reported that nothing else is to be done. */
 export function changedMessage(change: OffsetChange, complete: boolean): string {
   if (complete) return `The offsets for this connector have been ${change} successfully`;
   return (

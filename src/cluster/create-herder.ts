@@ -35,7 +35,7 @@ import { Membership } from './group/membership';
 import { OffsetLocks } from './offsets/offset-locks';
 import { OffsetStores } from './offsets/offset-stores';
 import { PluginNames } from './running/plugin-names';
-import { sessionPulse } from './group/pulse';
+import { detectSuspension } from './group/suspension-detector';
 import { RequestQueue } from './queue/request-queue';
 import { SessionKeyKeeper } from './forwarding/session-key-keeper';
 import { StatusReporter } from './running/status-reporter';
@@ -221,7 +221,7 @@ function createRunning(
     generation: () => membership.generation,
     version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
     topicTracking: config.topicTrackingEnable,
-    life: automaticRestarts,
+    observer: automaticRestarts,
     metrics: workMetrics,
   });
   const offsets = new OffsetStores({
@@ -303,7 +303,7 @@ function createRequests(
   const requests = new TickRequests({
     ...{ queue, stage, configs },
     leadership: membership,
-    pulse: () => sessionPulse(config),
+    detectSuspension: () => detectSuspension(config),
   });
   return {
     writes: new HerderWrites({

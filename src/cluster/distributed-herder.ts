@@ -1,4 +1,4 @@
-/** The herder of one worker in a group: what the REST layer talks to. Sources: connect-runtime §3, connect-rest §1. */
+/** The herder of one worker in a group. Sources: connect-runtime §3, connect-rest §1. */
 import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
@@ -40,13 +40,11 @@ import type { TickStage } from './queue/tick-stage';
 const HEALTHY = 'Worker has completed startup and is ready to handle requests.';
 /** Just under the REST layer's 10 s. */
 const HEALTH_TIMEOUT_MS = 9_500;
-/** For threads to end that have nothing left to do, or are cut off. */
+/** For task threads to end after their tasks have stopped. */
 const THREADS_MS = 2_000;
-/**
- * For storage topics to take what is on its way, connectors' own and the worker's; then for the group to hear a
- * goodbye.
- */
+/** For pending writes to the storage topics. */
 const CLOSING_MS = 4_000;
+/** For the request that leaves the group. */
 const LEAVING_MS = 1_500;
 
 export interface DistributedHerderParts {
@@ -79,7 +77,7 @@ export interface DistributedHerderParts {
 
 export class DistributedHerder implements Herder {
   private clusterId: string | null = null;
-  /** The storage topics were read: what is not found there does not exist. */
+  /** The storage topics have been read, so what they do not contain does not exist. */
   private opened = false;
   private loop: Promise<void> | null = null;
   private stopped: Promise<void> | null = null;
@@ -100,7 +98,7 @@ export class DistributedHerder implements Herder {
     }
     this.parts.watchdog.start();
     this.loop = this.parts.tick.run().catch((error: unknown) => {
-      this.parts.logger.error('The herder can not go on', { error });
+      this.parts.logger.error('The herder cannot continue', { error });
       this.parts.onFatal(error);
     });
   }
@@ -222,7 +220,7 @@ export class DistributedHerder implements Herder {
 
   private async open(): Promise<void> {
     const { sharedOffsets, statuses, configs, admin } = this.parts;
-    // All are waited for, so that nothing is still being opened when a failure closes everything.
+    // Waits for all, so that nothing is still opening when a failure closes everything.
     const opened = await Promise.allSettled([
       admin.describeCluster().then(({ clusterId }) => (this.clusterId = clusterId)),
       sharedOffsets.start(),
@@ -233,7 +231,7 @@ export class DistributedHerder implements Herder {
     this.opened = true;
   }
 
-  /** Nobody is to believe that there are no connectors because they were not read yet. */
+  /** Before the topics have been read, an empty list of connectors would be wrong. */
   private get reads(): HerderReads {
     this.requireOpen();
     return this.parts.reads;
@@ -244,8 +242,8 @@ export class DistributedHerder implements Herder {
   }
 
   /**
-   * The group is left last, so that nobody starts this worker's tasks before they have stopped here. What Kafka or a
-   * plug-in does not let finish in time is left as it is, and named at the end.
+   * Leaves the group last, so that no other worker starts this worker's tasks before they have stopped. Steps that
+   * Kafka or a plugin holds up beyond their deadline are skipped, and reported at the end.
    */
   private async shutDown(): Promise<void> {
     const { tick, work, queue, publication, statuses, configs, taskHost, membership, admin } = this.parts;
@@ -255,7 +253,7 @@ export class DistributedHerder implements Herder {
     this.parts.watchdog.stop();
     publication.close();
     await Promise.all([
-      steps.run('ending what the herder was doing', async () => await this.loop),
+      steps.run('finishing the current tick', async () => await this.loop),
       steps.run('stopping connectors and tasks', async () => await work.stopEverything()),
     ]);
     queue.close();
@@ -265,7 +263,7 @@ export class DistributedHerder implements Herder {
     await Promise.all([
       steps.run('writing the status topic', async () => await statuses.stop()),
       steps.run('writing the config topic', async () => await configs.stop()),
-      // What a connector stores in its own topic is copied into the worker's.
+      // Offsets in a connector's own topic are copied into the worker's.
       steps.run('writing the offsets topics', async () => {
         await offsets.stop();
         await sharedOffsets.stop();

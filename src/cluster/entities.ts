@@ -1,4 +1,4 @@
-/** What the herder answers REST with. Source: connect-rest §1. */
+/** The types that REST shares with the herder. Source: connect-rest §1. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Figures } from '../metrics/exposition';
 
@@ -48,7 +48,9 @@ export interface SignedBody {
   readonly algorithm: string | null;
 }
 
-/** What a body holds; asked for once its signature is right, or when the group has none (`isSigned` false). */
+/**
+ * Parses a body. Called only after its signature was verified, or when the group does not sign (`isSigned` false).
+ */
 export type ReadTaskConfigs = (isSigned: boolean) => readonly ConnectorConfig[];
 
 export interface WorkerHealth {

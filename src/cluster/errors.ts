@@ -12,7 +12,7 @@ export class HerderError extends Error {
   }
 }
 
-/** Another worker could not be connected to: it has heard nothing of the request, which may be sent again. */
+/** Another worker could not be reached. It has received nothing, so the request may be sent again. */
 export class UnreachableWorkerError extends HerderError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(500, message, options);
@@ -20,12 +20,12 @@ export class UnreachableWorkerError extends HerderError {
   }
 }
 
-/** The request belongs to another worker; `url` is null while it is not known (409). */
+/** The request belongs to another worker; `url` is null while that worker is unknown (409). */
 export class NotHereError extends Error {
   readonly url: string | null;
   private readonly where: (() => string | null) | null;
 
-  /** `where`: its URL, or a function that knows where it belongs by now. */
+  /** `where`: the other worker's URL, or a function that returns the current one. */
   constructor(where: string | null | (() => string | null)) {
     super('This request must be handled by another worker');
     this.name = 'NotHereError';
@@ -33,11 +33,11 @@ export class NotHereError extends Error {
     this.url = typeof where === 'function' ? where() : where;
   }
 
-  /** True when it may become known later where the request belongs. */
+  /** True when the other worker may become known later. */
   get isMomentary(): boolean {
     return this.where !== null;
   }
-  /** True once the request belongs elsewhere, this worker included. */
+  /** True once the request belongs to a different worker, possibly this one. */
   get isOutdated(): boolean {
     return this.where !== null && this.where() !== this.url;
   }

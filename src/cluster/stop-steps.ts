@@ -1,11 +1,10 @@
 /**
- * The steps of a worker's end: each has until a deadline, and one that fails or is late does not keep the others from
- * being taken.
+ * The steps of a worker's shutdown. Each has a deadline; one that fails or times out does not prevent the others.
  */
 import { ConnectError, messageOf, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 
-/** What a step costs beside waiting: closing sockets, ending threads. */
+/** For the work of a step beside waiting: closing sockets, ending threads. */
 const EXTRA_MS = 500;
 
 export class StopSteps {
@@ -20,7 +19,7 @@ export class StopSteps {
     this.deadline = now() + allowedMs;
   }
 
-  /** The steps that follow have this long from now on, all together. */
+  /** Sets the time that the following steps have together. */
   allow(ms: number): void {
     this.deadline = this.now() + ms;
   }
@@ -29,10 +28,10 @@ export class StopSteps {
   async run(what: string, step: () => Promise<unknown>): Promise<void> {
     const leftMs = Math.max(0, this.deadline - this.now()) + EXTRA_MS;
     try {
-      await withDeadline(step(), leftMs, () => new Error(`it took longer than ${Math.round(leftMs)} ms`));
+      await withDeadline(step(), leftMs, () => new Error(`not done within ${Math.round(leftMs)} ms`));
     } catch (error) {
       this.unfinished.push(`${what} (${messageOf(error)})`);
-      this.logger.warn(`Stopping goes on without ${what}: ${messageOf(error)}`, { error });
+      this.logger.warn(`Continuing the shutdown without ${what}: ${messageOf(error)}`, { error });
     }
   }
 

@@ -13,7 +13,7 @@ test('a step that is late or fails does not keep the next from being taken, and 
   await steps.run('the rest', async () => taken.push('the rest'));
   expect(taken).toEqual(['the rest']);
   expect(() => steps.throwUnfinished()).toThrow(
-    /^Stopped without what hangs \(it took longer than \d+ ms\); what fails \(no broker\)$/,
+    /^Stopped without what hangs \(not done within \d+ ms\); what fails \(no broker\)$/,
   );
 });
 

@@ -1,7 +1,7 @@
 /** What becomes of a request whose target is away for a moment. */
 import type { IncomingMessage } from 'node:http';
 import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
-import type { ForwardedAnswer, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
+import type { ForwardedResponse, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 import { createForwarder } from '../../src/rest/routers/forward';
 import type { Call } from '../../src/rest/requests/route';
 
@@ -14,17 +14,17 @@ const call = (query = ''): Call => ({
   base: 'http://w1:8083',
 });
 const REQUEST = { path: '/connectors/a/stop' };
-const DONE: ForwardedAnswer = { status: 204, body: null };
+const DONE: ForwardedResponse = { status: 204, body: null };
 
 let where: string | null;
 let sent: string[];
-let answers: (() => Promise<ForwardedAnswer>)[];
+let answers: (() => Promise<ForwardedResponse>)[];
 beforeEach(() => {
   where = 'http://old/';
   sent = [];
   answers = [];
 });
-const send = async ({ url }: OutgoingRequest): Promise<ForwardedAnswer> => {
+const send = async ({ url }: OutgoingRequest): Promise<ForwardedResponse> => {
   sent.push(url);
   return await (answers.shift() ?? (async () => DONE))();
 };

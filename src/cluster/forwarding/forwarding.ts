@@ -9,36 +9,37 @@ export interface OutgoingRequest {
   /** Base URL of the other worker. */
   readonly url: string;
   readonly method: string;
-  /** Percent-encoded, beginning with `/`. */
+  /** Percent-encoded, starting with `/`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** JSON text; null: none. */
   readonly body: string | Uint8Array | null;
   /** The client's `Authorization` header. */
   readonly authorization?: string | null;
-  /** Whether the receiver may pass the request on; null: not said. */
+  /** Whether the receiver may forward the request; null: not specified. */
   readonly forward: boolean | null;
   /** Signature of an internal request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-export interface ForwardedAnswer {
+export interface ForwardedResponse {
   readonly status: number;
   /** Null on 204 and for an empty body. */
   readonly body: unknown;
 }
 
 const TIMEOUT_MS = 90_000;
-/** Whoever takes longer to open a connection is not there. */
+/** For opening a connection to a worker. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of an answer: far above a connector with thousands of failed tasks, and their traces. */
-const MAX_ANSWER = 32 * 1024 * 1024;
-/** Of an answer that is no worker's, in the error that is made of it. */
+/** Of a response, in bytes: far above the traces of a connector with thousands of failed tasks. */
+const MAX_RESPONSE = 32 * 1024 * 1024;
+/** Of a response that is not a worker's, quoted in an error. */
 const MAX_TEXT = 1_000;
+/** System calls that fail before a byte is sent. */
 const NOT_CONNECTED = ['connect', 'getaddrinfo'];
 
-/** The path below the other worker's base URL. */
+/** The URL below the other worker's base URL. */
 function target({ url, path, query = {}, forward }: OutgoingRequest): URL {
   const found = new URL(url.replace(/(?<!\/)\/+$/, '') + path);
   for (const [name, value] of Object.entries(query)) found.searchParams.set(name, value);
@@ -55,7 +56,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Not `fetch`, which refuses some ports, follows proxies and hides reasons. Redirects are not followed. */
+/** Does not follow redirects. Not `fetch`, which rejects some ports, uses proxies and hides the causes of errors. */
 async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promise<{ status: number; text: string }> {
   const { method, body, authorization, headers, signal } = request;
   const url = target(request);
@@ -68,7 +69,7 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
         ...tls,
         method,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // One request now and then: a kept socket would only keep the process.
+        // Requests are rare, and a pooled socket would keep the process alive.
         agent: false,
         headers: {
           Accept: 'application/json',
@@ -83,7 +84,7 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
         let size = 0;
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > MAX_ANSWER) outgoing.destroy(new Error(`the answer has more than ${MAX_ANSWER} bytes`));
+          if (size > MAX_RESPONSE) outgoing.destroy(new Error(`the response exceeds ${MAX_RESPONSE} bytes`));
           else chunks.push(chunk);
         });
         response.on('error', reject);
@@ -108,7 +109,7 @@ class ConnectTimeout extends Error {
 }
 
 /**
- * The failure came before a byte of the request was sent. A host with several addresses fails with one error for each.
+ * True if no byte of the request was sent. A host with several addresses fails with one error for each of them.
  */
 function isUnreached(error: unknown): boolean {
   if (error instanceof ConnectTimeout) return true;
@@ -117,23 +118,26 @@ function isUnreached(error: unknown): boolean {
 }
 
 /**
- * Sends a request to another worker. Rejects with HerderError: its status and message, or 500 when it can not be
- * reached.
+ * Sends a request to another worker. Rejects with HerderError: the other worker's status and message, or 500 when it
+ * cannot be reached.
  */
-export type ForwardRequest = (request: OutgoingRequest) => Promise<ForwardedAnswer>;
+export type ForwardRequest = (request: OutgoingRequest) => Promise<ForwardedResponse>;
 
-/** Throws HerderError: the other worker's status and message, or 500 when it can not be reached. */
-export async function forwardRequest(request: OutgoingRequest, tls: ConnectionOptions = {}): Promise<ForwardedAnswer> {
-  let answer: { status: number; text: string };
+/** Throws HerderError: the other worker's status and message, or 500 when it cannot be reached. */
+export async function forwardRequest(
+  request: OutgoingRequest,
+  tls: ConnectionOptions = {},
+): Promise<ForwardedResponse> {
+  let response: { status: number; text: string };
   try {
-    answer = await exchange(request, tls);
+    response = await exchange(request, tls);
   } catch (error) {
     const message = `IO Error trying to forward REST request: ${messageOf(error)}`;
     throw isUnreached(error)
       ? new UnreachableWorkerError(message, { cause: error })
       : new HerderError(500, message, { cause: error });
   }
-  const { status, text } = answer;
+  const { status, text } = response;
   if (status === 204) return { status, body: null };
   const parsed = parse(text);
   if (status >= 200 && status < 300) return { status, body: parsed };

@@ -1,4 +1,4 @@
-/** What an owner sends to the leader: the task configurations its connector generated. Source: connect-runtime §2.7. */
+/** Sends generated task configs to the leader, which writes them. Source: connect-runtime §2.7. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { SessionKey } from '../../storage/config-records';
 import { HerderError } from '../errors';
@@ -8,14 +8,14 @@ import { ALGORITHM_HEADER, AUTHORIZATION_HEADER, sign } from './session-key';
 export interface LeaderAddress {
   /** Null while no leader is known. */
   readonly leaderUrl: string | null;
-  /** Whether the group signs its internal requests, and with what. */
+  /** Whether the group signs its internal requests. */
   readonly sign: boolean;
   readonly key: SessionKey | null;
   readonly macAlgorithm: string;
   readonly forward: ForwardRequest;
 }
 
-/** Resolves when the leader has written them. Throws HerderError. */
+/** Resolves when the leader has written the task configs. Throws HerderError. */
 export async function sendTaskConfigs(
   connector: string,
   configs: readonly ConnectorConfig[],
@@ -30,7 +30,7 @@ export async function sendTaskConfigs(
   let headers: Record<string, string> = {};
   if (signs) {
     if (key === null)
-      throw new HerderError(503, 'No session key was read from the config topic yet, so the request can not be signed');
+      throw new HerderError(503, 'Cannot sign the request: no session key has been read from the config topic yet');
     headers = {
       [AUTHORIZATION_HEADER]: sign(key, macAlgorithm, Buffer.from(body, 'utf8')),
       [ALGORITHM_HEADER]: macAlgorithm,

@@ -1,4 +1,4 @@
-/** The leader's duty to keep a fresh session key in the config topic. Source: connect-runtime §2.7. */
+/** Keeps a current session key in the config topic while this worker leads. Source: connect-runtime §2.7. */
 import { messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config-store';
@@ -18,7 +18,7 @@ const RETRY_MS = 1_000;
 
 export class SessionKeyKeeper {
   private readonly now: () => number;
-  /** The config topic must be read to its end before another key is written. */
+  /** The last write failed: read the config topic to its end before writing another key. */
   private failed = false;
   private notBefore = -Infinity;
 
@@ -26,7 +26,7 @@ export class SessionKeyKeeper {
     this.now = options.now ?? Date.now;
   }
 
-  /** Writes a key when one is due. A failure is logged; the next tick tries again. */
+  /** Writes a key when one is due. A failure is logged; a later tick retries. */
   async keep(): Promise<void> {
     const { configs, settings, readTimeoutMs, logger } = this.options;
     const wait = this.waitMs();
@@ -42,14 +42,14 @@ export class SessionKeyKeeper {
     } catch (error) {
       this.failed = true;
       this.notBefore = monotonicNow() + RETRY_MS;
-      logger.warn(`The session key could not be written, trying again: ${messageOf(error)}`);
+      logger.warn(`Cannot write the session key, retrying: ${messageOf(error)}`);
     }
   }
 
-  /** Until `keep` has something to do, in milliseconds; 0 or less: now. Null: nothing foreseen. */
+  /** Milliseconds until a key is due; 0 or less: now. Null: none. */
   waitMs(): number | null {
     if (!this.options.isResponsible()) return null;
-    // A key's age is told by the wall clock, which other workers know, too.
+    // A key's age is by the wall clock, since other workers compare it, too.
     const wait = Math.max(this.expiry() - this.now(), this.notBefore - monotonicNow());
     return wait === Infinity ? null : wait;
   }

@@ -1,4 +1,4 @@
-/** The group's shared key and the signatures made with it. Source: connect-runtime §2.7, connect-rest §1.22. */
+/** The group's session key and its signatures. Source: connect-runtime §2.7, connect-rest §1.22. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionKey } from '../../storage/config-records';
 import { HerderError } from '../errors';
@@ -25,7 +25,7 @@ export interface SessionKeySettings {
   readonly algorithm: string;
   /** Bits; null: the algorithm's default. */
   readonly size: number | null;
-  /** Milliseconds; 0: for ever. */
+  /** Milliseconds; 0: no limit. */
   readonly ttlMs: number;
 }
 
@@ -37,7 +37,7 @@ export function generateSessionKey(settings: SessionKeySettings, now: number): S
   return { key: randomBytes(keyBytes(settings)), algorithm: settings.algorithm, createdAt: now };
 }
 
-/** When the leader must write another key; -Infinity: now, Infinity: never. */
+/** When the leader must replace the key; -Infinity: now, Infinity: never. */
 export function keyExpiry(key: SessionKey | null, settings: SessionKeySettings): number {
   if (key === null || key.algorithm !== settings.algorithm || key.key.length !== keyBytes(settings)) return -Infinity;
   return settings.ttlMs > 0 ? key.createdAt + settings.ttlMs : Infinity;

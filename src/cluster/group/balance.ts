@@ -1,8 +1,8 @@
-/** Spreads items over members evenly; connectors and tasks separately. Pure. Source: connect-runtime §2.5. */
+/** Balances connectors and tasks over members, each separately. Pure. Source: connect-runtime §2.5. */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { compareTasks, compareText, type Work } from './work';
 
-/** A worker's share while it is being worked out. */
+/** A member's share, mutable while it is computed. */
 export interface Share {
   readonly member: string;
   connectors: string[];
@@ -10,8 +10,8 @@ export interface Share {
 }
 
 /**
- * What must be taken from members that hold more than their part of `total`: for each, the items from the front of its
- * list. Null when the load is even.
+ * The items to revoke from members with more than their part of `total`: for each member, items from the front of its
+ * list. Null when the load is balanced.
  */
 function excess<T>(total: number, loads: readonly (readonly T[])[]): T[][] | null {
   const minimum = Math.floor(total / loads.length);
@@ -28,7 +28,7 @@ function excess<T>(total: number, loads: readonly (readonly T[])[]): T[][] | nul
   });
 }
 
-/** What to revoke so that the load becomes even; an empty map when nothing. Configured items count, running or not. */
+/** The work to revoke so that the load becomes balanced, by member. All configured items count, running or not. */
 export function balancingRevocations(configured: Work, shares: readonly Share[]): Map<string, Work> {
   const revocations = new Map<string, Work>();
   const nothingRuns = shares.every((share) => share.connectors.length === 0 && share.tasks.length === 0);
@@ -48,7 +48,7 @@ export function balancingRevocations(configured: Work, shares: readonly Share[])
   return revocations;
 }
 
-/** One item to each of the least loaded members in turn, until none is left. */
+/** Places items one by one on the least loaded members, in turn. */
 function place<T>(items: readonly T[], shares: readonly Share[], load: (share: Share) => T[]): void {
   const order = [...shares].sort((a, b) => load(a).length - load(b).length || compareText(a.member, b.member));
   let at = 0;
@@ -62,7 +62,7 @@ function place<T>(items: readonly T[], shares: readonly Share[], load: (share: S
   }
 }
 
-/** Adds new items: those created first, in order, then those whose worker was lost. */
+/** Places new items first, in order, then the items of departed workers. */
 export function placeItems(created: Work, lost: Work, shares: readonly Share[]): void {
   if (shares.length === 0) return;
   const connectors = [...[...created.connectors].sort(compareText), ...[...lost.connectors].sort(compareText)];

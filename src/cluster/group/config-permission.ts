@@ -1,8 +1,8 @@
-/** Which changes of the config topic this worker may still write. */
+/** Decides which changes of the config topic this worker may still write. */
 import type { SendPermission } from '../../kafka/port';
 import type { ChangePermission, Decider } from '../../storage/change-permission';
 import type { SessionLease } from '../../tasks/session-lease';
-import { sessionPulse, type SessionSettings } from './pulse';
+import { detectSuspension, type SessionSettings } from './suspension-detector';
 
 interface OpenChange {
   ask(): ReturnType<SendPermission['ask']>;
@@ -10,7 +10,7 @@ interface OpenChange {
 }
 
 export class ConfigPermission implements ChangePermission {
-  /** Nothing is written that belongs to no change. */
+  /** Writes outside a change are refused. */
   readonly term = 0;
   private last = 0;
   private readonly open = new Map<number, OpenChange>();
@@ -34,7 +34,7 @@ export class ConfigPermission implements ChangePermission {
     return this.open.get(term)?.ask() ?? 'never';
   }
 
-  /** There may be another leader as soon as the membership that it was decided under is over. */
+  /** Only while the membership lasts that the change was decided under: afterwards another member may lead. */
   private byLeader(): OpenChange {
     const { lease } = this;
     const { term } = lease;
@@ -42,11 +42,11 @@ export class ConfigPermission implements ChangePermission {
   }
 
   /**
-   * A client waits for it, whatever becomes of the membership meanwhile, and with none at all. But not if the process
-   * slept: others may have done something newer by then.
+   * A client waits for the change, so it does not depend on the membership. But not if the process was suspended: other
+   * workers may have written something newer.
    */
   private byAny(): OpenChange {
-    const pulse = sessionPulse(this.settings);
-    return { ask: () => (pulse.isSteady ? 'now' : 'never'), end: () => pulse.end() };
+    const suspension = detectSuspension(this.settings);
+    return { ask: () => (suspension.wasSuspended ? 'never' : 'now'), end: () => suspension.end() };
   }
 }

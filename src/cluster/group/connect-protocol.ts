@@ -5,28 +5,28 @@ import { NO_WORK, type Work } from './work';
 export type ConnectProtocolName = 'default' | 'compatible' | 'sessioned';
 
 const VERSIONS: Readonly<Record<ConnectProtocolName, number>> = { default: 0, compatible: 1, sessioned: 2 };
-/** In a task array: the connector instance itself. */
+/** Stands for the connector instance in an array of tasks. */
 const CONNECTOR = -1;
 
 export interface MemberMetadata {
   /** The member's REST URL. */
   readonly url: string;
   readonly configOffset: number;
-  /** Null when it has no assignment, or speaks the eager protocol. */
+  /** Null when the member has no assignment, or uses the eager protocol. */
   readonly allocation: Assignment | null;
 }
 
 export interface Assignment {
-  /** True: nothing is assigned because the leader's configuration is older than a member's. */
+  /** True: nothing is assigned, because the leader is behind a member in the config topic. */
   readonly configMismatch: boolean;
   /** Member id. */
   readonly leader: string;
   readonly leaderUrl: string;
   readonly configOffset: number;
-  /** Eager: all there is to run; otherwise what is new. */
+  /** Eager: all of the member's work; otherwise only what is new. */
   readonly assigned: Work;
   readonly revoked: Work;
-  /** Milliseconds until everyone must rejoin; 0: none. */
+  /** Milliseconds until all members must rejoin; 0: none. */
   readonly delay: number;
 }
 
@@ -61,7 +61,7 @@ class Writer {
   }
 }
 
-/** Fields that a shorter version lacks at the end read as absent. */
+/** Trailing fields that an older version lacks read as absent. */
 class Reader {
   private at = 0;
   constructor(private readonly buffer: Buffer) {}
@@ -89,7 +89,9 @@ class Reader {
   }
   private slice(length: number): Buffer {
     if (length < 0 || this.at + length > this.buffer.length)
-      throw new RangeError(`a field of ${length} bytes at ${this.at} does not fit into ${this.buffer.length}`);
+      throw new RangeError(
+        `a field of ${length} bytes at offset ${this.at} exceeds the buffer of ${this.buffer.length} bytes`,
+      );
     this.at += length;
     return this.buffer.subarray(this.at - length, this.at);
   }
@@ -140,7 +142,7 @@ export function encodeAssignment(protocol: ConnectProtocolName, assignment: Assi
   return writer.bytes();
 }
 
-/** Accepts any version and missing trailing fields. Throws RangeError for bytes that are no assignment. */
+/** Accepts any version and missing trailing fields. Throws RangeError for bytes that are not an assignment. */
 export function decodeAssignment(bytes: Buffer): Assignment {
   const reader = new Reader(bytes);
   reader.int16();
@@ -165,7 +167,7 @@ export function encodeMetadata(protocol: ConnectProtocolName, metadata: MemberMe
   return writer.bytes();
 }
 
-/** Accepts any version and a missing allocation. Throws RangeError for bytes that are no metadata. */
+/** Accepts any version and a missing allocation. Throws RangeError for bytes that are not metadata. */
 export function decodeMetadata(bytes: Buffer): MemberMetadata {
   const reader = new Reader(bytes);
   reader.int16();
@@ -177,7 +179,7 @@ export function decodeMetadata(bytes: Buffer): MemberMetadata {
 
 type ProtocolNames = [ConnectProtocolName, ...ConnectProtocolName[]];
 
-/** Names offered when joining, most wanted first. */
+/** Names offered when joining, in order of preference. */
 export function offeredProtocols(setting: 'eager' | 'compatible' | 'sessioned'): ProtocolNames {
   if (setting === 'eager') return ['default'];
   return setting === 'compatible' ? ['compatible', 'default'] : ['sessioned', 'compatible', 'default'];

@@ -1,6 +1,7 @@
 /**
- * Keeps work where it is, moves only what must move, and waits a while for a worker that left: protocols `compatible`
- * and `sessioned`. No I/O; remembers what the leader must remember between rebalances. Source: connect-runtime §2.5.
+ * Incremental cooperative assignment, for the protocols `compatible` and `sessioned`: moves as little work as possible
+ * and delays the reassignment of a departed worker's work. No I/O; holds the leader's state between rebalances. Source:
+ * connect-runtime §2.5.
  */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { balancingRevocations, placeItems, type Share } from './balance';
@@ -9,9 +10,9 @@ import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work'
 
 export interface CooperativeInput {
   readonly configured: Work;
-  /** What each member says it runs. */
+  /** Member id → the work that it reports as running. */
   readonly members: ReadonlyMap<string, Work>;
-  /** Generation of the last rebalance that this worker saw to its end. */
+  /** Generation of the last rebalance that this worker completed. */
   readonly lastCompletedGeneration: number;
   readonly generation: number;
 }
@@ -19,9 +20,9 @@ export interface CooperativeInput {
 export interface CooperativeResult {
   readonly assigned: ReadonlyMap<string, Work>;
   readonly revoked: ReadonlyMap<string, Work>;
-  /** Milliseconds until everyone must rejoin; 0: none. */
+  /** Milliseconds until all members must rejoin; 0: none. */
   readonly delay: number;
-  /** Who runs what once this rebalance is over, for routing requests. */
+  /** Member id → its work after this rebalance, for routing requests. */
   readonly owners: ReadonlyMap<string, Work>;
 }
 
@@ -35,7 +36,7 @@ export class CooperativeAssignor {
   private delay = 0;
   private revokedInPrevious = false;
   private successiveRevocations = 0;
-  /** Members that came while work was lost, in order: they get it when the delay is over. */
+  /** Members that joined during the delay, in order: they receive the lost work when it is over. */
   private readonly candidates = new Set<string>();
 
   constructor(
@@ -44,14 +45,14 @@ export class CooperativeAssignor {
   ) {}
 
   assign({ configured, members, lastCompletedGeneration, generation }: CooperativeInput): CooperativeResult {
-    // Somebody else led meanwhile: what this worker remembers is not what was assigned.
+    // Another member led in between, so the last assignment is not this worker's.
     if (this.previousGeneration !== lastCompletedGeneration) this.previousAssignment = NO_WORK;
     const active = union(...members.values());
-    // Some member never heard of its revocation.
+    // A member did not receive its revocation.
     if (!isEmpty(intersection(this.previousRevocation, active))) this.previousAssignment = active;
 
     const deleted = minus(this.previousAssignment, configured);
-    const duplicated = heldTwice(members.values());
+    const duplicated = ownedTwice(members.values());
     const lost = minus(minus(this.previousAssignment, active), deleted);
     const created = minus(minus(configured, this.previousAssignment), active);
 
@@ -63,7 +64,7 @@ export class CooperativeAssignor {
       shares.push({ member, connectors: [...next.connectors], tasks: [...next.tasks] });
     }
 
-    const reassign = this.handleLost(lost, shares);
+    const reassign = this.reassignable(lost, shares);
     if (this.delay === 0) this.balance(configured, shares, revoked);
     else this.revokedInPrevious = false;
     placeItems(created, reassign, shares);
@@ -83,33 +84,33 @@ export class CooperativeAssignor {
     return { assigned, revoked, delay: this.delay, owners };
   }
 
-  /** Decides what to do about work whose worker is gone; resolves to what may be assigned again now. */
-  private handleLost(lost: Work, shares: readonly Share[]): Work {
+  /** Handles the work of departed workers. Returns the part that may be reassigned now. */
+  private reassignable(lost: Work, shares: readonly Share[]): Work {
     const now = this.now();
     if (isEmpty(lost) && !this.revokedInPrevious) {
       this.resetDelay();
       return NO_WORK;
     }
     const present = new Set(shares.map((share) => share.member));
-    // Nobody left: an assignment did not arrive.
+    // No member left, so an assignment was not delivered.
     if (this.scheduledRebalance <= 0 && [...this.previousMembers].every((member) => present.has(member))) return lost;
     if (this.maxDelay === 0) return lost;
     if (this.scheduledRebalance > 0 && now >= this.scheduledRebalance) {
-      const rest = this.giveToCandidates(lost, shares);
+      const rest = this.assignToCandidates(lost, shares);
       this.resetDelay();
       this.revokedInPrevious = false;
       return rest;
     }
     for (const share of shares)
       if (share.connectors.length === 0 && share.tasks.length === 0) this.candidates.add(share.member);
-    // Whole milliseconds are what members are sent: of a fraction nothing would be left, and nobody would come back.
+    // Members receive whole milliseconds. A fraction would become 0, and no member would rejoin.
     const remaining = Math.ceil(this.scheduledRebalance - now);
     this.delay = remaining > 0 ? Math.min(remaining, this.maxDelay) : this.maxDelay;
     this.scheduledRebalance = now + this.delay;
     return NO_WORK;
   }
 
-  private giveToCandidates(lost: Work, shares: readonly Share[]): Work {
+  private assignToCandidates(lost: Work, shares: readonly Share[]): Work {
     const workers = [...this.candidates].flatMap((member) => shares.find((share) => share.member === member) ?? []);
     if (workers.length === 0) return lost;
     lost.connectors.forEach((connector, i) => workers[i % workers.length]?.connectors.push(connector));
@@ -151,19 +152,19 @@ export class CooperativeAssignor {
   }
 }
 
-function heldTwice(works: Iterable<Work>): Work {
+function ownedTwice(works: Iterable<Work>): Work {
   const connectors = new Map<string, number>();
-  const tasks = new Map<string, { task: ConnectorTaskId; holders: number }>();
+  const tasks = new Map<string, { task: ConnectorTaskId; owners: number }>();
   for (const work of works) {
     for (const connector of work.connectors) connectors.set(connector, (connectors.get(connector) ?? 0) + 1);
     for (const task of work.tasks) {
       const seen = tasks.get(taskName(task));
-      if (seen) seen.holders++;
-      else tasks.set(taskName(task), { task, holders: 1 });
+      if (seen) seen.owners++;
+      else tasks.set(taskName(task), { task, owners: 1 });
     }
   }
   return {
-    connectors: [...connectors].flatMap(([connector, holders]) => (holders > 1 ? [connector] : [])),
-    tasks: [...tasks.values()].flatMap(({ task, holders }) => (holders > 1 ? [task] : [])),
+    connectors: [...connectors].flatMap(([connector, owners]) => (owners > 1 ? [connector] : [])),
+    tasks: [...tasks.values()].flatMap(({ task, owners }) => (owners > 1 ? [task] : [])),
   };
 }

@@ -1,4 +1,7 @@
-/** Round robin over everything, anew in every rebalance: protocol `default`. Pure. Source: connect-runtime §2.4. */
+/**
+ * Eager assignment, for the protocol `default`: round robin over all work in every rebalance. Pure. Source:
+ * connect-runtime §2.4.
+ */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { compareTasks, compareText, type Work } from './work';
 
@@ -6,9 +9,9 @@ export function assignEagerly(configured: Work, members: readonly string[]): Map
   const ids = [...members].sort(compareText);
   const assigned = ids.map(() => ({ connectors: [] as string[], tasks: [] as ConnectorTaskId[] }));
   let next = 0;
-  const turn = (): { connectors: string[]; tasks: ConnectorTaskId[] } =>
+  const nextMember = (): { connectors: string[]; tasks: ConnectorTaskId[] } =>
     assigned[next++ % assigned.length] as { connectors: string[]; tasks: ConnectorTaskId[] };
-  for (const connector of [...configured.connectors].sort(compareText)) turn().connectors.push(connector);
-  for (const task of [...configured.tasks].sort(compareTasks)) turn().tasks.push(task);
+  for (const connector of [...configured.connectors].sort(compareText)) nextMember().connectors.push(connector);
+  for (const task of [...configured.tasks].sort(compareTasks)) nextMember().tasks.push(task);
   return new Map(ids.map((id, index) => [id, assigned[index] as Work]));
 }

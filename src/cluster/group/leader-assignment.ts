@@ -1,5 +1,5 @@
 /**
- * The leader's part of a rebalance: members' metadata in, everyone's assignment out. No I/O. Source: connect-runtime
+ * The leader's part of a rebalance: from the members' metadata to their assignments. No I/O. Source: connect-runtime
  * §2.6 step 3.
  */
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
@@ -14,18 +14,18 @@ export interface LeaderInput {
   readonly leaderId: string;
   readonly generation: number;
   readonly lastCompletedGeneration: number;
-  /** The snapshot that the leader's own metadata was made from. */
+  /** The snapshot that the leader joined with. */
   readonly snapshot: ConfigSnapshot;
-  /** A newer one, taken when the first is behind a member's. */
+  /** The newest snapshot, used when the first one is behind a member's. */
   freshSnapshot(): ConfigSnapshot;
 }
 
 export interface LeaderResult {
   /** Member id → assignment bytes. */
   readonly assignments: Map<string, Buffer>;
-  /** Member id → what it runs once the rebalance is over; empty after a config mismatch. */
+  /** Member id → its work after the rebalance; empty after a config mismatch. */
   readonly owners: ReadonlyMap<string, Work>;
-  /** What members said that they were running when they joined. */
+  /** The work that members reported as running when they joined. */
   readonly running: Work;
 }
 

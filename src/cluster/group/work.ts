@@ -1,4 +1,4 @@
-/** Sets of connectors and tasks, the things that are handed to workers. Immutable. */
+/** Sets of connectors and tasks, the units of assignment. Immutable. */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { taskName } from '../../tasks/task-id';
 
@@ -13,7 +13,7 @@ export function isEmpty(work: Work): boolean {
   return work.connectors.length === 0 && work.tasks.length === 0;
 }
 
-/** Keeps the order of the first, then of the others; duplicates once. */
+/** Ordered as the first set, then the others; without duplicates. */
 export function union(...works: readonly Work[]): Work {
   const connectors = new Set<string>();
   const tasks = new Map<string, ConnectorTaskId>();

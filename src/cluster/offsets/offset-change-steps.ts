@@ -1,6 +1,4 @@
-/**
- * The steps of one change of offsets, and the time they have together. Source: connect-runtime §3.8, connect-rest §2.6.
- */
+/** The steps of one change of offsets, with a common deadline. Source: connect-runtime §3.8, connect-rest §2.6. */
 import { isUnsupportedOperation, withDeadline } from '@millrace/sdk';
 import { CONFLICT, HerderError } from '../errors';
 import type { OffsetLock } from './offset-locks';
@@ -12,17 +10,17 @@ export class OffsetChangeSteps {
     readonly kind: 'source' | 'sink',
     private readonly deadline: number,
     private readonly lock: OffsetLock,
-    /** False: another worker may lead the group by now. */
+    /** False if another worker may be leading the group. */
     private readonly mayChange: () => boolean,
   ) {}
 
-  /** Nothing is changed yet: when time is over, `run` is given up and the change does not take place. */
+  /** Before the change: at the deadline, `run` is abandoned and nothing is changed. */
   async prepare<T>(timedOut: string, run: () => Promise<T>): Promise<T> {
     return await withDeadline(run(), this.remaining(), () => new HerderError(500, timedOut));
   }
 
-  /** Whether the connector has said that nothing else is to be done. An error of it refuses the change. */
-  async askConnector(hook: () => Promise<boolean> | boolean | undefined): Promise<boolean> {
+  /** Returns true if the connector reported that nothing else is to be done. Its error rejects the change. */
+  async callAlterOffsets(hook: () => Promise<boolean> | boolean | undefined): Promise<boolean> {
     const { connector, kind } = this;
     const timedOut = `Timed out while calling the 'alterOffsets' method for ${kind} connector ${connector}`;
     try {
@@ -37,7 +35,7 @@ export class OffsetChangeSteps {
     }
   }
 
-  /** The change itself can not be called back: when time is over it goes on, and no task is started before its end. */
+  /** The change cannot be cancelled: after the deadline it continues, and no task starts before its end. */
   async change(timedOut: string, run: () => Promise<void>): Promise<void> {
     if (!this.mayChange()) throw new HerderError(409, CONFLICT);
     const change = run();

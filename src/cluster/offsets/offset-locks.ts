@@ -1,9 +1,9 @@
 /**
- * Connectors whose offsets are being changed by this worker, the leader. Their tasks are not published meanwhile: a
- * connector that is resumed too early starts its tasks with offsets as they are afterwards.
+ * Connectors whose offsets this worker, the leader, is changing. Their task configs are not published meanwhile, so
+ * that a connector resumed early starts its tasks with the new offsets.
  */
 export interface OffsetLock {
-  /** Held until this has settled, too. */
+  /** Extends the lock until the change has settled. */
   keep(change: Promise<unknown>): void;
   release(): void;
 }
@@ -15,7 +15,7 @@ export class OffsetLocks {
     return this.held.has(connector);
   }
 
-  /** Null while another change is under way. */
+  /** Null while another change is in progress. */
   hold(connector: string): OffsetLock | null {
     if (this.held.has(connector)) return null;
     this.held.add(connector);
@@ -31,7 +31,7 @@ export class OffsetLocks {
   }
 }
 
-/** For those that have to wait. */
+/** The reason for refused requests. */
 export function offsetsAreChanging(connector: string): string {
   return `The offsets of connector ${connector} are being changed`;
 }

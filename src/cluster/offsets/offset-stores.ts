@@ -1,7 +1,7 @@
 /**
- * Where the offsets of each connector are kept: the worker's topic, or that and the connector's own
- * (`offsets.storage.topic`), which is opened when it is first asked for and shared by all connectors that name it and
- * reach it in the same way. Source: connect-runtime §1.5.4.
+ * The offsets of each connector: in the worker's topic, or in that and the connector's own (`offsets.storage.topic`).
+ * An own topic is opened on first use and shared by all connectors with the same topic and client settings. Source:
+ * connect-runtime §1.5.4.
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import type { WorkerConfig } from '../../config/worker-config';
@@ -16,17 +16,17 @@ import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../../stora
 import { connectorOffsetsTopic } from '../../storage/storage-topic';
 import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
 
-/** A topic that nobody has asked for is closed after this, and read again when somebody does. Milliseconds. */
+/** A connector's own topic is closed after this long without use. Milliseconds. */
 const IDLE_MS = 600_000;
 
 export interface OffsetStoresOptions {
-  /** The worker's own store; started and stopped by whoever made it. */
+  /** The worker's store; the caller starts and stops it. */
   readonly shared: OffsetStore;
   readonly clients: KafkaClients;
   readonly worker: Pick<WorkerConfig, 'client' | 'offset'>;
   readonly snapshot: () => ConfigSnapshot;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
-  /** To write to connectors' own topics. (Default: at any time) */
+  /** Permission to write to connectors' own topics. (Default: always) */
   readonly permission?: SendPermission;
   readonly logger: Logger;
   /** (Default: 10 minutes) */
@@ -36,15 +36,15 @@ export interface OffsetStoresOptions {
 interface OwnTopic {
   readonly store: OffsetStore;
   readonly admin: Admin;
-  /** Rejects when the topic can not be used. */
+  /** Rejects when the topic cannot be used. */
   readonly started: Promise<void>;
   uses: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** What a configuration says about where its offsets are. */
-interface Place {
-  /** As stored: another object means another configuration. */
+/** The location of a connector's offsets, by its config. */
+interface Location {
+  /** As stored: a different object means a different config. */
   readonly raw: ConnectorConfig;
   /** Null: the worker's topic alone. */
   readonly own: { readonly topic: string; readonly clients: OffsetClientConfigs; readonly key: string } | null;
@@ -52,7 +52,7 @@ interface Place {
 
 export class OffsetStores implements SourceOffsets {
   private readonly topics = new Map<string, OwnTopic>();
-  private readonly places = new Map<string, Place>();
+  private readonly locations = new Map<string, Location>();
   private readonly orders = new Map<string, PartitionOrder>();
   private closed = false;
 
@@ -63,7 +63,7 @@ export class OffsetStores implements SourceOffsets {
     this.options.shared.setPartitionOrder(connector, order);
   }
 
-  /** Makes sure that the connector's offsets can be reached. */
+  /** Ensures that the connector's offsets are accessible. */
   async open(connector: string): Promise<void> {
     await this.use(connector, async () => undefined);
   }
@@ -85,7 +85,7 @@ export class OffsetStores implements SourceOffsets {
     await Promise.all([this.options.shared.flush(), ...own]);
   }
 
-  /** Closes the topics of connectors; the worker's is left open. */
+  /** Closes the connectors' own topics; the worker's stays open. */
   async stop(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.topics.keys()].map(async (key) => await this.close(key)));
@@ -93,7 +93,7 @@ export class OffsetStores implements SourceOffsets {
 
   private async use<T>(connector: string, run: (offsets: SourceOffsets) => Promise<T>): Promise<T> {
     const { shared, logger } = this.options;
-    const own = await this.place(connector);
+    const own = await this.locationOf(connector);
     if (own === null) return await run(shared);
     if (this.closed)
       throw new ConnectError(`The offsets topic '${own.topic}' is closed because the worker is stopping.`, {
@@ -114,17 +114,17 @@ export class OffsetStores implements SourceOffsets {
     }
   }
 
-  private async place(connector: string): Promise<Place['own']> {
+  private async locationOf(connector: string): Promise<Location['own']> {
     const raw = this.options.snapshot().connectorConfig(connector);
-    const known = this.places.get(connector);
-    // The tasks of a deleted connector store their last offsets where they found them.
+    const known = this.locations.get(connector);
+    // The tasks of a deleted connector store their last offsets in the same place as before.
     if (raw === null || known?.raw === raw) return known?.own ?? null;
-    const own = await this.findPlace(connector, raw);
-    this.places.set(connector, { raw, own });
+    const own = await this.findLocation(connector, raw);
+    this.locations.set(connector, { raw, own });
     return own;
   }
 
-  private async findPlace(connector: string, raw: ConnectorConfig): Promise<Place['own']> {
+  private async findLocation(connector: string, raw: ConnectorConfig): Promise<Location['own']> {
     const { resolve, worker } = this.options;
     if (!raw['offsets.storage.topic']?.trim()) return null;
     const config = await resolve(raw);
@@ -132,12 +132,12 @@ export class OffsetStores implements SourceOffsets {
     const clients = offsetClientConfigs(worker, connector, config);
     const here = servers(worker.client('worker')['bootstrap.servers']);
     if (topic === worker.offset.topic && servers(clients.producer['bootstrap.servers']) === here) return null;
-    // The client's name does not make it another client.
+    // The same client settings apart from `client.id` share a topic.
     const key = JSON.stringify([topic, clients], (name, value: unknown) => (name === 'client.id' ? undefined : value));
     return { topic, clients, key };
   }
 
-  private openTopic(connector: string, { topic, clients, key }: NonNullable<Place['own']>): OwnTopic {
+  private openTopic(connector: string, { topic, clients, key }: NonNullable<Location['own']>): OwnTopic {
     const { worker, logger } = this.options;
     const named = logger.child({ connector });
     const admin = this.options.clients.admin(clients.admin);
@@ -153,10 +153,10 @@ export class OffsetStores implements SourceOffsets {
       logger: named,
     });
     const store = new OffsetStore(log, named);
-    named.info(`The offsets of connector ${connector} are kept in its own topic '${topic}'`);
+    named.info(`Storing the offsets of connector ${connector} in its own topic '${topic}'`);
     const opened: OwnTopic = { store, admin, started: store.start(), uses: 0, timer: undefined };
     this.topics.set(key, opened);
-    // The next one who asks tries again.
+    // The next use retries.
     opened.started.catch(async () => await this.close(key));
     return opened;
   }
@@ -174,7 +174,7 @@ export class OffsetStores implements SourceOffsets {
     await topic.started.catch(() => undefined);
     await topic.store
       .stop()
-      .catch((error: unknown) => this.options.logger.warn('An offsets topic was not closed', { error }));
+      .catch((error: unknown) => this.options.logger.warn('Cannot close an offsets topic', { error }));
     await topic.admin.close();
   }
 }

@@ -1,4 +1,4 @@
-/** Offsets of sink connectors: those of their consumer group, through an admin client. Source: connect-runtime §3.8. */
+/** Offsets of sink connectors: those of their consumer groups, by an admin client. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SinkConnector } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Admin } from '../../kafka/port';
@@ -25,7 +25,7 @@ export interface SinkOffsetChange {
   readonly entries: readonly PartitionOffset[] | null;
 }
 
-/** Resolves to what the connector said. Nothing is changed when it refuses, or when an entry is wrong. */
+/** Resolves to the connector's answer. Changes nothing if it rejects the change, or if an entry is invalid. */
 export async function changeSinkOffsets(
   group: SinkGroup,
   { plugin, config, entries }: SinkOffsetChange,
@@ -33,7 +33,7 @@ export async function changeSinkOffsets(
 ): Promise<boolean> {
   const changes = entries === null ? await allOffsets(group, steps) : sinkOffsetRequest(entries);
   if (entries !== null) await requirePartitions(group.admin, changes, steps);
-  const complete = await steps.askConnector(() =>
+  const complete = await steps.callAlterOffsets(() =>
     plugin.alterOffsets?.(
       config,
       changes.map(({ topic, partition, offset }) => [{ topic, partition }, offset] as const),
@@ -56,7 +56,7 @@ async function allOffsets({ admin, groupId }: SinkGroup, steps: OffsetChangeStep
   }
 }
 
-/** Kafka would refuse some of them, after others had been changed. */
+/** Kafka would reject unknown partitions after changing others. */
 async function requirePartitions(
   admin: Admin,
   changes: readonly GroupOffset[],
@@ -97,7 +97,7 @@ async function alterGroup(
         changes.filter(({ offset }) => offset === null),
       )
       .catch((error: unknown) => {
-        // A group that nobody knows has no offsets.
+        // An unknown group has no offsets.
         if (codeOf(error) !== 'GROUP_ID_NOT_FOUND') throw error;
       });
   } catch (error) {
@@ -120,7 +120,7 @@ function failedChange(verb: Verb, connector: string): string {
   return `Failed to ${verb} consumer group offsets for ${whose} ${connector}`;
 }
 
-/** What Kafka says about a group that still has members. */
+/** Kafka's error codes for a group that still has members. */
 const IN_USE = ['UNKNOWN_MEMBER_ID', 'GROUP_SUBSCRIBED_TO_TOPIC', 'NON_EMPTY_GROUP'];
 
 function changeError(verb: Verb, connector: string, cause: unknown): HerderError {

@@ -1,4 +1,4 @@
-/** From the entries of a request to offsets of a consumer group. Pure. Source: connect-rest §2.3, Appendix R 10. */
+/** Parses the entries of a request into offsets of a consumer group. Pure. Source: connect-rest §2.3, Appendix R 10. */
 import { jsonFloat, writeJson } from '../../storage/connect-json-writer';
 import { Float64, type JsonObject, type JsonValue } from '../../storage/json-values';
 import type { PartitionOffset } from '../connector-offsets';
@@ -11,11 +11,11 @@ const OFFSET = 'kafka_offset';
 export interface GroupOffset {
   readonly topic: string;
   readonly partition: number;
-  /** Next to read; null: none is to be stored. */
+  /** Next offset to read; null: delete it. */
   readonly offset: number | null;
 }
 
-/** Of entries for the same partition the last one stays. Throws HerderError 400. */
+/** The last entry for a partition wins. Throws HerderError 400. */
 export function sinkOffsetRequest(entries: readonly PartitionOffset[]): GroupOffset[] {
   const found = new Map<string, GroupOffset>();
   for (const { partition, offset } of entries) {
@@ -30,15 +30,15 @@ export function groupOffsetEntry({ topic, partition, offset }: GroupOffset): Par
 }
 
 function topicPartition(members: JsonObject | null): { topic: string; partition: number } {
-  if (members === null) throw bad('The partition for a sink connector offset cannot be null or missing');
+  if (members === null) throw invalid('The partition for a sink connector offset cannot be null or missing');
   if (!(TOPIC in members) || !(PARTITION in members))
-    throw bad(`The partition for a sink connector offset must contain the keys '${TOPIC}' and '${PARTITION}'`);
+    throw invalid(`The partition for a sink connector offset must contain the keys '${TOPIC}' and '${PARTITION}'`);
   const { [TOPIC]: topic = null, [PARTITION]: partition = null } = members;
-  if (topic === null) throw bad('Kafka topic names must be valid strings and may not be null');
-  if (partition === null) throw bad('Kafka partitions must be valid numbers and may not be null');
+  if (topic === null) throw invalid('Kafka topic names must be valid strings and may not be null');
+  if (partition === null) throw invalid('Kafka partitions must be valid numbers and may not be null');
   const number = integer(partition, 32);
   if (number === null)
-    throw bad(
+    throw invalid(
       `Failed to parse the following Kafka partition value in the provided offsets: '${text(partition)}'. Partition values for sink connectors need to be integers.`,
     );
   return { topic: text(topic), partition: Number(number) };
@@ -47,19 +47,19 @@ function topicPartition(members: JsonObject | null): { topic: string; partition:
 function groupOffset(members: JsonObject | null): number | null {
   if (members === null) return null;
   if (!(OFFSET in members))
-    throw bad(`The offset for a sink connector should either be null or contain the key '${OFFSET}'`);
+    throw invalid(`The offset for a sink connector should either be null or contain the key '${OFFSET}'`);
   const value = members[OFFSET] ?? null;
   const number = integer(value, 64);
   if (number === null)
-    throw bad(
+    throw invalid(
       `Failed to parse the following Kafka offset value in the provided offsets: '${text(value)}'. Offset values for sink connectors need to be integers.`,
     );
   if (number < 0n || number > BigInt(Number.MAX_SAFE_INTEGER))
-    throw bad(`The offset ${number} can not be stored: it must be at least 0 and below 2^53`);
+    throw invalid(`The offset ${number} cannot be stored: it must be at least 0 and below 2^53`);
   return Number(number);
 }
 
-/** As Java's `parseInt` and `parseLong` take texts; null for anything else. */
+/** As Java's `parseInt` and `parseLong`; null for anything that they reject. */
 function integer(value: JsonValue, bits: number): bigint | null {
   const digits = text(value);
   if (!/^[+-]?[0-9]+$/.test(digits)) return null;
@@ -67,7 +67,7 @@ function integer(value: JsonValue, bits: number): bigint | null {
   return BigInt.asIntN(bits, number) === number ? number : null;
 }
 
-/** `String.valueOf`, as far as it matters. */
+/** As Java's `String.valueOf`. */
 function text(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value instanceof Float64) return jsonFloat(value.value);
@@ -75,6 +75,6 @@ function text(value: JsonValue): string {
   return typeof value === 'object' ? writeJson(value) : String(value);
 }
 
-function bad(message: string): HerderError {
+function invalid(message: string): HerderError {
   return new HerderError(400, message);
 }

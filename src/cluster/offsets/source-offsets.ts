@@ -1,4 +1,4 @@
-/** Offsets of source connectors: read, altered, reset in the offsets topic. Source: connect-runtime §3.8. */
+/** Reads, alters and resets offsets of source connectors in the offsets topic. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SourceConnector, SourceOffset, SourcePartition } from '@millrace/sdk';
 import { plainValue, type JsonObject } from '../../storage/json-values';
 import { partitionIdentity, requirePrimitives } from '../../storage/offset-keys';
@@ -7,12 +7,12 @@ import type { PartitionOffset } from '../connector-offsets';
 import type { OffsetChangeSteps } from './offset-change-steps';
 
 /**
- * Partitions stay as they are, since `1` and `1.0` are different ones. Offsets become what the connector sees and would
- * write itself: a whole number is an integer.
+ * Partitions stay as they are, since `1` and `1.0` are different partitions. Offsets are converted to what the
+ * connector reads and would write itself: a whole number is an integer.
  */
 type Change = readonly [JsonObject | null, SourceOffset | null];
 
-/** What can not be read counts as missing, as it does for the connector. */
+/** Unreadable offsets count as missing, as they do for the connector. */
 export async function sourceOffsets(offsets: SourceOffsets, connector: string): Promise<PartitionOffset[]> {
   const listed = await offsets.list(connector);
   return listed.flatMap(([partition, offset]) => (offset === null ? [] : [{ partition, offset }]));
@@ -22,24 +22,25 @@ export interface SourceOffsetChange {
   readonly plugin: Pick<SourceConnector, 'alterOffsets' | 'partitionOrder'>;
   /** Resolved. */
   readonly config: ConnectorConfig;
-  /** Null: reset everything that is stored. */
+  /** Null: reset all stored offsets. */
   readonly entries: readonly PartitionOffset[] | null;
 }
 
-/** Resolves to what the connector said. Nothing is written when it refuses, or when one entry can not be written. */
+/** Resolves to the connector's answer. Writes nothing if it rejects the change, or if an entry cannot be written. */
 export async function changeSourceOffsets(
   offsets: SourceOffsets,
   { plugin, config, entries }: SourceOffsetChange,
   steps: OffsetChangeSteps,
 ): Promise<boolean> {
   const { connector } = steps;
-  // Also for an alteration: a partition is written under the keys it has.
+  // Also to alter offsets: a partition is written under its existing keys.
   const stored = await steps.prepare(
     `Timed out while trying to read to the end of the offsets topic prior to modifying offsets for source connector ${connector}`,
     async () => await offsets.list(connector),
   );
-  const changes = entries === null ? stored.map(([partition]): Change => [partition, null]) : lastOfEach(entries);
-  const complete = await steps.askConnector(() => plugin.alterOffsets?.(config, changes.map(plain)));
+  const changes =
+    entries === null ? stored.map(([partition]): Change => [partition, null]) : lastOfEachPartition(entries);
+  const complete = await steps.callAlterOffsets(() => plugin.alterOffsets?.(config, changes.map(plain)));
   if (changes.length === 0) return complete;
   offsets.setPartitionOrder(connector, plugin.partitionOrder ?? 'hash-map');
   await steps.change(
@@ -49,11 +50,11 @@ export async function changeSourceOffsets(
   return complete;
 }
 
-function lastOfEach(entries: readonly PartitionOffset[]): Change[] {
+function lastOfEachPartition(entries: readonly PartitionOffset[]): Change[] {
   const found = new Map<string, Change>();
   for (const { partition, offset } of entries)
     found.set(partitionIdentity(partition), [partition, offset && (plainValue(offset) as SourceOffset)]);
-  // Before the connector is asked, whose words for it would be others.
+  // Checked before the connector is called, whose error would be different.
   for (const change of found.values()) requirePrimitives(...change);
   return [...found.values()];
 }

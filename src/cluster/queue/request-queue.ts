@@ -1,5 +1,5 @@
 /**
- * What others ask of the tick: run one after another, in order of due time and arrival. Source: connect-runtime §3.1.
+ * The tick's requests, run one at a time in order of due time and arrival. Source: connect-runtime §3.1.
  */
 import { monotonicNow } from '@millrace/sdk';
 import { HerderError } from '../errors';
@@ -21,8 +21,8 @@ export class RequestQueue {
   ) {}
 
   /**
-   * Resolves with the answer of `run`; rejects with its error, or when the worker shuts down first. `withdraw`: takes
-   * back a request that has not begun, which then rejects with the signal's reason.
+   * Resolves with the result of `run`; rejects with its error, or when the worker shuts down first. `withdraw` cancels
+   * a request that has not begun, which then rejects with the signal's reason.
    */
   async submit<T>(run: () => Promise<T>, delayMs = 0, withdraw?: AbortSignal): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
@@ -44,13 +44,13 @@ export class RequestQueue {
     });
   }
 
-  /** Runs everything that is due, up to the request after which something else comes first. */
+  /** Runs the requests that are due, one by one, until `isInterrupted`. */
   async runDue(isInterrupted: () => boolean = () => false): Promise<void> {
     while (!isInterrupted() && this.requests[0] && this.requests[0].due <= this.now())
       await this.requests.shift()?.run();
   }
 
-  /** Absolute, milliseconds; null: nothing is waiting. */
+  /** Absolute, milliseconds; null when the queue is empty. */
   nextDue(): number | null {
     return this.requests[0]?.due ?? null;
   }

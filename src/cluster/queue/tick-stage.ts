@@ -14,7 +14,7 @@ export class TickStage {
     }
   }
 
-  /** A sentence that follows a blank; empty when nothing is known. */
+  /** A sentence, to follow a blank; empty before the first stage. */
   sentence(): string {
     if (this.current === null) return '';
     const { text, began, completed } = this.current;

@@ -1,5 +1,5 @@
 /**
- * Offsets over REST: read by any worker, changed by the leader alone, and only once no worker runs a task of the
+ * Connector offsets over REST. Any worker reads them; only the leader changes them, once no worker runs a task of the
  * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
 import { isConnectError, type ConnectorConfig, sleep, withDeadline } from '@millrace/sdk';
@@ -21,10 +21,10 @@ import { changeSinkOffsets, sinkOffsets, type SinkGroup } from '../offsets/sink-
 import { changeSourceOffsets, sourceOffsets } from '../offsets/source-offsets';
 import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
 
-/** How long tasks that were told to stop are waited for, before the client is told to come back. Milliseconds. */
+/** How long to wait for stopping tasks before the request is refused. Milliseconds. */
 const SETTLE_LIMIT_MS = 30_000;
 const SETTLE_POLL_MS = 100;
-/** What clients take as a reason to try again. */
+/** Java's text for a refusal that clients retry. */
 const NOT_SETTLED =
   'Cannot complete request momentarily due to stale configuration (typically caused by a concurrent config change)';
 
@@ -39,11 +39,11 @@ export interface HerderOffsetsOptions {
   readonly locks: OffsetLocks;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /**
-   * True when no worker of the group runs a task of the connector, as of a rebalance that everything read so far is
-   * part of.
+   * True when no worker of the group runs a task of the connector, as of a rebalance that covers everything read so
+   * far.
    */
   readonly areTasksGone: (connector: string) => boolean;
-  /** The membership of this moment. */
+  /** The lease of the current membership. */
   readonly lease: () => Pick<WorkLease, 'holds'>;
   /** Milliseconds. */
   readonly configReadTimeoutMs: number;
@@ -52,7 +52,7 @@ export interface HerderOffsetsOptions {
 interface Admitted {
   readonly config: ConnectorConfig;
   readonly lock: OffsetLock;
-  /** What it was admitted under. */
+  /** Of the membership that the change was admitted under. */
   readonly lease: Pick<WorkLease, 'holds'>;
 }
 
@@ -77,8 +77,8 @@ export class HerderOffsets {
   }
 
   /**
-   * `entries` null: reset all. Resolves to what the user is told; nothing was changed when it rejects with a status
-   * below 500.
+   * `entries` null: reset all. Resolves to the message for the user. If it rejects with a status below 500, nothing was
+   * changed.
    */
   async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
     const deadline = Date.now() + REQUEST_TIMEOUT_MS;
@@ -92,7 +92,7 @@ export class HerderOffsets {
   }
 
   /**
-   * Waits until what was stopped is really gone: a task that ends late would write its own offsets over the new ones.
+   * Waits until the stopped tasks have ended: a task that ends late would overwrite the new offsets with its own.
    */
   private async admit(name: string): Promise<Admitted> {
     const { requests } = this.options;
@@ -105,7 +105,7 @@ export class HerderOffsets {
     }
   }
 
-  /** On the tick. Null: not yet. */
+  /** Runs on the tick. Null: tasks are still stopping, or another change is in progress. */
   private async tryAdmit(name: string): Promise<Admitted | null> {
     const { configs, locks, areTasksGone, configReadTimeoutMs } = this.options;
     const lease = this.options.lease();
@@ -135,8 +135,8 @@ export class HerderOffsets {
     const type = description.type === 'sink' ? 'sink' : 'source';
     const steps = new OffsetChangeSteps(name, type, deadline, lock, () => lease.holds);
     const { altersOffsets, partitionOrder } = await pluginHost.traits(description);
-    const ask = pluginHost.alterOffsets.bind(pluginHost, description);
-    const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets: ask }) };
+    const alterOffsets = pluginHost.alterOffsets.bind(pluginHost, description);
+    const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets }) };
     try {
       const config = await resolve(raw);
       if (type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);

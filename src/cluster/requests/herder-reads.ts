@@ -1,4 +1,4 @@
-/** Answers from the last known state; never waits. Sources: connect-rest §1.3 to §1.15, §2.2, Appendix R 14. */
+/** Reads from the last known state; never waits. Sources: connect-rest §1.3 to §1.15, §2.2, Appendix R 14. */
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import type { StatusCache } from '../../storage/status-cache';
 import type { EntityStatus } from '../../storage/status-records';

@@ -1,4 +1,4 @@
-/** Restarts asked for over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R 3. */
+/** Restarts requested over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R 3. */
 import type { ConfigStore } from '../../storage/config-store';
 import type { AssignedWork } from '../running/assigned-work';
 import type { ConnectorSet } from '../running/connector-set';
@@ -23,13 +23,12 @@ export interface HerderRestartsOptions {
 export class HerderRestarts {
   constructor(private readonly options: HerderRestartsOptions) {}
 
-  /** The tick only stops the old instance: the start of the new one is waited for here. */
+  /** The tick waits only for the old instance to stop; the request waits for the new one to start. */
   async restartConnector(name: string): Promise<void> {
     const { configs, requests, connectors, membership, work } = this.options;
     const restarted = await requests.run(`stopping restarted connector ${name}`, async () => {
       this.requireConnector(name, configs);
-      if (!connectors.runner(name))
-        throw new NotHereError(() => this.whereabouts(() => membership.connectorOwner(name)));
+      if (!connectors.runner(name)) throw new NotHereError(() => this.ownerUrl(() => membership.connectorOwner(name)));
       return { started: await work.beginConnectorRestart(name) };
     });
     try {
@@ -39,7 +38,7 @@ export class HerderRestarts {
     }
   }
 
-  /** Writes the request for everyone to read; answers with what will happen. */
+  /** Writes the request to the config topic; returns the states that it leads to. */
   async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
     const { configs, reads, requests } = this.options;
     return await requests.runAsLeader(`restarting connector ${name}`, async () => {
@@ -57,7 +56,7 @@ export class HerderRestarts {
     const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
       this.requireConnector(connector, configs);
       if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${connector}-${task}`);
-      if (!tasks.has(id)) throw new NotHereError(() => this.whereabouts(() => membership.taskOwner(id)));
+      if (!tasks.has(id)) throw new NotHereError(() => this.ownerUrl(() => membership.taskOwner(id)));
       return { started: await work.beginTaskRestart(id) };
     });
     try {
@@ -67,8 +66,8 @@ export class HerderRestarts {
     }
   }
 
-  /** The leader knows who owns what; the others know the leader. */
-  private whereabouts(owner: () => string | null): string | null {
+  /** The leader knows the owner; the other workers know the leader. */
+  private ownerUrl(owner: () => string | null): string | null {
     const { membership } = this.options;
     return membership.isLeader ? owner() : membership.leaderUrl;
   }

@@ -1,5 +1,5 @@
 /**
- * Changes of connectors and their task configurations. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13,
+ * Changes of connectors and their task configs. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13,
  * §2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
@@ -19,7 +19,7 @@ export interface HerderWritesOptions {
   readonly requests: TickRequests;
   readonly validator: ConfigValidator;
   readonly offsetLocks: OffsetLocks;
-  /** True while the group signs its internal requests, or would if it were joined. */
+  /** True while the group signs its internal requests, or would after a join. */
   readonly requiresSignature: () => boolean;
   /** `inter.worker.verification.algorithms`. */
   readonly verificationAlgorithms: readonly string[];
@@ -53,8 +53,8 @@ export class HerderWrites {
   }
 
   /**
-   * Sets the keys that are given and removes those that are null. What is stored has been validated as a whole: when it
-   * changes in between, so does what the patch is applied to.
+   * Sets the given keys and removes those that are null. The patched config is validated as a whole; if the stored
+   * config changes meanwhile, the patch is applied and validated again.
    */
   async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
     const { configs, reads, requests } = this.options;
@@ -91,7 +91,7 @@ export class HerderWrites {
     });
   }
 
-  /** Any worker may; nobody waits for the effect. */
+  /** On any worker. Does not wait for the effect. */
   async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
     const { configs } = this.options;
     if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
@@ -106,7 +106,7 @@ export class HerderWrites {
     });
   }
 
-  /** Nothing of a body is looked at before its signature. */
+  /** Verifies the signature before it reads the body. */
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     const { configs, requests, offsetLocks } = this.options;
     const taskConfigs = read(this.verify(body));
@@ -116,7 +116,7 @@ export class HerderWrites {
       if (!snapshot.contains(name)) throw notFound(name);
       if (snapshot.targetState(name) === 'STOPPED' && taskConfigs.length > 0)
         throw new HerderError(400, `Cannot submit non-empty set of task configs for stopped connector ${name}`);
-      // Whoever sent them tries again.
+      // The sender retries.
       if (offsetLocks.isHeld(name)) throw new HerderError(409, offsetsAreChanging(name));
       await configs.putTaskConfigs(name, taskConfigs);
     });
@@ -137,7 +137,7 @@ export class HerderWrites {
     });
   }
 
-  /** False: the group does not sign. Throws HerderError. */
+  /** False: the group does not sign its requests. Throws HerderError. */
   private verify(body: SignedBody): boolean {
     const { configs, requiresSignature, verificationAlgorithms } = this.options;
     const isSigned = requiresSignature();

@@ -20,7 +20,7 @@ export class ActiveTopics {
     return this.statuses.cache.topicsOf(connector).map(({ topic }) => topic);
   }
 
-  /** Any worker may. Every worker reads it, and so do its tasks: a topic that is used on is recorded again. */
+  /** On any worker. All workers and tasks read the reset; a topic that stays in use is recorded again. */
   reset(connector: string): void {
     this.requireTracking();
     if (!this.tracking.resetAllowed) throw new HerderError(403, 'Topic tracking reset is disabled.');

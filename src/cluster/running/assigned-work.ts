@@ -1,5 +1,6 @@
 /**
- * Brings what runs on this worker in line with what is assigned to it. Sources: connect-runtime §2.6, §3.4, §3.5, §3.7.
+ * Starts and stops connectors and tasks so that what runs on this worker matches its assignment. Sources:
+ * connect-runtime §2.6, §3.4, §3.5, §3.7.
  */
 import { withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
@@ -22,7 +23,7 @@ export interface AssignedWorkOptions {
   readonly tasks: TaskSet;
   readonly statuses: StatusStore;
   readonly offsets: SourceOffsets;
-  /** Offsets that Kafka has not been sent yet are not to be sent any more; whoever wrote them hears of it. */
+  /** Drops offsets that have not been sent to Kafka yet; their writes fail. */
   readonly dropUnsentOffsets: () => void;
   readonly reporter: StatusReporter;
   /** The configuration that the tick works with. */
@@ -35,7 +36,7 @@ export class AssignedWork {
 
   constructor(private readonly options: AssignedWorkOptions) {}
 
-  /** Starts what is assigned and does not run. Does not wait for it: what fails is reported as status. */
+  /** Starts assigned work that is not running. Does not wait for it; failures are reported as status. */
   startMissing(assigned: Work): void {
     const { connectors, tasks } = this.options;
     for (const connector of assigned.connectors)
@@ -43,7 +44,7 @@ export class AssignedWork {
     for (const id of assigned.tasks) if (!tasks.has(id)) this.inBackground(this.startTask(id));
   }
 
-  /** Resolves when nothing of it runs any more and everyone can read so. */
+  /** Resolves when none of it runs any more and the status topic says so. */
   async stop(work: Work): Promise<void> {
     const { connectors, tasks, statuses, offsets, dropUnsentOffsets, configs, logger } = this.options;
     await Promise.all([connectors.stop(work.connectors), tasks.stop(work.tasks)]);
@@ -51,45 +52,46 @@ export class AssignedWork {
     for (const connector of touched)
       if (!configs.snapshot().contains(connector))
         for (const { topic } of statuses.cache.topicsOf(connector)) statuses.deleteTopic(connector, topic);
-    // A commit that a task no longer waited for must not overtake what somebody else writes to the same source
-    // partition.
+    // An offset that a task no longer waits for must not overtake one that another worker writes to the same partition.
     const written = Promise.all([statuses.flush(), work.tasks.length > 0 ? offsets.flush() : null]);
     await withDeadline(written, FLUSH_TIMEOUT_MS, () => new Error('no answer')).catch((error: unknown) => {
-      logger.warn('Statuses and offsets of stopped work were not written in time', { error });
+      logger.warn('Statuses and offsets of stopped work were not written in time; dropping the unsent offsets', {
+        error,
+      });
       dropUnsentOffsets();
     });
   }
 
   /**
-   * Ends what others may be running by now, without a word: whatever was not sent yet is theirs to send, and a goodbye
-   * could hide what they have said.
+   * Stops work that other members may be running already, without writing anything: an UNASSIGNED status could hide
+   * theirs.
    */
   async cancelLost(work: Work): Promise<void> {
     const { connectors, tasks } = this.options;
     await Promise.all([connectors.stop(work.connectors, false), tasks.cancel(work.tasks)]);
   }
 
-  /** The tasks of these connectors that run here, stopped because they get other configurations. */
+  /** Stops the tasks of these connectors on this worker, because their configs have changed. */
   async stopTasksOf(connectors: readonly string[]): Promise<void> {
     const affected = new Set(connectors);
     await this.options.tasks.stop(this.options.tasks.ids().filter(({ connector }) => affected.has(connector)));
   }
 
-  /** For good: nothing is started any more. */
+  /** For good: nothing starts any more. */
   async stopEverything(): Promise<void> {
     const { connectors, tasks } = this.options;
     this.ended = true;
     await Promise.all([connectors.stop(connectors.names()), tasks.stop(tasks.ids())]);
   }
 
-  /** Stops the old instance and lets the new one start on its own. */
+  /** Stops the old instance; the new one starts in the background. */
   async reconfigureConnector(connector: string): Promise<void> {
     if (this.options.connectors.runner(connector)) await this.beginConnectorRestart(connector);
   }
 
   /**
-   * Resolves when the old instance was stopped and the new one starts; the function waits for the new one's target
-   * state.
+   * Resolves when the old instance has stopped and the new one is starting; the returned function waits for the new one
+   * to reach its target state.
    */
   async beginConnectorRestart(connector: string): Promise<() => Promise<void>> {
     await this.options.connectors.stop([connector]);
@@ -100,7 +102,7 @@ export class AssignedWork {
     return async () => await started;
   }
 
-  /** The same for a task; the function waits until it was handed to the host. */
+  /** The same for a task; the returned function waits until the host has accepted it. */
   async beginTaskRestart(id: ConnectorTaskId): Promise<() => Promise<void>> {
     await this.options.tasks.stop([id]);
     const started = this.startTask(id);
@@ -108,7 +110,7 @@ export class AssignedWork {
     return async () => await started;
   }
 
-  /** Applies a changed target state to what runs here. */
+  /** Applies a changed target state to the connector and its tasks on this worker. */
   applyTargetState(connector: string): void {
     const { connectors, tasks, configs } = this.options;
     if (!configs.snapshot().contains(connector)) return;
@@ -117,12 +119,12 @@ export class AssignedWork {
     for (const id of tasks.ids()) {
       if (id.connector !== connector) continue;
       if (target === 'STARTED') tasks.resume(id);
-      // Tasks of a stopped connector are about to be taken away; until then they do nothing.
+      // Tasks of a stopped connector are about to be revoked; until then they are paused.
       else tasks.pause(id);
     }
   }
 
-  /** Does this worker's part of a restart request. */
+  /** Restarts this worker's part of a restart request. */
   async restart(request: PendingRestart, current: ConnectorStateInfo): Promise<void> {
     const { connectors, tasks, reporter, logger, configs } = this.options;
     const name = request.connector;
@@ -161,7 +163,7 @@ export class AssignedWork {
   private async startConnector(connector: string): Promise<void> {
     const snapshot = this.options.configs.snapshot();
     const config = this.ended ? null : snapshot.connectorConfig(connector);
-    // Deleted since it was assigned; the next rebalance takes it away.
+    // Deleted since it was assigned; the next rebalance revokes it.
     if (!config) return;
     await this.options.connectors.start(connector, config, snapshot.targetState(connector));
   }
@@ -171,8 +173,8 @@ export class AssignedWork {
     if (!this.ended && snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
   }
 
-  /** Failures have been reported as status by those they happened to. */
+  /** Failures have been reported as status already. */
   private inBackground(started: Promise<void>): void {
-    started.catch((error: unknown) => this.options.logger.debug('A start did not succeed', { error }));
+    started.catch((error: unknown) => this.options.logger.debug('A start failed', { error }));
   }
 }

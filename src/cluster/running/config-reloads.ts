@@ -1,6 +1,6 @@
 /**
- * Restarts a connector instance when values that configuration providers gave it have had their time. Tasks follow only
- * where the configuration means something else by then. Source: connect-runtime §8.3.
+ * Restarts a connector instance when values from config providers expire. Its tasks restart only if their resolved
+ * configs have changed. Source: connect-runtime §8.3.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -12,43 +12,43 @@ export interface ConfigReloadsOptions {
   readonly logger: Logger;
 }
 
-/** Hears for how long values are good; the shortest of several counts. */
+/** Collects the TTLs of a config's values; the shortest one counts. */
 export class Lifetime {
   private shortestMs = Infinity;
 
   readonly limit = (ttlMs: number): void => {
     this.shortestMs = Math.min(this.shortestMs, ttlMs);
   };
-  /** Null: for ever. */
+  /** Null: no limit. */
   get ms(): number | null {
     return this.shortestMs === Infinity ? null : this.shortestMs;
   }
 }
 
 export class ConfigReloads {
-  /** The reload that is to come; an older one of the same connector does nothing when it is due. */
+  /** The next reload of each connector; an older one does nothing when it is due. */
   private readonly pending = new Map<string, object>();
 
   constructor(private readonly options: ConfigReloadsOptions) {}
 
-  /** `config`: resolved. Replaces what was planned before for the connector. */
+  /** `config`: resolved. Replaces an earlier plan for the connector. */
   plan(connector: string, config: ConnectorConfig, { ms }: Lifetime): void {
     if (ms === null || config['config.action.reload']?.trim().toLowerCase() === 'none') return;
     const { queue, restart, logger } = this.options;
     const reload = {};
     this.pending.set(connector, reload);
-    logger.debug(`Connector ${connector} is restarted in ${ms} ms, when values of its configuration expire`);
+    logger.debug(`Connector ${connector} restarts in ${ms} ms, when values of its config expire`);
     queue
       .submit(async () => {
         if (this.pending.get(connector) !== reload) return;
-        logger.info(`Restarting connector ${connector}: values of its configuration have expired`);
+        logger.info(`Restarting connector ${connector}: values of its config have expired`);
         await restart(connector);
       }, ms)
       // Rejects when the worker stops.
-      .catch((error: unknown) => logger.debug('A reload was given up', { error }));
+      .catch((error: unknown) => logger.debug('A config reload was cancelled', { error }));
   }
 
-  /** The instance was stopped; whoever starts it again plans anew. */
+  /** The instance was stopped; the next start plans again. */
   forget(connector: string): void {
     this.pending.delete(connector);
   }

@@ -1,18 +1,18 @@
-/** What a connector instance does on the way to its target state. Pure. Source: connect-runtime §3.2. */
+/** Transitions of a connector instance to its target state. Pure. Source: connect-runtime §3.2. */
 import type { TargetState } from '../../storage/config-records';
 
 export type ConnectorLife = 'INIT' | 'STARTED' | 'PAUSED' | 'STOPPED' | 'FAILED';
 
 export interface Transition {
-  /** Called on the plug-in; null: nothing. */
+  /** The plugin method to call; null: none. */
   readonly call: 'start' | 'stop' | null;
   /** Reached when the call, if any, succeeds. */
   readonly to: Exclude<ConnectorLife, 'INIT' | 'FAILED'>;
-  /** An error of `stop` does not keep it from STOPPED; otherwise an error means FAILED. */
+  /** The state is reached even if `stop` fails; otherwise an error means FAILED. */
   readonly tolerant: boolean;
 }
 
-/** Null: nothing to do. Throws for what a failed instance can not do. */
+/** Null: nothing to do. Throws for a transition that a failed instance cannot make. */
 export function transition(from: ConnectorLife, target: TargetState): Transition | null {
   if (from === target) return null;
   if (from === 'FAILED' && target !== 'STOPPED')

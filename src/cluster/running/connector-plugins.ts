@@ -1,4 +1,4 @@
-/** What a connector's class means on this worker. */
+/** Finds the plugin of a connector's class on this worker. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import type { ConnectorType } from '../entities';
@@ -23,7 +23,7 @@ export class ConnectorPlugins {
     return (this.describe(config)?.type as ConnectorType | undefined) ?? 'unknown';
   }
 
-  /** Throws an error a person can act on. */
+  /** Throws ConfigError when the class is not installed or ambiguous. */
   require(config: ConnectorConfig): PluginDescription {
     const name = config['connector.class'] ?? '';
     const found = this.registry.find(name, CONNECTORS);

@@ -1,6 +1,6 @@
 /**
- * Runs one connector instance. Its calls are made one at a time and never waited for by the tick, except for `stop`,
- * which has a limit: a plug-in that hangs holds up nobody but itself. Sources: connect-runtime §3.2, §10.2.
+ * Runs one connector instance and calls it one method at a time. The tick waits for none of them but `stop`, which has
+ * a timeout, so a plugin that hangs does not hold up the worker. Sources: connect-runtime §3.2, §10.2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import { ConnectError, withDeadline } from '@millrace/sdk';
@@ -9,12 +9,12 @@ import type { HostedInstance } from '../../plugin-host/host';
 import type { TargetState } from '../../storage/config-records';
 import { transition, type ConnectorLife, type Transition } from './connector-lifecycle';
 
-/** Longest wait for task configurations. Milliseconds. */
+/** Timeout for task configs. Milliseconds. */
 const TASK_CONFIGS_TIMEOUT_MS = 60_000;
 
 export interface ConnectorRunnerOptions {
   readonly connector: string;
-  /** Imports the plug-in and creates the instance; called again when a failed one was stopped and is to start. */
+  /** Imports the plugin and creates the instance; called again to start a connector that failed and was stopped. */
   readonly create: () => Promise<HostedInstance>;
   readonly logger: Logger;
   readonly onState: (state: 'RUNNING' | 'PAUSED' | 'STOPPED') => void;
@@ -30,7 +30,7 @@ interface Pending {
 export class ConnectorRunner {
   private life: ConnectorLife = 'INIT';
   private instance: HostedInstance | null = null;
-  /** Between a successful `start` and the `stop` that belongs to it. */
+  /** Between a successful `start` and its `stop`. */
   private started = false;
   private pending: Pending | null = null;
   private busy: Promise<void> | null = null;
@@ -43,12 +43,12 @@ export class ConnectorRunner {
     return this.life;
   }
 
-  /** Resolves when the state is reached; rejects when it can not be, or when a newer transition takes its place. */
+  /** Resolves when the state is reached; rejects when that fails, or when a newer transition replaces this one. */
   async transitionTo(target: TargetState): Promise<void> {
     if (this.closed) throw this.closedError();
     await new Promise<void>((resolve, reject) => {
       this.pending?.reject(
-        new ConnectError(`Connector ${this.options.connector} is to become ${target} instead.`, {
+        new ConnectError(`Connector ${this.options.connector} is now changing to ${target} instead.`, {
           code: 'CONNECTOR_TRANSITION_SUPERSEDED',
         }),
       );
@@ -57,7 +57,7 @@ export class ConnectorRunner {
     });
   }
 
-  /** Only while STARTED. Rejects with what the plug-in throws, or when it takes too long. */
+  /** Only while STARTED. Rejects with the plugin's error, or after a timeout. */
   async taskConfigs(maxTasks: number): Promise<readonly ConnectorConfig[]> {
     const { instance } = this;
     if (this.life !== 'STARTED' || instance === null) throw this.closedError();
@@ -66,13 +66,13 @@ export class ConnectorRunner {
       TASK_CONFIGS_TIMEOUT_MS,
       () =>
         new ConnectError(
-          `Connector ${this.options.connector} did not return its task configurations within ${TASK_CONFIGS_TIMEOUT_MS} ms.`,
+          `Connector ${this.options.connector} did not return its task configs within ${TASK_CONFIGS_TIMEOUT_MS} ms.`,
           { code: 'CONNECTOR_TASK_CONFIGS_TIMEOUT' },
         ),
     );
   }
 
-  /** The connector is FAILED; it keeps its place until it is restarted, reconfigured or stopped. */
+  /** The connector is FAILED until it is restarted, reconfigured or stopped. */
   fail(error: unknown): void {
     if (this.closed) return;
     this.failures++;
@@ -80,7 +80,7 @@ export class ConnectorRunner {
     this.options.onFailed(error);
   }
 
-  /** Stops for good. After `timeoutMs` the instance is given up and not heard any more. */
+  /** Stops for good. After `timeoutMs` the instance is abandoned and its events are ignored. */
   async close(timeoutMs: number): Promise<void> {
     this.closed = true;
     this.pending?.reject(this.closedError());
@@ -90,7 +90,7 @@ export class ConnectorRunner {
       await withDeadline(
         (this.busy ?? Promise.resolve()).then(async () => await this.callStop()),
         timeoutMs,
-        () => new ConnectError(`it did not stop within ${timeoutMs} ms`),
+        () => new ConnectError(`stop did not return within ${timeoutMs} ms`),
       );
     } catch (error) {
       logger.error(`Connector ${connector} did not stop cleanly`, { error });
@@ -108,7 +108,7 @@ export class ConnectorRunner {
   private run(): void {
     this.busy ??= this.work().finally(() => {
       this.busy = null;
-      // One may have come in between the last look and now.
+      // A transition may have been requested since the loop ended.
       if (this.pending) this.run();
     });
   }
@@ -130,18 +130,18 @@ export class ConnectorRunner {
     if (step === null) return;
     const failuresBefore = this.failures;
     try {
-      // A failed instance only has to be stopped; it may never have come into being.
+      // A failed instance only needs to be stopped, if it was created at all.
       if (this.life !== 'FAILED') this.instance ??= await this.options.create();
       if (this.closed) return this.instance?.release?.();
       await this.call(step);
     } catch (error) {
-      // The plug-in's host may have told of it already: one failure is one status, and one automatic restart.
+      // The plugin host may have reported it already: one failure is one status, and one automatic restart.
       if (this.failures === failuresBefore) this.fail(error);
       throw error;
     }
     if (this.closed) return;
     if (this.failures !== failuresBefore) throw this.closedError();
-    // What has failed may be of no use any more, or have lost its thread: the next start makes another.
+    // A failed instance may be unusable, or its thread gone: the next start creates another.
     if (this.life === 'FAILED') {
       this.instance?.release?.();
       this.instance = null;

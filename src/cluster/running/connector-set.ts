@@ -11,7 +11,7 @@ import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';
 import type { StatusReporter } from './status-reporter';
 
-/** Time for connectors to stop, all of a batch together. Milliseconds. */
+/** For all connectors of a batch to stop. Milliseconds. */
 export const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
 
 export interface ConnectorSetOptions {
@@ -19,17 +19,17 @@ export interface ConnectorSetOptions {
   readonly pluginHost: Pick<PluginHost, 'traits' | 'create'>;
   readonly reporter: StatusReporter;
   readonly offsets: OffsetStorage;
-  /** Sources may create topics: `topic.creation.enable` of the worker. */
+  /** Whether sources may create topics: `topic.creation.enable` of the worker. */
   readonly topicCreation: boolean;
-  /** What a plug-in gets to see of the worker's settings. */
+  /** The worker settings that a plugin may read. */
   readonly workerSettings: (plugin: PluginDescription) => WorkerSettings;
-  /** `expires` hears for how long values are good. */
+  /** `expires` is called with the TTL of a value. */
   readonly resolve: (config: ConnectorConfig, expires: (ttlMs: number) => void) => Promise<ConnectorConfig>;
-  /** An instance was made of values that are not good for ever, perhaps. */
+  /** The instance's config was resolved; some values may expire. */
   readonly onResolved: (connector: string, config: ConnectorConfig, lifetime: Lifetime) => void;
-  /** The connector was started or asks for it: its task configurations may have changed. */
+  /** The connector has started or requested reconfiguration: its task configs may have changed. */
   readonly reconfigure: (connector: string) => void;
-  /** It was taken away from whatever state it was in. */
+  /** It was stopped, whatever its state. */
   readonly onStop: (connector: string) => void;
   readonly logger: Logger;
 }
@@ -48,8 +48,8 @@ export class ConnectorSet {
   }
 
   /**
-   * Creates the instance and lets it run towards the target state. Resolves when it is there and rejects when it
-   * failed; nobody needs to wait, failures are reported as status.
+   * Creates the instance and brings it to the target state. Resolves when that is reached and rejects on failure;
+   * callers need not wait, since failures are reported as status.
    */
   async start(connector: string, config: ConnectorConfig, target: TargetState): Promise<void> {
     if (this.runners.has(connector))
@@ -69,21 +69,21 @@ export class ConnectorSet {
     await this.moveTo(connector, runner, target);
   }
 
-  /** Nothing happens when the connector does not run here. */
+  /** Does nothing when the connector does not run on this worker. */
   async setTarget(connector: string, target: TargetState): Promise<void> {
     const runner = this.runners.get(connector);
     if (runner) await this.moveTo(connector, runner, target);
   }
 
-  /** Without `goodbye` their statuses stay as they are. */
-  async stop(connectors: readonly string[], goodbye = true): Promise<void> {
+  /** Unless `reportsUnassigned`, their statuses stay as they are. */
+  async stop(connectors: readonly string[], reportsUnassigned = true): Promise<void> {
     await Promise.all(
       connectors.map(async (connector) => {
         const runner = this.runners.get(connector);
         this.runners.delete(connector);
         this.options.onStop(connector);
         await runner?.close(CONNECTOR_STOP_TIMEOUT_MS);
-        if (runner && goodbye) this.options.reporter.connectorState(connector, 'UNASSIGNED');
+        if (runner && reportsUnassigned) this.options.reporter.connectorState(connector, 'UNASSIGNED');
       }),
     );
   }
@@ -118,15 +118,15 @@ export class ConnectorSet {
     );
   }
 
-  /** As in Java it is the connector that fails, before it has any task. */
+  /** As in Java, the connector fails, before it has any tasks. */
   private checkTopicCreation(config: ConnectorConfig, logger: Logger): void {
     topicGroups(config);
     if (namesDefaultGroup(config))
-      logger.warn('topic.creation.groups need not list "default": it is always there, and tried last');
+      logger.warn('topic.creation.groups need not list "default": it always exists and is matched last');
   }
 }
 
-/** A source has one task, a sink as many as it may have; each with the connector's own configuration. */
+/** A source has one task, a sink `tasks.max`; each with the connector's own config. */
 function defaultInstance({ type }: PluginDescription, config: ConnectorConfig): HostedInstance {
   return {
     taskConfigs: (max) => Array.from({ length: type === 'source' ? 1 : max }, () => config),

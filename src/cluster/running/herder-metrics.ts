@@ -1,6 +1,6 @@
 /**
- * What this worker has measured, its own connectors and tasks only: in a group each worker answers for itself. Source:
- * connect-runtime §9.
+ * Metrics of this worker's own connectors and tasks; each worker of a group reports its own. Source: connect-runtime
+ * §9.
  */
 import type { GroupMetrics } from '../../metrics/group-metrics';
 import type { WorkMetrics } from '../../metrics/work-metrics';
@@ -22,7 +22,7 @@ export interface HerderMetricsParts {
   readonly statuses: StatusCache;
   readonly plugins: PluginNames;
   readonly snapshot: () => ConfigSnapshot;
-  /** Of the client that is the group's member. */
+  /** Of the client that joins the group. */
   readonly clientId: string;
 }
 
@@ -78,7 +78,7 @@ export class HerderMetrics {
     };
   }
 
-  /** Of the tasks here, as the status topic has them. */
+  /** States of this worker's tasks, from the status topic. */
   private taskStates(): WorkerFigures['taskStates'] {
     const { tasks, statuses } = this.parts;
     const states = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** The plug-ins that a connector and its tasks are made of, as far as its configuration tells. */
+/** Names the plugins of a connector and its tasks, from its config. */
 import type { ConnectorConfig, PluginType } from '@millrace/sdk';
 import type { WorkerConfig } from '../../config/worker-config';
 import type { NamedPlugin } from '../../metrics/worker-groups';
@@ -39,7 +39,7 @@ export class PluginNames {
       const found = this.registry.find(name, type);
       return { class: found?.class ?? name, version: found?.version ?? null };
     } catch {
-      // More than one of that name: the task has failed by it.
+      // The name is ambiguous, so the task has failed.
       return { class: name, version: null };
     }
   }

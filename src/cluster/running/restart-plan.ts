@@ -1,4 +1,4 @@
-/** Which instances a restart request concerns. Pure. Source: connect-runtime §3.7. */
+/** The instances that a restart request applies to. Pure. Source: connect-runtime §3.7. */
 import type { ConnectorState, ConnectorStateInfo, RestartRequest, TaskState } from '../entities';
 
 export interface PendingRestart extends RestartRequest {
@@ -9,16 +9,16 @@ export interface RestartPlan {
   readonly connector: boolean;
   /** Task numbers. */
   readonly tasks: readonly number[];
-  /** The states as they will be: RESTARTING for everything that is restarted. */
+  /** The states after the restart begins: RESTARTING for everything that restarts. */
   readonly states: ConnectorStateInfo;
 }
 
-/** Greater ranks replace smaller ones while both are pending. */
+/** A pending request is replaced by one of the same or a greater rank. */
 export function restartRank({ includeTasks, onlyFailed }: RestartRequest): number {
   return (onlyFailed ? 0 : 2) + (includeTasks ? 1 : 0);
 }
 
-/** The request that stays; the newer one when they are equal. */
+/** The request with the greater rank; the newer one when they are equal. */
 export function mergeRestarts(pending: PendingRestart | undefined, next: PendingRestart): PendingRestart {
   return pending && restartRank(pending) > restartRank(next) ? pending : next;
 }

@@ -1,11 +1,11 @@
-/** Whether and when something that failed is restarted by itself. Pure. */
+/** Whether and when a failed connector or task restarts automatically. Pure. */
 import { backoffMs, HALF_JITTER } from '@millrace/sdk';
 import type { RestartSettings } from '../../config/restart-settings';
 
 export interface FailureHistory {
-  /** Restarts by itself since it was last healthy, or started by somebody. */
+  /** Automatic restarts since it was last healthy, or started otherwise. */
   readonly restarts: number;
-  /** When it last began to run, absolute, milliseconds; null: it never did since its last start. */
+  /** When it last became RUNNING, absolute, milliseconds; null: not since its last start. */
   readonly runningSince: number | null;
 }
 
@@ -14,7 +14,7 @@ export const NO_HISTORY: FailureHistory = { restarts: 0, runningSince: null };
 export type RestartDecision =
   /** `attempt` counts from 1. */
   | { readonly type: 'restart'; readonly attempt: number; readonly delayMs: number }
-  /** Nothing but a person changes the outcome: a wrong setting, a refused login. */
+  /** Restarting does not help, e.g. an invalid setting or a failed login. */
   | { readonly type: 'final' }
   | { readonly type: 'exhausted'; readonly restarts: number }
   | { readonly type: 'off' };
@@ -22,7 +22,7 @@ export type RestartDecision =
 export interface RestartCircumstances {
   readonly settings: RestartSettings;
   readonly history: FailureHistory;
-  /** What the error says about trying again. */
+  /** Whether the error may go away with a restart. */
   readonly worthRestarting: boolean;
   readonly now: number;
   /** In [0, 1). */
@@ -46,8 +46,7 @@ export function restartDelay(settings: RestartSettings, restarts: number, random
 }
 
 /**
- * A line for the end of a trace: the one place of a status that every client shows as it is. Empty, or ended by a line
- * feed.
+ * A line for the end of a trace, the part of a status that all clients show unchanged. Empty, or ends with a line feed.
  */
 export function restartNote(decision: RestartDecision, settings: RestartSettings, now: number): string {
   switch (decision.type) {

@@ -1,28 +1,28 @@
-/** Turns what happens to connectors and tasks into statuses. Sources: connect-runtime §1.6.3, §3.11. */
+/** Writes the statuses of connectors and tasks. Sources: connect-runtime §1.6.3, §3.11. */
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { WorkMetrics } from '../../metrics/work-metrics';
+import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../../storage/status-records';
 import type { StatusStore } from '../../storage/status-store';
 import type { TaskListener } from '../../tasks/host';
 import { formatTrace, isWorthRestarting } from '../../tasks/trace';
 
-/** Hears what runs and what fails. `task` null: the connector instance. */
-export interface LifeObserver {
-  running(instance: { readonly connector: string; readonly task: number | null }): void;
-  /** Answers what is added to the trace: empty, or ended by a line feed. */
-  failed(instance: { readonly connector: string; readonly task: number | null }, worthRestarting: boolean): string;
-  forget(instance: { readonly connector: string; readonly task: number | null }): void;
+/** Observes which connectors and tasks run and fail. */
+export interface InstanceObserver {
+  running(instance: InstanceId): void;
+  /** Returns an addition to the trace: empty, or ends with a line feed. */
+  failed(instance: InstanceId, worthRestarting: boolean): string;
+  forget(instance: InstanceId): void;
 }
 
 export interface StatusReporterOptions {
   readonly statuses: StatusStore;
   readonly workerId: string;
-  /** Of the group. */
+  /** The group's current generation. */
   readonly generation: () => number;
-  /** Of the connector's plug-in; null when unknown. */
+  /** Version of the connector's plugin; null when unknown. */
   readonly version: (connector: string) => string | null;
   readonly topicTracking: boolean;
-  readonly life: LifeObserver;
+  readonly observer: InstanceObserver;
   readonly metrics: WorkMetrics;
   readonly now?: () => number;
 }
@@ -33,15 +33,15 @@ export class StatusReporter implements TaskListener {
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
     const status = this.entered({ connector, task: null }, state, null);
-    if (state === 'RUNNING') this.options.life.running({ connector, task: null });
-    else if (state !== 'RESTARTING') this.options.life.forget({ connector, task: null });
-    // Only a goodbye gives way to what a newer owner has said.
+    if (state === 'RUNNING') this.options.observer.running({ connector, task: null });
+    else if (state !== 'RESTARTING') this.options.observer.forget({ connector, task: null });
+    // Only UNASSIGNED yields to the status of a newer owner.
     if (state === 'UNASSIGNED') this.options.statuses.putSafe(entity, status);
     else this.options.statuses.put(entity, status);
   }
 
   connectorFailed(connector: string, error: unknown): void {
-    const note = this.options.life.failed({ connector, task: null }, isWorthRestarting(error));
+    const note = this.options.observer.failed({ connector, task: null }, isWorthRestarting(error));
     const status = this.entered({ connector, task: null }, 'FAILED', formatTrace(error) + note);
     this.options.statuses.putSafe({ kind: 'connector', connector }, status);
   }
@@ -50,13 +50,13 @@ export class StatusReporter implements TaskListener {
     this.put(id, 'RESTARTING');
   }
 
-  /** Failed before it could be handed to the host. */
+  /** Failed before the host accepted it. */
   taskFailed(id: ConnectorTaskId, error: unknown): void {
     this.onFailed(id, formatTrace(error), isWorthRestarting(error));
   }
 
   onRunning(id: ConnectorTaskId): void {
-    this.options.life.running(id);
+    this.options.observer.running(id);
     this.put(id, 'RUNNING');
   }
   onPaused(id: ConnectorTaskId): void {
@@ -72,7 +72,7 @@ export class StatusReporter implements TaskListener {
     const status = this.entered(
       { connector, task },
       'FAILED',
-      trace + this.options.life.failed({ connector, task }, worthRestarting),
+      trace + this.options.observer.failed({ connector, task }, worthRestarting),
     );
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
@@ -91,12 +91,8 @@ export class StatusReporter implements TaskListener {
     this.options.statuses.put({ kind: 'task', connector, task }, this.entered({ connector, task }, state, null));
   }
 
-  /** Notes the state that something has come into; answers the status that tells so. */
-  private entered(
-    instance: { readonly connector: string; readonly task: number | null },
-    state: StatusState,
-    trace: string | null,
-  ): EntityStatus {
+  /** Measures the new state and returns its status. */
+  private entered(instance: InstanceId, state: StatusState, trace: string | null): EntityStatus {
     const { workerId, generation, version, metrics } = this.options;
     metrics.changed(instance, state);
     return { state, trace, workerId, generation: generation(), version: version(instance.connector) };

@@ -1,4 +1,4 @@
-/** From what a connector generates to what is stored. Pure. Source: connect-runtime §3.6. */
+/** From the task configs that a connector generates to those that are stored. Pure. Source: connect-runtime §3.6. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import { hasPlaceholder } from '../../config/providers/placeholders';
 
@@ -6,14 +6,14 @@ const COPIED = ['topics', 'topics.regex'];
 
 export interface Generated {
   readonly taskClass: string;
-  /** What the plug-in returned. */
+  /** As returned by the plugin. */
   readonly configs: readonly ConnectorConfig[];
-  /** The connector's configuration with and without placeholders resolved. */
+  /** The connector's config, without and with placeholders resolved. */
   readonly rawConfig: ConnectorConfig;
   readonly resolvedConfig: ConnectorConfig;
 }
 
-/** Completes generated configurations and puts placeholders back, so that no secret is stored. */
+/** Completes the generated configs and restores placeholders, so that no secret is stored. */
 export function storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfig }: Generated): ConnectorConfig[] {
   const variables = Object.entries(rawConfig).filter(([, value]) => hasPlaceholder(value));
   return configs.map((generated) => {
@@ -33,8 +33,8 @@ export function sameConfig(a: ConnectorConfig, b: ConnectorConfig): boolean {
 }
 
 /**
- * True when the set must be written: it differs, or it was made from another connector configuration. The latter
- * matters because compaction forgets a commit record that lies before the connector's record.
+ * True when the set must be written: it differs, or it was generated from a different connector config. The latter
+ * matters because compaction drops a commit record that precedes the connector's record.
  */
 export function taskConfigsChanged(
   stored: readonly ConnectorConfig[],
@@ -60,7 +60,7 @@ export function taskLimit(config: ConnectorConfig): TaskLimit {
   };
 }
 
-/** More tasks than `tasks.max` allows: trying again does not help. */
+/** More tasks than `tasks.max` allows; a retry does not help. */
 export class TooManyTasksError extends ConfigError {
   override readonly javaClass = 'org.apache.kafka.connect.runtime.TooManyTasksException';
   constructor(connector: string, generated: number, max: number) {
@@ -74,14 +74,14 @@ export class TooManyTasksError extends ConfigError {
   }
 }
 
-/** Of one connector: what a group can hold in its config topic and in its workers' memory. */
-export const MOST_TASKS = 5_000;
+/** Per connector: as many as fit in the config topic and in the workers' memory. */
+export const MAX_TASKS = 5_000;
 
-/** Whatever `tasks.max.enforce` says: the workers could not hold them. */
+/** Regardless of `tasks.max.enforce`, because the workers could not hold them. */
 export class TasksBeyondLimitError extends ConfigError {
   constructor(connector: string, max: number) {
     super(
-      `The connector ${connector} asks for more than ${MOST_TASKS} tasks, the most that one connector may have: ` +
+      `The connector ${connector} requests more than ${MAX_TASKS} tasks, the maximum for one connector: ` +
         `its tasks.max is ${max}. Set tasks.max to the number of its topics' partitions or less.`,
       { code: 'TASKS_BEYOND_LIMIT', place: { connector } },
     );

@@ -1,6 +1,6 @@
 /**
- * Asks a connector for its task configurations and publishes them when they changed: directly by the leader, through
- * the leader by others. Source: connect-runtime §3.6.
+ * Generates a connector's task configs and publishes those that have changed: the leader writes them, other workers
+ * send them to the leader. Source: connect-runtime §3.6.
  */
 import { type ConnectorConfig, sleep, messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -12,7 +12,7 @@ import { HerderError } from '../errors';
 import { offsetsAreChanging, type OffsetLocks } from '../offsets/offset-locks';
 import type { RequestQueue } from '../queue/request-queue';
 import {
-  MOST_TASKS,
+  MAX_TASKS,
   sameConfig,
   storedTaskConfigs,
   taskConfigsChanged,
@@ -23,7 +23,7 @@ import {
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;
-/** So long a refused signature counts as a key that is being replaced. */
+/** How long an invalid signature is attributed to a key rotation. */
 const KEY_ROTATION_MS = 60_000;
 
 export interface TaskPublicationOptions {
@@ -34,24 +34,24 @@ export interface TaskPublicationOptions {
   readonly queue: RequestQueue;
   readonly offsetLocks: OffsetLocks;
   readonly isLeader: () => boolean;
-  /** Sends the configurations to the leader, signed. Rejects with HerderError. */
+  /** Sends the task configs to the leader, signed. Rejects with HerderError. */
   readonly sendToLeader: (connector: string, configs: readonly ConnectorConfig[]) => Promise<void>;
   readonly logger: Logger;
   readonly now?: () => number;
   readonly sleep?: typeof sleep;
 }
 
-/** A connector configuration that tasks were made from. */
+/** The connector config that the published tasks were generated from. */
 interface Applied {
   readonly raw: ConnectorConfig;
-  /** What its placeholders stood for then: secrets may be others by now. */
+  /** As resolved at that time; secrets may have changed since. */
   readonly resolved: ConnectorConfig;
 }
 
 interface Publication {
-  /** Asked for again while it was under way. */
-  again: boolean;
-  /** Ends the wait before the next attempt. */
+  /** Requested again while it was in progress. */
+  repeat: boolean;
+  /** Ends the backoff before the next attempt. */
   wake: AbortController;
 }
 
@@ -65,16 +65,16 @@ export class TaskPublication {
     this.now = options.now ?? monotonicNow;
   }
 
-  /** One publication per connector at a time: an older answer never overtakes a newer one. */
+  /** One publication per connector at a time, so that older configs never overtake newer ones. */
   request(connector: string): void {
     if (this.closed) return;
     const running = this.running.get(connector);
     if (running) {
-      running.again = true;
+      running.repeat = true;
       running.wake.abort();
       return;
     }
-    const publication: Publication = { again: true, wake: new AbortController() };
+    const publication: Publication = { repeat: true, wake: new AbortController() };
     this.running.set(connector, publication);
     void this.run(connector, publication).finally(() => this.running.delete(connector));
   }
@@ -88,22 +88,22 @@ export class TaskPublication {
     let attempts = 0;
     let firstAttempt = 0;
     for (;;) {
-      if (publication.again) {
+      if (publication.repeat) {
         attempts = 0;
         firstAttempt = this.now();
-        publication.again = false;
+        publication.repeat = false;
         publication.wake = new AbortController();
       }
       try {
         await this.publish(connector);
-        if (!publication.again) return;
+        if (!publication.repeat) return;
       } catch (error) {
-        if (this.closed || (isFinal(error) && !publication.again)) return;
+        if (this.closed || (isFinal(error) && !publication.repeat)) return;
         const delay = Math.min(FIRST_RETRY_MS * 2 ** attempts++, LAST_RETRY_MS);
         const keyRotates =
           error instanceof HerderError && error.status === 403 && this.now() - firstAttempt < KEY_ROTATION_MS;
         this.options.logger[keyRotates ? 'debug' : 'error'](
-          `The task configurations of connector ${connector} could not be published, next attempt in ${delay} ms: ${messageOf(error)}`,
+          `Cannot publish the task configs of connector ${connector}, retrying in ${delay} ms: ${messageOf(error)}`,
         );
         await (this.options.sleep ?? sleep)(delay, publication.wake.signal);
       }
@@ -117,7 +117,7 @@ export class TaskPublication {
     const before = configs.snapshot();
     const rawConfig = before.connectorConfig(connector);
     if (!runner || rawConfig === null || runner.state !== 'STARTED' || before.targetState(connector) !== 'STARTED') {
-      logger.debug(`Connector ${connector} does not run here now: its task configurations are not generated`);
+      logger.debug(`Connector ${connector} is not running on this worker; skipping its task configs`);
       return;
     }
     const appliedConfig = before.appliedConfig(connector);
@@ -128,13 +128,13 @@ export class TaskPublication {
     const generated = await this.generate(connector, runner, rawConfig, resolvedConfig);
     const outcome = await queue.submit(async () => {
       const now = configs.snapshot();
-      // What was generated belongs to this instance and this configuration; whoever changed them asks again.
+      // The configs belong to this instance and this connector config; a change of either requests another publication.
       if (connectors.runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return 'outdated';
       if (now.targetState(connector) !== 'STARTED') return 'outdated';
       const stored = now.taskConfigs(connector);
       if (!now.isInconsistent(connector) && !taskConfigsChanged(stored, generated, applied, resolvedConfig))
         return 'applied';
-      logger.info(`Publishing ${generated.length} task configuration(s) of connector ${connector}`);
+      logger.info(`Publishing ${generated.length} task config(s) of connector ${connector}`);
       if (!isLeader()) return 'to-send';
       if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));
       await configs.putTaskConfigs(connector, generated);
@@ -145,7 +145,7 @@ export class TaskPublication {
     this.applied.set(connector, { raw: rawConfig, resolved: resolvedConfig });
   }
 
-  /** Tasks that this worker did not make itself are taken to know what the placeholders stand for now. */
+  /** Tasks published by another worker are assumed to use the current values of placeholders. */
   private async resolvedAsApplied(connector: string, config: ConnectorConfig): Promise<ConnectorConfig> {
     const applied = this.applied.get(connector);
     return applied && sameConfig(applied.raw, config) ? applied.resolved : await this.options.resolve(config);
@@ -158,9 +158,9 @@ export class TaskPublication {
     resolvedConfig: ConnectorConfig,
   ): Promise<ConnectorConfig[]> {
     const { max, enforce } = taskLimit(resolvedConfig);
-    // One more than are taken shows that there are too many; a sink would make billions of them where it may.
-    const configs = await runner.taskConfigs(Math.min(max, MOST_TASKS + 1));
-    if (configs.length > MOST_TASKS) {
+    // One more than the maximum shows that there are too many; a sink would generate billions if it may.
+    const configs = await runner.taskConfigs(Math.min(max, MAX_TASKS + 1));
+    if (configs.length > MAX_TASKS) {
       const beyond = new TasksBeyondLimitError(connector, max);
       runner.fail(beyond);
       throw beyond;

@@ -1,4 +1,4 @@
-/** The tasks that were started on this worker. Sources: connect-runtime §3.4, §3.12. */
+/** The tasks of this worker. Sources: connect-runtime §3.4, §3.12. */
 import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
@@ -20,24 +20,24 @@ export interface TaskSetOptions {
   readonly reporter: StatusReporter;
   readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
-  /** What a task that starts now may rely on. */
+  /** The lease for a task that starts now. */
   readonly lease: () => LeaseMemory;
-  /** For a batch of tasks together. Milliseconds. */
+  /** For all tasks of a batch together. Milliseconds. */
   readonly stopTimeoutMs: number;
   readonly metrics: WorkMetrics;
-  /** It was taken away from whatever state it was in. */
+  /** It was stopped, whatever its state. */
   readonly onStop: (id: ConnectorTaskId) => void;
   readonly logger: Logger;
 }
 
 interface Started {
   readonly id: ConnectorTaskId;
-  /** Settles when the task was handed over or could not be; never rejects. */
-  handedOver: Promise<unknown>;
+  /** Resolves when the host has accepted or rejected the task; never rejects. */
+  accepted: Promise<unknown>;
 }
 
 export class TaskSet {
-  /** Failed ones included: they keep their place until they are taken away or restarted. */
+  /** Includes failed tasks until they are stopped or restarted. */
   private readonly started = new Map<string, Started>();
 
   constructor(private readonly options: TaskSetOptions) {}
@@ -51,39 +51,39 @@ export class TaskSet {
   }
 
   /**
-   * Resolves when the task was handed to the host. A task that can not be started is FAILED, and the error is thrown;
-   * nobody needs to wait for it: importing a plug-in may take long.
+   * Resolves when the host has accepted the task. A task that cannot be started is FAILED, and the error is thrown.
+   * Callers need not wait: importing a plugin may take long.
    */
   async start(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<void> {
     const { host, logger, reporter } = this.options;
-    const started: Started = { id, handedOver: Promise.resolve() };
+    const started: Started = { id, accepted: Promise.resolve() };
     this.started.set(taskName(id), started);
     const lease = this.options.lease();
     const isCurrent = (): boolean => this.started.get(taskName(id)) === started;
     const start = async (): Promise<void> => {
       try {
         const spec = await this.spec(id, snapshot);
-        // It may have been taken away meanwhile.
+        // It may have been stopped meanwhile.
         if (isCurrent()) await host.start({ ...spec, lease });
       } catch (error) {
         if (!isCurrent()) return;
-        logger.error(`Task ${taskName(id)} could not be started`, { error });
+        logger.error(`Cannot start task ${taskName(id)}`, { error });
         reporter.taskFailed(id, error);
         throw error;
       }
     };
-    const handedOver = start();
-    started.handedOver = handedOver.catch(() => undefined);
-    await handedOver;
+    const accepted = start();
+    started.accepted = accepted.catch(() => undefined);
+    await accepted;
   }
 
-  /** Those that do not stop in time are cut off by the host. */
+  /** The host terminates tasks that do not stop in time. */
   async stop(ids: readonly ConnectorTaskId[]): Promise<void> {
     const { host } = this.options;
     await this.end(ids, async (found, timeoutMs) => await host.stop(found, timeoutMs));
   }
 
-  /** For those that others may be running by now: they say nothing more. */
+  /** For tasks that other workers may be running already: they write no further statuses or offsets. */
   async cancel(ids: readonly ConnectorTaskId[]): Promise<void> {
     const { host } = this.options;
     await this.end(ids, async (found, timeoutMs) => await host.cancel(found, timeoutMs));
@@ -101,9 +101,9 @@ export class TaskSet {
       this.started.delete(taskName(id));
       this.options.onStop(id);
     }
-    // A start that was on its way to the host must arrive there before the stop does.
+    // A start in flight must reach the host before the stop does.
     await withDeadline(
-      Promise.all(found.map(async ({ handedOver }) => await handedOver)),
+      Promise.all(found.map(async ({ accepted }) => await accepted)),
       stopTimeoutMs,
       () => new Error('still starting'),
     ).catch(() => undefined);
@@ -111,25 +111,26 @@ export class TaskSet {
       found.map(({ id }) => id),
       Math.max(0, deadline - Date.now()),
     );
-    for (const id of late) logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cut off`);
+    for (const id of late)
+      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was terminated`);
   }
 
   pause(id: ConnectorTaskId): void {
-    this.onceHandedOver(id, () => this.options.host.pause(id));
+    this.onceAccepted(id, () => this.options.host.pause(id));
   }
 
   resume(id: ConnectorTaskId): void {
-    this.onceHandedOver(id, () => this.options.host.resume(id));
+    this.onceAccepted(id, () => this.options.host.resume(id));
   }
 
   forgetTopic(connector: string, topic: string): void {
     for (const id of this.ids()) if (id.connector === connector) this.options.host.forgetTopic(id, topic);
   }
 
-  /** The host does not know a task that is still being started. */
-  private onceHandedOver(id: ConnectorTaskId, then: () => void): void {
+  /** The host does not know a task that is still starting. */
+  private onceAccepted(id: ConnectorTaskId, then: () => void): void {
     const started = this.started.get(taskName(id));
-    void started?.handedOver.then(() => {
+    void started?.accepted.then(() => {
       if (this.started.get(taskName(id)) === started) then();
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The one loop that owns membership, the configuration it works with, and all decisions. Sources: connect-runtime §3.1,
- * §2.6, §2.8.
+ * The loop that owns the membership and the working configuration, and makes all decisions. Sources: connect-runtime
+ * §3.1, §2.6, §2.8.
  */
 import { sleep, messageOf, withDeadline, monotonicNow, type Wakeup } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -18,7 +18,7 @@ import type { UnsyncBackoff } from './unsync-backoff';
 import type { WorkingConfig } from './working-config';
 import { isEmpty } from '../group/work';
 
-/** A rebalance does not wait longer than this for the status topic. */
+/** How long a rebalance waits for the status topic. */
 const STATUS_READ_TIMEOUT_MS = 1_000;
 
 export interface HerderTickOptions {
@@ -46,14 +46,14 @@ export class HerderTick {
   private canReadConfigs = true;
   private completed = false;
   private readonly now: () => number;
-  /** When the round under way began; null while nothing is to be done. Milliseconds. */
+  /** When the current tick began, milliseconds; null while the loop is waiting. */
   private busy: number | null = null;
 
   constructor(private readonly options: HerderTickOptions) {
     this.now = options.now ?? monotonicNow;
   }
 
-  /** True once the first tick is over: the worker is in its group and at work. */
+  /** True after the first tick: the worker has joined its group. */
   get isReady(): boolean {
     return this.completed;
   }
@@ -62,13 +62,13 @@ export class HerderTick {
     return this.busy;
   }
 
-  /** False from the moment that a change of work is read until the rebalance that it belongs to is over here. */
+  /** False from reading a change of connectors or tasks until this worker has completed its rebalance. */
   get isSettled(): boolean {
     const { working, membership } = this.options;
     return this.resolved && !working.needsRebalance && !membership.needsJoin;
   }
 
-  /** Resolves after `stop`; rejects with an error the worker can not go on after. */
+  /** Resolves after `stop`; rejects with an error that the worker cannot continue after. */
   async run(): Promise<void> {
     this.options.working.refresh();
     while (!this.stopping.signal.aborted) {
@@ -97,8 +97,7 @@ export class HerderTick {
     await this.options.keys.keep();
     const isLost = (): boolean => this.options.membership.isLost;
     await queue.runDue(isLost);
-    // Others may be running this worker's tasks: they are stopped, and the group joined, before another request takes
-    // its time.
+    // Other members may be running this worker's tasks: stop them and rejoin before running more requests.
     if (isLost()) return;
     await this.options.restarts.runDue(this.options.work, isLost);
     if (isLost()) return;
@@ -118,7 +117,7 @@ export class HerderTick {
     await stage.during(stageText, async () => await wakeup.wait(wait));
   }
 
-  /** False: the group is to be joined again before anything else. */
+  /** False: rejoin the group before anything else. */
   private async ensureMembership(): Promise<boolean> {
     const { membership } = this.options;
     const { scheduledRebalance } = membership;
@@ -129,7 +128,7 @@ export class HerderTick {
       try {
         await membership.join(this.options.work);
       } catch (error) {
-        // The work that was lost is stopped first, with the next tick.
+        // The next tick stops the lost work first.
         if (membership.isLost && !this.stopping.signal.aborted) return false;
         throw error;
       }
@@ -156,7 +155,7 @@ export class HerderTick {
           async () => await configs.readToEnd(syncTimeoutMs),
         );
       } catch (error) {
-        logger.warn(`The worker can not keep up with the config topic and leaves the group: ${messageOf(error)}`);
+        logger.warn(`The worker cannot keep up with the config topic; leaving the group: ${messageOf(error)}`);
         this.canReadConfigs = false;
         await membership.leave('taking too long to read the log');
         return false;
@@ -173,10 +172,10 @@ export class HerderTick {
     this.resolved = true;
     if (!isEmpty(assignment.revoked)) {
       await stage.during(
-        'waiting for the others to hear what they are to stop',
+        'waiting for other members to receive their revocations',
         async () => await membership.awaitRevocations(),
       );
-      membership.requestRejoin('work was taken away and is to be given to others');
+      membership.requestRejoin('revoked work is to be reassigned');
       return false;
     }
     return true;
@@ -191,14 +190,14 @@ export class HerderTick {
     await this.options.stage.during(stage, async () => work.startMissing(membership.work));
   }
 
-  /** Leader: what is not configured has no status. Whoever gave up work has written his last words before he joined. */
+  /** Leader only. A member writes the final statuses of revoked work before it rejoins, so no others can follow. */
   private async deleteStaleStatuses(): Promise<void> {
     const { statuses, working } = this.options;
     const { cache } = statuses;
     const known = working.snapshot();
     const read = withDeadline(statuses.readToEnd(), STATUS_READ_TIMEOUT_MS, () => new Error('no answer'));
     await read.catch((error: unknown) =>
-      this.options.logger.warn(`Statuses may be left over, they could not be read: ${messageOf(error)}`),
+      this.options.logger.warn(`Could not read the status topic; stale statuses may remain: ${messageOf(error)}`),
     );
     for (const connector of cache.connectorNames())
       if (!known.contains(connector)) statuses.delete({ kind: 'connector', connector });
@@ -213,7 +212,7 @@ export class HerderTick {
     if (changes === null) return;
     if (changes.needsRebalance) {
       membership.requestRejoin('connectors or their tasks have changed');
-      // Everything is stopped and started anew with what is known by then.
+      // The rebalance stops everything, and starts it with the configuration of that time.
       if (membership.eager) return;
     }
     for (const connector of changes.connectors) await work.reconfigureConnector(connector);
@@ -221,13 +220,13 @@ export class HerderTick {
     await work.stopTasksOf(changes.tasks);
   }
 
-  /** False: the config topic still can not be read. Waits before it tries. */
+  /** Waits, then reads the config topic to its end. False: that failed again. */
   private async recover(): Promise<boolean> {
     const { backoff, configs, syncTimeoutMs, logger } = this.options;
     const { membership } = this.options;
     const wait = backoff.next(membership.eager);
     if (wait === 'give-up') {
-      logger.warn('The worker has not caught up with the config topic: its work is stopped');
+      logger.warn('The worker has not caught up with the config topic; stopping its work');
       await membership.dropWork(this.options.work);
       return false;
     }
@@ -236,7 +235,7 @@ export class HerderTick {
     try {
       await configs.readToEnd(syncTimeoutMs);
     } catch (error) {
-      logger.warn(`The config topic still can not be read to its end: ${messageOf(error)}`);
+      logger.warn(`Still cannot read the config topic to its end: ${messageOf(error)}`);
       return false;
     }
     backoff.reset();

@@ -1,5 +1,6 @@
 /**
- * What the config topic has said since the tick last looked. Pure. Sources: connect-runtime §2.9, §3.1 step 7, §3.7.
+ * Changes of the config topic that the tick has not processed yet. Pure. Sources: connect-runtime §2.9, §3.1 step 7,
+ * §3.7.
  */
 import type { ConfigSnapshot } from '../../storage/config-snapshot';
 import type { ConfigEvent } from '../../storage/config-state';
@@ -7,10 +8,10 @@ import { mergeRestarts, type PendingRestart } from '../running/restart-plan';
 
 export interface Changes {
   readonly needsRebalance: boolean;
-  /** Known connectors with another configuration. */
+  /** Existing connectors whose config has changed. */
   readonly connectors: readonly string[];
   readonly targetStates: readonly string[];
-  /** Connectors with other task configurations. */
+  /** Connectors whose task configs have changed. */
   readonly tasks: readonly string[];
 }
 
@@ -19,16 +20,16 @@ export class PendingChanges {
   private readonly connectors = new Set<string>();
   private readonly targetStates = new Set<string>();
   private readonly tasks = new Set<string>();
-  /** Of `tasks`, those whose change the coming rebalance knows of. */
+  /** Connectors whose changed task configs are part of the coming rebalance. */
   private readonly coveredTasks = new Set<string>();
   private restarts = new Map<string, PendingRestart>();
 
-  /** Something was read that a rebalance has to follow. */
+  /** A change was read that requires a rebalance. */
   get needRebalance(): boolean {
     return this.needsRebalance;
   }
 
-  /** `known`: the configuration that the tick works with, which does not hold this change yet. */
+  /** `known`: the tick's current snapshot, which does not include this change yet. */
   record(event: ConfigEvent, known: ConfigSnapshot): void {
     switch (event.type) {
       case 'connector-updated':
@@ -53,14 +54,14 @@ export class PendingChanges {
     }
   }
 
-  /** A snapshot for a rebalance was taken just now: it holds everything recorded so far. */
+  /** A snapshot for a rebalance was taken just now, which includes everything recorded so far. */
   cover(): void {
     this.needsRebalance = false;
     for (const connector of this.tasks) this.coveredTasks.add(connector);
     this.tasks.clear();
   }
 
-  /** Connectors whose tasks must be started anew now that their rebalance is over. */
+  /** Connectors whose tasks must restart now that their rebalance is over. */
   takeCoveredTasks(): string[] {
     const taken = [...this.coveredTasks];
     this.coveredTasks.clear();

@@ -1,4 +1,4 @@
-/** Waits after failing to keep up with the config topic. Pure. Source: connect-runtime §2.8. */
+/** Backoff of a worker that cannot keep up with the config topic. Pure. Source: connect-runtime §2.8. */
 const TRIES = 5;
 
 export class UnsyncBackoff {

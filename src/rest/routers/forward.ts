@@ -1,7 +1,7 @@
 /** Requests that belong to another worker: two hops at most, answers passed through. Source: connect-rest §0.7. */
 import { sleep } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../../cluster/errors';
-import type { ForwardedAnswer, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
+import type { ForwardedResponse, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
 import { encodeJson } from '../json/encode';
 import { RestError } from '../http/rest-error';
 import { flag, type Call, type Reply } from '../requests/route';
@@ -30,7 +30,7 @@ export type Forwarder = <T>(
   call: Call,
   request: Forwarded,
   local: () => Promise<T>,
-  remote: (answer: ForwardedAnswer) => T,
+  remote: (answer: ForwardedResponse) => T,
 ) => Promise<T>;
 
 /** Runs `local`; when it turns out to belong elsewhere, sends the request there and reads the answer with `remote`. */
@@ -60,7 +60,7 @@ async function sendOn(
   request: Omit<OutgoingRequest, 'url'>,
   elsewhere: NotHereError,
   deadline: number,
-): Promise<ForwardedAnswer | null> {
+): Promise<ForwardedResponse | null> {
   for (;;) {
     let failure: Error = new RestError(409, NO_LEADER);
     if (elsewhere.url !== null) {
@@ -94,5 +94,5 @@ function outgoing(call: Call, request: Forwarded, elsewhere: NotHereError): Omit
 /** For endpoints whose success has no body. */
 export const passThrough =
   (reply: Reply) =>
-  (answer: ForwardedAnswer): Reply =>
+  (answer: ForwardedResponse): Reply =>
     answer.body == null ? reply : { status: answer.status, body: answer.body };

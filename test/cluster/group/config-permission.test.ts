@@ -1,6 +1,6 @@
 /** Which changes of the config topic may be written by whom, when a membership is lost or the process has slept. */
 import { ConfigPermission } from '../../../src/cluster/group/config-permission';
-import { Pulse } from '../../../src/cluster/group/pulse';
+import { SuspensionDetector } from '../../../src/cluster/group/suspension-detector';
 import { SessionLease } from '../../../src/tasks/session-lease';
 
 const SESSION_MS = 10_000;
@@ -80,14 +80,14 @@ test('nothing is sent of a change that has ended, nor of what belongs to none', 
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('a machine that was suspended knows it by the wall clock, a process that was stopped by the monotonic one', () => {
+test('a suspended machine is detected by the wall clock, a stopped process by the monotonic one', () => {
   const at = { monotonic: 0, wall: 0 };
-  const pulses = [1, 2].map(() => new Pulse(100, () => ({ ...at })));
-  const [suspended, stopped] = pulses as [Pulse, Pulse];
+  const detectors = [1, 2].map(() => new SuspensionDetector(100, () => ({ ...at })));
+  const [suspended, stopped] = detectors as [SuspensionDetector, SuspensionDetector];
   at.wall = 101;
-  expect(suspended.isSteady).toBe(false);
+  expect(suspended.wasSuspended).toBe(true);
   at.wall = -1_000;
   at.monotonic = 101;
-  expect(stopped.isSteady).toBe(false);
-  for (const pulse of pulses) pulse.end();
+  expect(stopped.wasSuspended).toBe(true);
+  for (const detector of detectors) detector.end();
 });

@@ -39,11 +39,11 @@ test.each<[unknown, unknown, string]>([
   [partition, { kafka_offset: ' 1' }, numbers('Offset', ' 1')],
   [partition, { kafka_offset: true }, numbers('Offset', 'true')],
   [partition, { kafka_offset: 2n ** 63n }, numbers('Offset', '9223372036854775808')],
-  [partition, { kafka_offset: -1 }, 'The offset -1 can not be stored: it must be at least 0 and below 2^53'],
+  [partition, { kafka_offset: -1 }, 'The offset -1 cannot be stored: it must be at least 0 and below 2^53'],
   [
     partition,
     { kafka_offset: 2n ** 60n },
-    `The offset ${2n ** 60n} can not be stored: it must be at least 0 and below 2^53`,
+    `The offset ${2n ** 60n} cannot be stored: it must be at least 0 and below 2^53`,
   ],
 ])('connect-rest 109, R10: %o, %o', (given, offset, message) => {
   expect(() => sinkOffsetRequest(at(given, offset))).toThrow(expect.objectContaining({ status: 400, message }));

@@ -6,28 +6,28 @@ import { TickStage } from '../../../src/cluster/queue/tick-stage';
 import { KafkaError } from '../../../src/kafka/errors';
 
 const leadership = { isLeader: true, leaderUrl: 'http://w1:8083/' as string | null, needsJoin: true };
-const PATIENCE_MS = 20;
+const REBALANCE_WAIT_MS = 20;
 const configs = { offset: 7, end: 7 };
-let steady: boolean;
+let wasSuspended: boolean;
 let queue: RequestQueue;
 let requests: TickRequests;
 beforeEach(() => {
   Object.assign(leadership, { isLeader: true, leaderUrl: 'http://w1:8083/', needsJoin: true });
   queue = new RequestQueue(() => undefined);
-  steady = true;
+  wasSuspended = false;
   Object.assign(configs, { offset: 7, end: 7 });
   requests = new TickRequests({
     queue,
     stage: new TickStage(),
     leadership,
     configs: { snapshot: () => configs, readToEnd: async () => void (configs.offset = configs.end) },
-    pulse: () => ({
-      get isSteady() {
-        return steady;
+    detectSuspension: () => ({
+      get wasSuspended() {
+        return wasSuspended;
       },
       end: () => undefined,
     }),
-    rebalancePatienceMs: PATIENCE_MS,
+    rebalanceWaitMs: REBALANCE_WAIT_MS,
   });
 });
 const neverRun = async (): Promise<never> => {
@@ -61,7 +61,7 @@ test('a request that has begun is never taken back', async () => {
   let finish: (text: string) => void = () => undefined;
   const answer = requests.run('writing', async () => await new Promise<string>((resolve) => (finish = resolve)));
   const run = queue.runDue();
-  await new Promise((resolve) => setTimeout(resolve, 2 * PATIENCE_MS));
+  await new Promise((resolve) => setTimeout(resolve, 2 * REBALANCE_WAIT_MS));
   finish('written');
   await run;
   expect(await answer).toBe('written');
@@ -70,7 +70,7 @@ test('a request that has begun is never taken back', async () => {
 test('without a rebalance a busy tick is waited for', async () => {
   leadership.needsJoin = false;
   const answer = requests.run('writing', async () => 'written');
-  await new Promise((resolve) => setTimeout(resolve, 2 * PATIENCE_MS));
+  await new Promise((resolve) => setTimeout(resolve, 2 * REBALANCE_WAIT_MS));
   await queue.runDue();
   expect(await answer).toBe('written');
 });
@@ -133,7 +133,7 @@ describe('a change that its leader did not write before it lost its membership',
 
   test('is not made by a process that slept', async () => {
     const error = overtaken('CONFIG_WRITE_DROPPED');
-    steady = false;
+    wasSuspended = true;
     expect(await outcome(failing([error]))).toBe(error);
   });
 

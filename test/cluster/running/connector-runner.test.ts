@@ -140,7 +140,7 @@ test('only the newest pending transition is kept', async () => {
     start: async () => await new Promise<void>((resolve) => (release = resolve)),
   });
   const started = connector.transitionTo('STARTED');
-  const paused = expect(connector.transitionTo('PAUSED')).rejects.toThrow('is to become STOPPED instead');
+  const paused = expect(connector.transitionTo('PAUSED')).rejects.toThrow('is now changing to STOPPED instead');
   const stopped = connector.transitionTo('STOPPED');
   await new Promise(setImmediate);
   release();

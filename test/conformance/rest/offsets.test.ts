@@ -358,7 +358,7 @@ describe('offsets', () => {
     expectError(
       await alter(name, entry({ kafka_topic: topic, kafka_partition: 0 }, { kafka_offset: -1 })),
       400,
-      'The offset -1 can not be stored: it must be at least 0 and below 2^53',
+      'The offset -1 cannot be stored: it must be at least 0 and below 2^53',
     );
   });
 });
