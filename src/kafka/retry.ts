@@ -6,7 +6,7 @@ import { sleep, backoffMs } from '@millrace/sdk';
 import { KafkaError } from './errors';
 
 export interface RetryPolicy {
-  /** For all attempts together, milliseconds. */
+  /** For all attempts, milliseconds. */
   readonly timeoutMs: number;
   readonly retryBackoffMs: number;
   readonly retryBackoffMaxMs: number;

@@ -51,7 +51,7 @@ test('so it is for admin listeners, and whose trust store is that of other liste
 
 test.each<[string, () => Buffer | string, string]>([
   ['an empty file', () => '', 'names a file that is neither PEM nor PKCS12.'],
-  ['a PEM file without a certificate', () => server.key, 'holds no certificate.'],
+  ['a PEM file without a certificate', () => server.key, 'contains no certificate.'],
   [
     'a store that another password opens',
     () => makePkcs12(server, 'other', false),

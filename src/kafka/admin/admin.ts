@@ -1,6 +1,6 @@
 /**
- * Administration of topics and the cluster. Each operation is tried again for `default.api.timeout.ms` while its
- * failure is transient.
+ * Administration of topics and the cluster. Operations are retried for `default.api.timeout.ms` while their errors are
+ * retriable.
  */
 import { KafkaError } from '../errors';
 import { GroupAdmin } from './group-admin';
@@ -103,7 +103,7 @@ class KafkaAdmin implements Admin {
         deleteTopicsRequest(version, topics, timeoutMs),
       );
       const unknown = answers.find((answer) => errorName(answer.errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION');
-      // Here the topic is simply not there, and asking again would not bring it.
+      // The topic does not exist, and retries do not change that.
       if (unknown !== undefined) {
         const text = `Kafka could not delete topic '${unknown.name}': it does not exist (UNKNOWN_TOPIC_OR_PARTITION)`;
         throw new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', text, { topic: unknown.name });
@@ -271,7 +271,7 @@ export function createAdmin(wire: Wire, policy: RetryPolicy): Admin {
   return new KafkaAdmin(wire, policy);
 }
 
-/** Nothing is gained by sending this topic again. */
+/** Retrying does not help for this topic. */
 function isSettled(errorCode: number): boolean {
   return errorCode === 0 || errorName(errorCode) === 'TOPIC_ALREADY_EXISTS';
 }

@@ -1,4 +1,4 @@
-/** Administration of consumer groups from outside of them: every request goes to the group's coordinator. */
+/** Administration of consumer groups: requests go to the group's coordinator. */
 import { KafkaError } from '../errors';
 import type { GroupDescription, TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from '../protocol/api';
@@ -46,7 +46,8 @@ export class GroupAdmin {
       const [answer] = await call(this.wire, node, DESCRIBE_GROUPS, (version) =>
         describeGroupRequest(version, groupId),
       );
-      if (answer === undefined) throw new KafkaError('CORRUPT_MESSAGE', `The coordinator left out group '${groupId}'`);
+      if (answer === undefined)
+        throw new KafkaError('CORRUPT_MESSAGE', `The coordinator's response does not include group '${groupId}'`);
       if (answer.errorCode !== 0) throw protocolError(answer.errorCode, `describe group '${groupId}'`);
       return answer.group;
     });

@@ -1,13 +1,13 @@
-/** `auto.offset.reset`, as Java reads it, KIP-1106's `by_duration:P7D` among its values. */
+/** `auto.offset.reset` as in Java, including `by_duration:P7D` (KIP-1106). */
 import { invalid, oneOf, text } from '../client-settings';
 import type { ClientConfig } from '../port';
 
-/** `backMs`: to the first record that is no older than this. */
+/** `backMs`: the first record that is not older than this. */
 export type OffsetReset = 'earliest' | 'latest' | 'none' | { readonly backMs: number };
 
 const KEY = 'auto.offset.reset';
 const BY_DURATION = 'by_duration:';
-/** Days, hours, minutes and seconds, the only units that Java's `Duration` reads. */
+/** Days, hours, minutes and seconds, the only units of Java's `Duration`. */
 const DURATION =
   /^([-+]?)P(?=.)(?:([-+]?\d+)D)?(?:T(?=.)(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+(?:[.,]\d{0,9})?)S)?)?$/i;
 const UNITS_MS = [86_400_000, 3_600_000, 60_000, 1_000];
@@ -20,14 +20,14 @@ export function readOffsetReset(config: ClientConfig): OffsetReset {
       'earliest' | 'latest' | 'none';
   const backMs = value.toLowerCase().startsWith(BY_DURATION) ? durationMs(value.slice(BY_DURATION.length)) : null;
   if (backMs === null || backMs < 0) {
-    throw invalid(KEY, `must name a duration as in 'by_duration:P7D' or 'by_duration:PT1H30M', not '${value}'`);
+    throw invalid(KEY, `must be a duration as in 'by_duration:P7D' or 'by_duration:PT1H30M', not '${value}'`);
   }
   return { backMs };
 }
 
-/** Finishes "going to …". */
+/** Completes "resetting to …". */
 export function placeOf(reset: OffsetReset): string {
-  return typeof reset === 'object' ? `the first record of the last ${reset.backMs} ms` : `the ${reset} one`;
+  return typeof reset === 'object' ? `the first record of the last ${reset.backMs} ms` : `the ${reset} offset`;
 }
 
 function durationMs(iso: string): number | null {

@@ -1,4 +1,4 @@
-/** What both consumers take from Java's consumer settings. Defaults are Java's. */
+/** Java's consumer settings, for both consumers. Defaults are Java's. */
 import { readOffsetReset, type OffsetReset } from './auto-offset-reset';
 import { bool, duration, integer, invalid, list, oneOf, text } from '../client-settings';
 import type { ClientConfig, IsolationLevel } from '../port';
@@ -15,7 +15,7 @@ export interface FetchSettings {
   readonly offsetReset: OffsetReset;
   readonly isolation: IsolationLevel;
   readonly checkCrcs: boolean;
-  /** What one batch may take once decompressed. Ours: Java has no such limit. */
+  /** Limit for one decompressed batch. Java has no such setting. */
   readonly maxDecompressedBytes: number;
   readonly requestTimeoutMs: number;
   readonly retryBackoffMs: number;
@@ -49,7 +49,7 @@ export interface GroupSettings {
   readonly heartbeatIntervalMs: number;
   readonly maxPollIntervalMs: number;
   readonly metadataMaxAgeMs: number;
-  /** As written; `parseAssignors` reads it. */
+  /** As configured; parsed by `parseAssignors`. */
   readonly assignors: string | undefined;
 }
 

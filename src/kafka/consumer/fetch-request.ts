@@ -6,7 +6,7 @@ import { protocolError } from '../protocol/protocol-error';
 import { FETCH, fetchRequest, type FetchedPartition as Answer } from '../protocol/fetch';
 import type { Wire } from '../wire';
 
-/** Answers after which another broker is to be asked, or this one again. */
+/** Errors that are resolved by a metadata refresh or a retry. */
 export const STALE_LEADER = new Set([
   'NOT_LEADER_OR_FOLLOWER',
   'LEADER_NOT_AVAILABLE',
@@ -20,12 +20,12 @@ export const STALE_LEADER = new Set([
   'INCONSISTENT_TOPIC_ID',
 ]);
 
-/** What is asked for, to tell whether it is still wanted when it comes. */
-export interface Asked {
+/** What was requested, to recognize responses that are no longer wanted. */
+export interface RequestedPartition {
   readonly state: FetchedPartition;
   readonly seeks: number;
   readonly offset: number;
-  /** Of the leader asked, which refuses when it is another. */
+  /** Leader epoch of the request; the broker rejects it when its own differs. */
   readonly leaderEpoch: number;
 }
 
@@ -33,7 +33,7 @@ export async function sendFetch(
   wire: Wire,
   node: number,
   lane: string,
-  asked: readonly Asked[],
+  requested: readonly RequestedPartition[],
   settings: FetchSettings,
   maxBytes: number,
 ): Promise<Answer[]> {
@@ -45,7 +45,7 @@ export async function sendFetch(
       `Broker ${node} has no Fetch between v${FETCH.min} and v${FETCH.max}`,
     );
   }
-  const queries = asked.map(({ state, offset, leaderEpoch }) => ({
+  const queries = requested.map(({ state, offset, leaderEpoch }) => ({
     topic: state.topic,
     partition: state.partition,
     leaderEpoch,

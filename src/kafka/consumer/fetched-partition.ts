@@ -1,4 +1,4 @@
-/** What a consumer knows about one partition it reads: where it is, what is fetched and not yet handed out. No I/O. */
+/** The state of one partition of a consumer: position, buffered responses and decoded records. No I/O. */
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { ConsumerRecord, FetchedBatch, TopicPartition } from '../port';
@@ -6,36 +6,36 @@ import type { DecodedBatches, RecordSetReader } from '../records/record-batch-de
 
 interface Chunk extends Pick<DecodedBatches, 'nextOffset' | 'timestampType' | 'memory'> {
   readonly records: readonly ConsumerRecord[];
-  /** Records before it are handed out. */
+  /** Index of the next record to return. */
   at: number;
-  /** Bytes of the response it keeps alive. */
+  /** Bytes of the response that it references. */
   readonly size: number;
 }
 
 export class FetchedPartition implements TopicPartition {
-  /** Next offset to hand out; undefined before it is known. */
+  /** Next offset to return; undefined before it is known. */
   position: number | undefined;
-  /** Next offset to ask the broker for. */
+  /** Next offset to fetch. */
   fetchOffset = -1;
-  /** In which leader epoch the record before `fetchOffset` was written; -1 when that is not known. */
+  /** Leader epoch of the record before `fetchOffset`; -1 when unknown. */
   fetchEpoch = -1;
-  /** The leader epoch whose log was seen to have what was read; -1 before the first fetch. */
+  /** Leader epoch whose log is known to contain all records read; -1 before the first fetch. */
   checkedEpoch = -1;
   paused = false;
-  /** The request under way for it; a seek gives that one up. */
+  /** The request in flight; a seek abandons it. */
   inFlight: object | null = null;
-  /** How the position is to be found; null: it is known, or the owner is about to set it. */
+  /** How to find the position; null: it is known, or the owner will set it. */
   reset: OffsetReset | null;
-  /** Not before this time, after an error. */
+  /** Backoff after an error: no request before this time. */
   retryAt = 0;
   failures = 0;
-  /** Counts seeks, so that an answer asked for before one is recognised. */
+  /** Counts seeks, so that responses to earlier requests are recognized. */
   seeks = 0;
-  /** Of responses. */
+  /** Bytes of buffered responses. */
   bufferedBytes = 0;
-  /** What is decoded of them takes beside that. */
+  /** Additional bytes of decoded records. */
   decodedBytes = 0;
-  /** What of the last response is not decoded yet. */
+  /** The part of the last response that is not decoded yet. */
   private undecoded: { readonly reader: RecordSetReader; size: number } | null = null;
   private chunks: Chunk[] = [];
 
@@ -47,27 +47,27 @@ export class FetchedPartition implements TopicPartition {
     this.reset = reset;
   }
 
-  /** Forgets what is buffered. */
+  /** Drops buffered records. */
   seek(offset: number): void {
-    this.forget();
+    this.dropBuffered();
     this.position = offset;
     this.fetchOffset = offset;
     this.reset = null;
   }
 
-  /** Gives back what is read ahead: it is fetched again from the position. */
+  /** Drops the read-ahead; it is fetched again from the position. */
   release(): void {
     if (this.position !== undefined && this.hasBuffered) this.seek(this.position);
   }
 
-  /** The position is to be found again. */
-  lose(reset: OffsetReset): void {
-    this.forget();
+  /** Drops the position, to be found by `reset`. */
+  resetTo(reset: OffsetReset): void {
+    this.dropBuffered();
     this.position = undefined;
     this.reset = reset;
   }
 
-  private forget(): void {
+  private dropBuffered(): void {
     this.seeks++;
     this.inFlight = null;
     this.chunks = [];
@@ -79,20 +79,20 @@ export class FetchedPartition implements TopicPartition {
     this.failures = 0;
   }
 
-  /** Another leader than the one that it was read from may not have it all. */
-  isSuspect(leaderEpoch: number): boolean {
+  /** A new leader may lack records that were read from the previous one. */
+  needsTruncationCheck(leaderEpoch: number): boolean {
     return this.fetchEpoch >= 0 && this.checkedEpoch >= 0 && leaderEpoch > this.checkedEpoch;
   }
 
-  /** A response's record set of `size` bytes, from `fetchOffset` on; nothing is decoded yet. */
+  /** Buffers a record set of `size` bytes from `fetchOffset` on, undecoded. */
   add(reader: RecordSetReader, size: number): void {
     this.undecoded = { reader, size };
     this.bufferedBytes += size;
   }
 
   /**
-   * Decodes on, about `room` bytes at most. Throws what the reader throws; then what is not decoded is forgotten, to be
-   * fetched again.
+   * Decodes about `room` more bytes. Throws the reader's error; then the undecoded part is dropped, to be fetched
+   * again.
    */
   decode(room: number): void {
     if (this.undecoded === null) return;
@@ -127,7 +127,7 @@ export class FetchedPartition implements TopicPartition {
     return this.undecoded !== null;
   }
 
-  /** At most `limit` records of one chunk. A batch without records still moves the position. */
+  /** Returns at most `limit` records of one chunk. A chunk without records still moves the position. */
   take(limit: number): FetchedBatch | null {
     const chunk = this.chunks[0];
     if (chunk === undefined) return null;
@@ -156,8 +156,8 @@ export class FetchedPartition implements TopicPartition {
   }
 }
 
-/** A broker returns a first batch whole, however large it is: the same answer would come again and again. */
+/** Brokers return the first batch whole, whatever its size: the same response would be repeated. */
 function noProgress(bytes: number): KafkaError {
-  const text = `The broker's answer of ${bytes} bytes has no complete record batch from that offset on.`;
+  const text = `The broker's response of ${bytes} bytes has no complete record batch from that offset on.`;
   return new KafkaError('CORRUPT_BATCH', text);
 }

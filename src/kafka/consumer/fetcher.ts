@@ -1,6 +1,6 @@
 /**
- * Reads partitions ahead of its owner, bounded in bytes: long polls to each leader on lanes of their own, positions
- * that move over control batches and holes, resets, leader changes. Source: kafka-client §1 and §3.
+ * Fetches partitions ahead of `take`, bounded in bytes: long polls to each leader on lanes of their own, offset resets,
+ * leader changes. Source: kafka-client §1 and §3.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer, backoffMs } from '@millrace/sdk';
@@ -8,9 +8,9 @@ import type { Logger } from '../../logging/logger';
 import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
-import { type Asked, sendFetch, STALE_LEADER } from './fetch-request';
+import { sendFetch, STALE_LEADER, type RequestedPartition } from './fetch-request';
 import { FetchedPartition } from './fetched-partition';
-import { leaveMissingOffset, leaveTruncated, type Said } from './position-recovery';
+import { recoverMissingOffset, recoverTruncated, type RecoveryResult } from './position-recovery';
 import { epochOf, nameOf } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from '../port';
@@ -20,12 +20,9 @@ import { RecordSetReader } from '../records/record-batch-decoder';
 import { findTruncated } from './truncation-check';
 import type { Wire } from '../wire';
 
-/** Bytes read ahead over all partitions, unless one partition alone may bring more. */
+/** Read-ahead of all partitions in bytes; `max.partition.fetch.bytes` if that is larger. */
 const READ_AHEAD_BYTES = 16 * 1024 * 1024;
-/**
- * What may be decompressed, and made into objects, ahead of the owner. Beyond it responses wait as they came; one batch
- * may lead further, up to its own limit.
- */
+/** Read-ahead of decoded records in bytes; a single batch may exceed it. Beyond it, responses stay undecoded. */
 const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
 /** Two long polls per broker, so that busy partitions do not wait for the long poll of the idle ones. */
 const LANES = ['fetch', 'fetch-2'] as const;
@@ -39,11 +36,11 @@ export class Fetcher {
   private decodedBytes = 0;
   private error: KafkaError | null = null;
   private wake: (() => void) | null = null;
-  /** A signal that found nobody waiting. */
+  /** `signal` was called while nothing waited. */
   private signalled = false;
-  private looking = false;
-  private refreshing = false;
-  private checking = false;
+  private findingPositions = false;
+  private findingLeaders = false;
+  private checkingTruncation = false;
   private retryTimer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -57,7 +54,7 @@ export class Fetcher {
 
   // ------------------------------------------------------------ what to read
 
-  /** Partitions read before keep their position. New ones wait for `seek` when `reset` is null. */
+  /** Partitions that stay assigned keep their position. New ones wait for `seek` when `reset` is null. */
   assign(partitions: readonly TopicPartition[], reset: OffsetReset | null): void {
     const before = this.states;
     this.states = new Map();
@@ -65,8 +62,8 @@ export class Fetcher {
       const name = nameOf({ topic, partition });
       this.states.set(name, before.get(name) ?? new FetchedPartition(topic, partition, reset));
     }
-    this.count();
-    this.pump();
+    this.recountBytes();
+    this.startRequests();
   }
 
   assignment(): TopicPartition[] {
@@ -75,15 +72,15 @@ export class Fetcher {
 
   seek({ topic, partition, offset }: TopicPartitionOffset): void {
     this.state({ topic, partition }).seek(offset);
-    this.count();
-    this.pump();
+    this.recountBytes();
+    this.startRequests();
   }
 
   /** The position is looked up in the background. */
   reset(partitions: readonly TopicPartition[], to: OffsetReset = this.settings.offsetReset): void {
-    for (const tp of partitions) this.state(tp).lose(to);
-    this.count();
-    this.pump();
+    for (const tp of partitions) this.state(tp).resetTo(to);
+    this.recountBytes();
+    this.startRequests();
   }
 
   position(tp: TopicPartition): number | undefined {
@@ -92,13 +89,13 @@ export class Fetcher {
 
   pause(partitions: readonly TopicPartition[]): void {
     for (const tp of partitions) this.state(tp).paused = true;
-    // What they hold may be all that kept the others from being fetched.
-    this.pump();
+    // Their buffers may have used the read-ahead of the other partitions.
+    this.startRequests();
   }
 
   resume(partitions: readonly TopicPartition[]): void {
     for (const tp of partitions) this.state(tp).paused = false;
-    this.pump();
+    this.startRequests();
     this.signal();
   }
 
@@ -113,14 +110,14 @@ export class Fetcher {
   // ------------------------------------------------------------ what was read
 
   /**
-   * At most `limit` records, in order per partition; `advanced` when a position moved without records. Throws what went
-   * wrong since the last call.
+   * Returns at most `limit` records, in order per partition; `advanced` when a position moved without records. Throws
+   * an error that occurred since the last call.
    */
   take(limit: number): { batches: FetchedBatch[]; advanced: boolean } {
     if (this.error !== null) {
       const error = this.error;
       this.error = null;
-      this.pump();
+      this.startRequests();
       throw error;
     }
     const batches: FetchedBatch[] = [];
@@ -130,23 +127,20 @@ export class Fetcher {
       if (left === 0) break;
       if (state.paused || !state.hasBuffered) continue;
       while (left > 0 && (state.hasDecoded || this.decodeMore(state))) {
-        const batch = this.counted(state, () => state.take(left)) as FetchedBatch;
+        const batch = this.trackBytes(state, () => state.take(left)) as FetchedBatch;
         left -= batch.records.length;
         if (batch.records.length > 0) batches.push(batch);
         else advanced = true;
       }
-      // The others come first next time.
+      // The next call starts with the other partitions.
       this.states.delete(name);
       this.states.set(name, state);
     }
-    if (batches.length > 0 || advanced) this.pump();
+    if (batches.length > 0 || advanced) this.startRequests();
     return { batches, advanced };
   }
 
-  /**
-   * Resolves when there may be something to take, after `signal`, or after `ms`. Other work of the process gets its
-   * turn first.
-   */
+  /** Resolves when there may be something to take, after `signal` or `ms`. Always yields to the event loop. */
   async wait(ms: number): Promise<void> {
     if (ms <= 0) {
       await nextTurn();
@@ -180,7 +174,7 @@ export class Fetcher {
     this.signal();
   }
 
-  private count(): void {
+  private recountBytes(): void {
     this.bufferedBytes = 0;
     this.decodedBytes = 0;
     for (const state of this.states.values()) {
@@ -189,8 +183,8 @@ export class Fetcher {
     }
   }
 
-  /** The sums follow what `change` does to one partition: all of them would be walked over for each otherwise. */
-  private counted<T>(state: FetchedPartition, change: () => T): T {
+  /** Updates the sums by what `change` does to one partition, without a pass over all of them. */
+  private trackBytes<T>(state: FetchedPartition, change: () => T): T {
     const { bufferedBytes, decodedBytes } = state;
     try {
       return change();
@@ -205,15 +199,15 @@ export class Fetcher {
     this.signal();
   }
 
-  // ------------------------------------------------------------ asking
+  // ------------------------------------------------------------ fetching
 
-  /** Starts everything that can be started now. Called after every change; never waits. */
-  private pump(): void {
+  /** Starts all requests that can be sent now. Called after every change; never waits. */
+  private startRequests(): void {
     if (this.closed || this.error !== null) return;
     const now = performance.now();
     const fetchable = new Map<number, FetchedPartition[]>();
-    const lost: FetchedPartition[] = [];
-    const suspects: FetchedPartition[] = [];
+    const unpositioned: FetchedPartition[] = [];
+    const unchecked: FetchedPartition[] = [];
     const leaderless = new Set<string>();
     let retryAt = Infinity;
     let pausedBytes = 0;
@@ -225,7 +219,7 @@ export class Fetcher {
         continue;
       }
       if (state.position === undefined) {
-        if (state.reset !== null) lost.push(state);
+        if (state.reset !== null) unpositioned.push(state);
         continue;
       }
       if (state.paused || state.hasUndecoded || state.bufferedBytes > this.settings.maxPartitionBytes / 2) continue;
@@ -234,23 +228,23 @@ export class Fetcher {
         leaderless.add(state.topic);
         continue;
       }
-      if (state.isSuspect(epochOf(this.wire, state))) {
-        suspects.push(state);
+      if (state.needsTruncationCheck(epochOf(this.wire, state))) {
+        unchecked.push(state);
         continue;
       }
       const group = fetchable.get(leader);
       if (group === undefined) fetchable.set(leader, [state]);
       else group.push(state);
     }
-    if (lost.length > 0) void this.findPositions(lost);
-    if (suspects.length > 0) void this.checkAgainstLeaders(suspects);
+    if (unpositioned.length > 0) void this.findPositions(unpositioned);
+    if (unchecked.length > 0) void this.checkTruncation(unchecked);
     if (leaderless.size > 0) void this.findLeaders([...leaderless]);
     if (fetchable.size > 0 && pausedBytes > this.readAhead / 2) this.releasePaused(pausedBytes);
     for (const [node, states] of fetchable) this.fetchFrom(node, states, fetchable.size);
-    this.pumpAt(retryAt);
+    this.startRequestsAt(retryAt);
   }
 
-  /** Nobody knows when paused partitions are read on: half of the read-ahead stays with the others. */
+  /** Paused partitions may stay paused: they keep at most half of the read-ahead. */
   private releasePaused(pausedBytes: number): void {
     let left = pausedBytes;
     for (const state of this.states.values()) {
@@ -259,21 +253,21 @@ export class Fetcher {
       left -= state.bufferedBytes;
       state.release();
     }
-    this.count();
+    this.recountBytes();
   }
 
-  private pumpAt(time: number): void {
+  private startRequestsAt(time: number): void {
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.retryTimer = null;
     if (time === Infinity) return;
-    this.retryTimer = startTimer(() => this.pump(), Math.max(1, time - performance.now()));
+    this.retryTimer = startTimer(() => this.startRequests(), Math.max(1, time - performance.now()));
   }
 
   private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number): void {
     const lane = LANES.find((name) => !this.busy.has(`${node}/${name}`));
     const room = Math.floor((this.readAhead - this.bufferedBytes) / nodes);
     if (lane === undefined || room <= 0) return;
-    const asked = states.map((state): Asked => {
+    const requested = states.map((state): RequestedPartition => {
       const leaderEpoch = epochOf(this.wire, state);
       const one = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch };
       state.inFlight = one;
@@ -281,39 +275,44 @@ export class Fetcher {
     });
     const key = `${node}/${lane}`;
     this.busy.add(key);
-    void this.fetch(node, lane, asked, Math.min(this.settings.maxBytes, room))
-      .catch((error: unknown) => this.fetchFailed(asked, error))
+    void this.fetch(node, lane, requested, Math.min(this.settings.maxBytes, room))
+      .catch((error: unknown) => this.fetchFailed(requested, error))
       .finally(() => {
         this.busy.delete(key);
-        for (const one of asked) if (one.state.inFlight === one) one.state.inFlight = null;
-        this.pump();
+        for (const one of requested) if (one.state.inFlight === one) one.state.inFlight = null;
+        this.startRequests();
       });
   }
 
-  private async fetch(node: number, lane: string, asked: readonly Asked[], maxBytes: number): Promise<void> {
-    const answers = await sendFetch(this.wire, node, lane, asked, this.settings, maxBytes);
-    const byName = new Map(asked.map((one) => [nameOf(one.state), one]));
+  private async fetch(
+    node: number,
+    lane: string,
+    requested: readonly RequestedPartition[],
+    maxBytes: number,
+  ): Promise<void> {
+    const answers = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
+    const byName = new Map(requested.map((one) => [nameOf(one.state), one]));
     const stale = new Set<string>();
     for (const answer of answers) {
       const one = byName.get(nameOf(answer));
-      // Sought, or taken away and perhaps given again, since it was asked for.
+      // The partition was sought, or revoked and perhaps assigned again, after the request.
       if (one === undefined || one.seeks !== one.state.seeks || this.states.get(nameOf(answer)) !== one.state) continue;
-      this.accept(one, answer, stale);
+      this.handleAnswer(one, answer, stale);
     }
-    this.count();
+    this.recountBytes();
     if (stale.size > 0) await this.findLeaders([...stale]);
   }
 
-  private accept({ state, offset, leaderEpoch }: Asked, answer: Answer, stale: Set<string>): void {
+  private handleAnswer({ state, offset, leaderEpoch }: RequestedPartition, answer: Answer, stale: Set<string>): void {
     const name = errorName(answer.errorCode);
     if (answer.errorCode === 0) {
       state.failures = 0;
       state.checkedEpoch = leaderEpoch;
       if (answer.records.length > 0) this.decode(state, offset, answer);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {
-      this.report(state, leaveMissingOffset(state, offset, this.settings.offsetReset));
+      this.applyRecovery(state, recoverMissingOffset(state, offset, this.settings.offsetReset));
     } else if (STALE_LEADER.has(name)) {
-      this.logger.debug(`Fetching ${nameOf(state)} again after ${name}`);
+      this.logger.debug(`Retrying the fetch of ${nameOf(state)}: ${name}`);
       this.retryLater(state);
       stale.add(state.topic);
     } else {
@@ -327,28 +326,28 @@ export class Fetcher {
     const { isolation, checkCrcs, maxDecompressedBytes } = this.settings;
     const { abortedTransactions, records: bytes } = answer;
     const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes };
-    this.counted(state, () => state.add(new RecordSetReader(bytes, options), bytes.length));
-    if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decodeOn(state);
+    this.trackBytes(state, () => state.add(new RecordSetReader(bytes, options), bytes.length));
+    if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decodeBuffered(state);
     this.signal();
   }
 
-  /** @returns true when there is something to take. Those that hold what is decoded are read first. */
+  /** @returns true when there is something to take. Partitions with decoded records are taken first. */
   private decodeMore(state: FetchedPartition): boolean {
     if (!state.hasUndecoded) return false;
     if (this.decodedBytes >= DECODE_AHEAD_BYTES) {
       for (const other of this.states.values()) if (other.paused && other.decodedBytes > 0) other.release();
-      this.count();
+      this.recountBytes();
       if (this.decodedBytes >= DECODE_AHEAD_BYTES) return false;
     }
-    this.decodeOn(state);
+    this.decodeBuffered(state);
     return state.hasDecoded;
   }
 
-  private decodeOn(state: FetchedPartition): void {
+  private decodeBuffered(state: FetchedPartition): void {
     const { topic, partition, fetchOffset } = state;
     try {
-      // What cannot be read is forgotten: its bytes no longer keep others from being fetched.
-      this.counted(state, () => state.decode(DECODE_AHEAD_BYTES - this.decodedBytes));
+      // The undecodable response is dropped, so its bytes are free for other partitions.
+      this.trackBytes(state, () => state.decode(DECODE_AHEAD_BYTES - this.decodedBytes));
     } catch (cause) {
       this.retryLater(state);
       const { code, message } = cause as KafkaError;
@@ -357,25 +356,25 @@ export class Fetcher {
     }
   }
 
-  /** Nothing to say: nothing that was handed out is concerned. */
-  private report(state: FetchedPartition, said: Said | null): void {
-    if (said instanceof KafkaError) {
+  /** Null: no returned record is affected. */
+  private applyRecovery(state: FetchedPartition, result: RecoveryResult | null): void {
+    if (result instanceof KafkaError) {
       this.retryLater(state);
-      this.fail(said);
-    } else if (said !== null) this.logger[said.level](said.text);
+      this.fail(result);
+    } else if (result !== null) this.logger[result.level](result.text);
   }
 
-  private fetchFailed(asked: readonly Asked[], cause: unknown): void {
+  private fetchFailed(requested: readonly RequestedPartition[], cause: unknown): void {
     if (this.closed) return;
     const error =
       cause instanceof KafkaError ? cause : new KafkaError('UNKNOWN_CLIENT_ERROR', String(cause), { cause });
-    for (const { state } of asked) this.retryLater(state);
+    for (const { state } of requested) this.retryLater(state);
     if (!error.retriable) {
       this.fail(error);
       return;
     }
-    this.logger.debug(`Fetching again: ${error.message}`);
-    void this.findLeaders(topicsOf(asked.map(({ state }) => state)));
+    this.logger.debug(`Retrying a fetch: ${error.message}`);
+    void this.findLeaders(topicsOf(requested.map(({ state }) => state)));
   }
 
   private retryLater(state: FetchedPartition): void {
@@ -388,57 +387,57 @@ export class Fetcher {
   // ------------------------------------------------------------ leaders and positions
 
   private async findLeaders(topics: readonly string[]): Promise<void> {
-    if (this.refreshing || this.closed) return;
-    this.refreshing = true;
+    if (this.findingLeaders || this.closed) return;
+    this.findingLeaders = true;
     try {
       await this.wire.refresh(topics);
-      // Says why, where waiting does not help: a topic that this principal may not read.
+      // Throws for errors that retries do not resolve, such as an unauthorized topic.
       for (const topic of topics)
         if (this.wire.cachedPartitions(topic) === undefined) await this.wire.partitions(topic);
     } catch (error) {
       if (!this.closed && !(error as KafkaError).retriable) this.fail(error as KafkaError);
     } finally {
-      this.refreshing = false;
+      this.findingLeaders = false;
       for (const state of this.states.values()) {
         if (!state.inFlight && topics.includes(state.topic) && this.wire.leader(state) === undefined)
           this.retryLater(state);
       }
-      this.pump();
+      this.startRequests();
     }
   }
 
-  private async checkAgainstLeaders(suspects: readonly FetchedPartition[]): Promise<void> {
-    if (this.checking) return;
-    this.checking = true;
+  private async checkTruncation(unchecked: readonly FetchedPartition[]): Promise<void> {
+    if (this.checkingTruncation) return;
+    this.checkingTruncation = true;
     try {
-      for (const [state, cut] of await findTruncated(this.wire, suspects))
+      for (const [state, cut] of await findTruncated(this.wire, unchecked))
         if (this.states.get(nameOf(state)) === state)
-          this.report(state, leaveTruncated(state, cut, this.settings.offsetReset));
-      this.count();
+          this.applyRecovery(state, recoverTruncated(state, cut, this.settings.offsetReset));
+      this.recountBytes();
     } catch (cause) {
-      for (const state of suspects) this.retryLater(state);
+      for (const state of unchecked) this.retryLater(state);
       const { retriable, code } = cause as KafkaError;
-      if (retriable || code === 'UNKNOWN_SERVER_ERROR') await this.findLeaders(topicsOf(suspects));
+      if (retriable || code === 'UNKNOWN_SERVER_ERROR') await this.findLeaders(topicsOf(unchecked));
       else if (!this.closed) this.fail(cause as KafkaError);
     } finally {
-      this.checking = false;
+      this.checkingTruncation = false;
       this.signal();
-      this.pump();
+      this.startRequests();
     }
   }
 
-  private async findPositions(lost: readonly FetchedPartition[]): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
+  private async findPositions(unpositioned: readonly FetchedPartition[]): Promise<void> {
+    if (this.findingPositions) return;
+    this.findingPositions = true;
     try {
-      await resetPositions(this.wire, lost, this.settings.isolation);
+      await resetPositions(this.wire, unpositioned, this.settings.isolation);
     } catch (cause) {
-      for (const state of lost) if (state.reset !== null) this.retryLater(state);
+      for (const state of unpositioned) if (state.reset !== null) this.retryLater(state);
       if (!this.closed && !(cause instanceof KafkaError && cause.retriable)) this.fail(cause as KafkaError);
     } finally {
-      this.looking = false;
+      this.findingPositions = false;
       this.signal();
-      this.pump();
+      this.startRequests();
     }
   }
 }

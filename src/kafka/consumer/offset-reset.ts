@@ -1,4 +1,4 @@
-/** Finds positions for partitions that have none, as `auto.offset.reset` or a caller asks. One attempt. */
+/** Finds positions for partitions without one, by `auto.offset.reset` or as the caller requested. One attempt. */
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
@@ -8,22 +8,21 @@ import { EARLIEST, LATEST } from '../protocol/list-offsets';
 import type { Wire } from '../wire';
 
 /**
- * A partition that is sought meanwhile keeps what it was given. Rejects with KafkaError NO_OFFSET_FOR_PARTITION for
- * `none`.
+ * A partition that is sought meanwhile keeps that position. Rejects with KafkaError NO_OFFSET_FOR_PARTITION for `none`.
  */
 export async function resetPositions(
   wire: Wire,
-  lost: readonly FetchedPartition[],
+  unpositioned: readonly FetchedPartition[],
   isolation: IsolationLevel,
 ): Promise<void> {
-  const asked = lost.map((state) => ({ state, seeks: state.seeks, reset: state.reset }));
-  for (const reset of new Set(asked.map((one) => one.reset))) {
-    const some = asked.filter((one) => one.reset === reset && one.state.seeks === one.seeks);
+  const requested = unpositioned.map((state) => ({ state, seeks: state.seeks, reset: state.reset }));
+  for (const reset of new Set(requested.map((one) => one.reset))) {
+    const some = requested.filter((one) => one.reset === reset && one.state.seeks === one.seeks);
     const [first] = some;
     if (reset === null || first === undefined) continue;
     if (reset === 'none') {
       const { topic, partition } = first.state;
-      const text = `No offset is known for ${nameOf(first.state)} and auto.offset.reset is none`;
+      const text = `No offset is committed for ${nameOf(first.state)}, and auto.offset.reset is none`;
       throw new KafkaError('NO_OFFSET_FOR_PARTITION', text, { topic, partition });
     }
     const partitions = some.map(({ state }) => state);
@@ -45,7 +44,6 @@ async function find(
   if (reset === 'latest') return ends;
   const since = Math.max(0, Date.now() - reset.backMs);
   const found = await lookUpOffsets(wire, partitions, since, isolation);
-  // Nothing is that young yet: the next record will be, unless its time lies in the past. What came meanwhile is not
-  // skipped.
+  // No record is recent enough yet: start at the end that was read before, so that no later record is skipped.
   return found.map((one, index) => (one.offset >= 0 ? one : (ends[index] as TopicPartitionOffset)));
 }

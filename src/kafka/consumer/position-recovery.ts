@@ -1,6 +1,6 @@
 /**
- * Where reading goes on when the log does not have a position, by `auto.offset.reset`. Moves the state; the caller logs
- * and fails.
+ * Where reading resumes, by `auto.offset.reset`, when the log does not contain the position. Moves the position; the
+ * caller logs or throws the result.
  */
 import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
@@ -8,33 +8,41 @@ import type { FetchedPartition } from './fetched-partition';
 import { nameOf } from '../protocol/offset-lookup';
 import { protocolError } from '../protocol/protocol-error';
 
-/** What to say: an error when nothing may be done about it. */
-export type Said = { readonly level: 'info' | 'warn'; readonly text: string } | KafkaError;
+/** The line to log, or the error to throw. */
+export type RecoveryResult = { readonly level: 'info' | 'warn'; readonly text: string } | KafkaError;
 
-export function leaveMissingOffset(state: FetchedPartition, offset: number, reset: OffsetReset): Said {
+export function recoverMissingOffset(state: FetchedPartition, offset: number, reset: OffsetReset): RecoveryResult {
   if (reset === 'none')
     return protocolError(1, `fetch ${nameOf(state)} at offset ${offset} (auto.offset.reset is none)`, state);
-  state.lose(reset);
-  return { level: 'info', text: `Offset ${offset} of ${nameOf(state)} is out of range, going to ${placeOf(reset)}` };
+  state.resetTo(reset);
+  return {
+    level: 'info',
+    text: `Offset ${offset} of ${nameOf(state)} is out of range, resetting to ${placeOf(reset)}`,
+  };
 }
 
 /**
- * An unclean election has cut off what was read from the leader before. @param cut from where on, see `findTruncated`.
- * Null: only what was read ahead, and is fetched again.
+ * After an unclean election the log of the new leader lacks records that were read.
+ * @param cut the offset from which on the logs differ, see `findTruncated`.
+ * @returns null when only the read-ahead is affected, which is fetched again.
  */
-export function leaveTruncated(state: FetchedPartition, cut: number | 'unknown', reset: OffsetReset): Said | null {
+export function recoverTruncated(
+  state: FetchedPartition,
+  cut: number | 'unknown',
+  reset: OffsetReset,
+): RecoveryResult | null {
   const { topic, partition, position } = state;
   if (cut !== 'unknown' && (position as number) <= cut) {
     state.release();
     return null;
   }
-  const text = `What was read of ${nameOf(state)} up to offset ${position} is not in the log of its new leader`;
+  const text = `The log of the new leader of ${nameOf(state)} lacks records before offset ${position} that were already read`;
   if (reset === 'none')
     return new KafkaError('LOG_TRUNCATED', `${text}, and auto.offset.reset is none`, { topic, partition });
   if (cut === 'unknown') {
-    state.lose(reset);
-    return { level: 'warn', text: `${text}: reading goes to ${placeOf(reset)}` };
+    state.resetTo(reset);
+    return { level: 'warn', text: `${text}: resetting to ${placeOf(reset)}` };
   }
   state.seek(cut);
-  return { level: 'warn', text: `${text}: reading goes on from offset ${cut}, where the two differ` };
+  return { level: 'warn', text: `${text}: resuming from offset ${cut}, where the logs differ` };
 }

@@ -1,6 +1,6 @@
 /**
- * How requests of our own are put together: an `Api` names the versions we speak, `request` binds one version to its
- * encoder and decoder. Versions fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
+ * Requests of the protocol: an `Api` has the supported versions, `request` binds one version to its encoder and
+ * decoder. Versions fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
  */
 import { KafkaError } from '../errors';
 import type { Wire, WireRequest } from '../wire';
@@ -9,7 +9,7 @@ import { ByteReader, ByteWriter } from './bytes';
 export interface Api {
   readonly name: string;
   readonly key: number;
-  /** Versions of ours, both included. */
+  /** Supported versions, inclusive. */
   readonly min: number;
   readonly max: number;
   /** First version with compact types and tagged fields. */
@@ -19,7 +19,7 @@ export interface Api {
 export interface RequestOptions {
   readonly timeoutMs?: number;
   readonly noResponse?: boolean;
-  /** A good guess at the body's size saves growing the buffer. */
+  /** Expected size of the body, to avoid growing the buffer. */
   readonly sizeHint?: number;
 }
 
@@ -49,7 +49,7 @@ export function request<T>(
       } catch (cause) {
         if (cause instanceof KafkaError) throw cause;
         const text = cause instanceof Error ? cause.message : String(cause);
-        throw new KafkaError('CORRUPT_MESSAGE', `The answer to ${api.name} v${version} cannot be read: ${text}`, {
+        throw new KafkaError('CORRUPT_MESSAGE', `The response to ${api.name} v${version} cannot be read: ${text}`, {
           cause,
         });
       }
@@ -57,7 +57,7 @@ export function request<T>(
   };
 }
 
-/** Sends at the best version both sides have. Throws KafkaError UNSUPPORTED_VERSION_CLIENT when there is none. */
+/** Sends at the highest common version. Throws KafkaError UNSUPPORTED_VERSION_CLIENT when there is none. */
 export async function call<T>(
   wire: Wire,
   nodeId: number,

@@ -1,4 +1,4 @@
-/** The protocol lists partitions below their topic; our own lists are flat. Order is kept. */
+/** The protocol groups partitions by topic; the client's lists are flat. Keeps the order. */
 export function groupByTopic<T extends { readonly topic: string }>(items: readonly T[]): [topic: string, items: T[]][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -1,7 +1,6 @@
 /**
- * The protocol's primitive types, written and read in one pass. A writer or reader knows whether it is at a flexible
- * version, so that one request definition serves both encodings: strings, bytes and arrays become compact, and `tags`
- * stops being nothing.
+ * Encoding and decoding of the protocol's primitive types. One request definition serves both encodings: for flexible
+ * versions strings, bytes and arrays are compact, and `tags` is not empty.
  */
 export class ByteWriter {
   private buffer: Buffer;
@@ -18,8 +17,8 @@ export class ByteWriter {
     return this.used;
   }
 
-  /** Makes room for `size` more bytes and returns where they start. */
-  private claim(size: number): number {
+  /** Reserves `size` bytes and returns their position. */
+  private reserve(size: number): number {
     const at = this.used;
     const needed = at + size;
     if (needed > this.buffer.length) {
@@ -32,7 +31,7 @@ export class ByteWriter {
   }
 
   int8(value: number): this {
-    const at = this.claim(1);
+    const at = this.reserve(1);
     this.buffer[at] = value & 0xff;
     return this;
   }
@@ -42,27 +41,27 @@ export class ByteWriter {
   }
 
   int16(value: number): this {
-    const at = this.claim(2);
+    const at = this.reserve(2);
     this.buffer.writeInt16BE(value, at);
     return this;
   }
 
   int32(value: number): this {
-    const at = this.claim(4);
+    const at = this.reserve(4);
     this.buffer.writeInt32BE(value, at);
     return this;
   }
 
   /** Exact within ±2^53. */
   int64(value: number): this {
-    const at = this.claim(8);
+    const at = this.reserve(8);
     this.buffer.writeInt32BE(Math.floor(value / 4294967296), at);
     this.buffer.writeUInt32BE(value >>> 0, at + 4);
     return this;
   }
 
   float64(value: number): this {
-    const at = this.claim(8);
+    const at = this.reserve(8);
     this.buffer.writeDoubleBE(value, at);
     return this;
   }
@@ -80,7 +79,7 @@ export class ByteWriter {
     const size = Buffer.byteLength(value);
     if (this.flexible) this.uvarint(size + 1);
     else this.int16(size);
-    const at = this.claim(size);
+    const at = this.reserve(size);
     this.buffer.write(value, at, size, 'utf8');
     return this;
   }
@@ -103,7 +102,7 @@ export class ByteWriter {
 
   /** Without a length. */
   raw(value: Uint8Array): this {
-    const at = this.claim(value.length);
+    const at = this.reserve(value.length);
     this.buffer.set(value, at);
     return this;
   }
@@ -130,7 +129,7 @@ export class ByteWriter {
   }
 }
 
-/** Of 32 bits, as all lengths and counts of the protocol. */
+/** For 32 bits, as all lengths and counts of the protocol. */
 const MAX_UVARINT_BYTES = 5;
 
 /** Throws RangeError for input that ends too early; callers turn that into a KafkaError with the request's name. */
@@ -203,7 +202,7 @@ export class ByteReader {
     return this.buffer.toString('utf8', at, at + size);
   }
 
-  /** A view on the message, not a copy. */
+  /** A view of the message, not a copy. */
   bytes(): Buffer {
     return this.nullableBytes() ?? Buffer.alloc(0);
   }
@@ -219,10 +218,10 @@ export class ByteReader {
     return this.buffer.subarray(at, at + size);
   }
 
-  /** A null array reads as an empty one. */
+  /** A null array is returned as an empty one. */
   array<T>(read: () => T): T[] {
     const count = this.flexible ? this.uvarint() - 1 : this.int32();
-    // Each item takes a byte at least.
+    // Each item takes at least one byte.
     if (count < -1 || count > this.remaining)
       throw new RangeError(`${count} items were announced at byte ${this.offset}, ${this.remaining} bytes are left`);
     const items: T[] = [];

@@ -4,8 +4,8 @@ import { request, type Api } from './api';
 import { groupByTopic } from './by-topic';
 
 /**
- * Event Hubs has v4 to v6; v9 checks leader epochs, v10 allows zstd. No fetch sessions: each request lists all its
- * partitions.
+ * Event Hubs supports v4 to v6; v9 checks leader epochs, v10 allows zstd. Without fetch sessions: each request lists
+ * all its partitions.
  */
 export const FETCH: Api = { name: 'Fetch', key: 1, min: 4, max: 11, flexibleFrom: 12 };
 
@@ -14,7 +14,7 @@ export interface FetchQuery {
   readonly partition: number;
   readonly leaderEpoch: number;
   readonly offset: number;
-  /** Bytes; a first batch that is larger is returned all the same. */
+  /** Bytes; a larger first batch is still returned. */
   readonly maxBytes: number;
 }
 
@@ -32,7 +32,7 @@ export interface FetchedPartition {
   readonly highWatermark: number;
   readonly logStartOffset: number;
   readonly abortedTransactions: { producerId: number; firstOffset: number }[];
-  /** A view on the response. */
+  /** A view of the response. */
   readonly records: Buffer;
 }
 

@@ -4,15 +4,14 @@ import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
 /**
- * v4 hands out member ids before joining, v5 knows static members, v8 takes a reason. v9 may skip the assignment, which
- * nobody here wants.
+ * v4 assigns member ids before joining, v5 supports static members, v8 has a reason. v9 may skip the assignment, which
+ * is not used.
  */
 export const JOIN_GROUP: Api = { name: 'JoinGroup', key: 11, min: 2, max: 8, flexibleFrom: 6 };
 export const SYNC_GROUP: Api = { name: 'SyncGroup', key: 14, min: 0, max: 5, flexibleFrom: 4 };
 export const HEARTBEAT: Api = { name: 'Heartbeat', key: 12, min: 0, max: 4, flexibleFrom: 4 };
 export const LEAVE_GROUP: Api = { name: 'LeaveGroup', key: 13, min: 0, max: 5, flexibleFrom: 4 };
 
-/** Who is speaking. */
 export interface MemberIdentity {
   readonly groupId: string;
   /** Empty before the first join. */
@@ -34,7 +33,7 @@ export interface JoinOutput {
   readonly protocol: string;
   readonly leaderId: string;
   readonly memberId: string;
-  /** Empty unless this member leads. */
+  /** Empty unless this member is the leader. */
   readonly members: readonly GroupMemberInfo[];
 }
 
@@ -78,7 +77,7 @@ export interface SyncInput extends MemberIdentity {
   readonly generation: number;
   readonly protocolType: string;
   readonly protocol: string;
-  /** Member id → assignment; empty unless this member leads. */
+  /** Member id → assignment; empty unless this member is the leader. */
   readonly assignments: ReadonlyMap<string, Buffer>;
 }
 

@@ -6,7 +6,7 @@ import { groupByTopic } from './by-topic';
 import type { MemberIdentity } from './group-membership';
 
 export const OFFSET_COMMIT: Api = { name: 'OffsetCommit', key: 8, min: 2, max: 8, flexibleFrom: 8 };
-/** v7 can refuse offsets that an open transaction may still change. */
+/** v7 can reject offsets of open transactions. */
 export const OFFSET_FETCH: Api = { name: 'OffsetFetch', key: 9, min: 2, max: 7, flexibleFrom: 6 };
 export const OFFSET_DELETE: Api = { name: 'OffsetDelete', key: 47, min: 0, max: 0, flexibleFrom: 1 };
 
@@ -14,7 +14,7 @@ export interface PartitionError extends TopicPartition {
   readonly errorCode: number;
 }
 
-/** A commit from outside of the group has generation -1 and an empty member id; the group must be empty then. */
+/** A commit from outside the group has generation -1 and an empty member id, and requires an empty group. */
 export function offsetCommitRequest(
   version: number,
   identity: MemberIdentity,
@@ -27,7 +27,7 @@ export function offsetCommitRequest(
     (w) => {
       w.string(identity.groupId).int32(generation).string(identity.memberId);
       if (version >= 7) w.nullableString(identity.groupInstanceId);
-      // -1: the broker's own retention.
+      // -1: the broker's retention.
       if (version <= 4) w.int64(-1);
       w.array(groupByTopic(offsets), ([topic, partitions]) => {
         w.string(topic)
@@ -57,11 +57,11 @@ export function offsetCommitRequest(
 }
 
 export interface FetchedOffset extends PartitionError {
-  /** -1: nothing was committed. */
+  /** -1: no committed offset. */
   readonly offset: number;
 }
 
-/** `partitions` null: all that the group has. */
+/** `partitions` null: all partitions of the group. */
 export function offsetFetchRequest(
   version: number,
   groupId: string,

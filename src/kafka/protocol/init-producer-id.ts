@@ -2,7 +2,7 @@ import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
 /**
- * From version 3 on a producer names the id and epoch it has, so that a fenced one cannot fence its successor
+ * From version 3 on a producer sends its current id and epoch, so that a fenced one cannot fence its successor
  * (KIP-360).
  */
 export const INIT_PRODUCER_ID: Api = { name: 'InitProducerId', key: 22, min: 0, max: 4, flexibleFrom: 2 };
@@ -13,7 +13,7 @@ export interface InitializedProducer {
   readonly epoch: number;
 }
 
-/** @param current -1 and -1 for a producer that begins. */
+/** @param current -1 and -1 for a new producer. */
 export function initProducerIdRequest(
   version: number,
   transactionalId: string | null,

@@ -2,15 +2,15 @@ import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 import { groupByTopic } from './by-topic';
 
-/** Before v3 only brokers may ask. */
+/** Before v3 only brokers are authorized. */
 export const OFFSET_FOR_LEADER_EPOCH: Api = { name: 'OffsetForLeaderEpoch', key: 23, min: 3, max: 3, flexibleFrom: 4 };
 
 export interface EpochQuery {
   readonly topic: string;
   readonly partition: number;
-  /** Of the leader that is asked. */
+  /** Epoch of the current leader. */
   readonly currentEpoch: number;
-  /** In which the last record before the position was written. */
+  /** Epoch of the last record before the position. */
   readonly epoch: number;
 }
 
@@ -18,9 +18,9 @@ export interface EpochAnswer {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
-  /** The largest that the leader knows and that is no larger than the one asked for; -1: none. */
+  /** The largest epoch of the leader's log up to the requested one; -1: none. */
   readonly epoch: number;
-  /** Where it ended; -1 when the leader cannot tell. */
+  /** End offset of that epoch; -1 when unknown. */
   readonly endOffset: number;
 }
 

@@ -21,7 +21,7 @@ export interface OffsetAnswer {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
-  /** -1: no record is as young as the timestamp. */
+  /** -1: no record at or after the timestamp. */
   readonly offset: number;
 }
 

@@ -1,14 +1,14 @@
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
-/** Event Hubs ends at v5. v4 can forbid auto-creation, v7 has leader epochs. */
+/** Event Hubs supports up to v5. v4 can disable auto-creation, v7 has leader epochs. */
 export const METADATA: Api = { name: 'Metadata', key: 3, min: 4, max: 8, flexibleFrom: 9 };
 
 export interface MetadataPartition {
   readonly errorCode: number;
   readonly partition: number;
   readonly leader: number;
-  /** -1 when the version has none. */
+  /** -1 in versions without epochs. */
   readonly leaderEpoch: number;
   readonly replicas: readonly number[];
 }
@@ -25,7 +25,7 @@ export interface MetadataResponse {
   }[];
 }
 
-/** `topics` null: all of them; empty: none, only the brokers. */
+/** `topics` null: all topics; empty: only the brokers. */
 export function metadataRequest(
   version: number,
   topics: readonly string[] | null,

@@ -1,4 +1,4 @@
-/** ListOffsets over all leaders of the partitions asked for. One attempt; callers retry. */
+/** ListOffsets to all leaders of the partitions. One attempt; callers retry. */
 import { KafkaError } from '../errors';
 import type { IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from './api';
@@ -11,8 +11,7 @@ export function nameOf({ topic, partition }: TopicPartition): string {
 }
 
 /**
- * Partitions by the node that leads them. Rejects (retriable) when one has no leader; asks for metadata of topics not
- * known yet.
+ * Groups partitions by their leader. Rejects (retriable) when one has no leader; fetches metadata of unknown topics.
  */
 export async function byLeader<T extends TopicPartition>(
   wire: Wire,
@@ -35,8 +34,8 @@ export async function byLeader<T extends TopicPartition>(
 }
 
 /**
- * In the order asked. `offset` is -1 when no record is as young as the timestamp. Rejects with the first error,
- * metadata refreshed.
+ * In the order of `partitions`. `offset` is -1 when no record is at or after the timestamp. Rejects with the first
+ * error, after a metadata refresh.
  */
 export async function lookUpOffsets(
   wire: Wire,
@@ -46,7 +45,7 @@ export async function lookUpOffsets(
 ): Promise<TopicPartitionOffset[]> {
   const groups = await byLeader(wire, partitions);
   const found = new Map<string, number>();
-  const ask = async (node: number, group: readonly TopicPartition[]): Promise<void> => {
+  const listFrom = async (node: number, group: readonly TopicPartition[]): Promise<void> => {
     const queries = group.map((tp) => ({ ...tp, timestamp, leaderEpoch: epochOf(wire, tp) }));
     const answers = await call(wire, node, LIST_OFFSETS, (version) => listOffsetsRequest(version, queries, isolation));
     for (const answer of answers) {
@@ -60,7 +59,7 @@ export async function lookUpOffsets(
     }
   };
   try {
-    await Promise.all([...groups].map(([node, group]) => ask(node, group)));
+    await Promise.all([...groups].map(([node, group]) => listFrom(node, group)));
   } catch (error) {
     if (error instanceof KafkaError && error.retriable) {
       await wire.refresh([...new Set(partitions.map((tp) => tp.topic))]).catch(() => undefined);

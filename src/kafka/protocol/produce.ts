@@ -1,13 +1,13 @@
 /**
- * Produce, versions 3 to 8: one layout for the request. Later versions add nothing a producer with one batch in flight
- * needs, and Event Hubs stops at 7 (kafka-client §3).
+ * Produce, versions 3 to 8, which share one request layout. Later versions add nothing that a producer with one batch
+ * in flight needs, and Event Hubs supports up to 7 (kafka-client §3).
  */
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 import { ByteWriter, type ByteReader } from './bytes';
 
 export const PRODUCE: Api = { name: 'Produce', key: 0, min: 3, max: 8, flexibleFrom: 9 };
-/** The first version whose brokers accept zstd. */
+/** The first version that supports zstd. */
 export const ZSTD_PRODUCE_VERSION = 7;
 
 export interface ProducePartition {
@@ -19,7 +19,7 @@ export interface ProducedPartition extends ProducePartition {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   readonly baseOffset: number;
-  /** -1 when the broker's version does not say. */
+  /** -1 in versions without it. */
   readonly logStartOffset: number;
 }
 
@@ -29,20 +29,20 @@ export interface ProduceOptions {
   readonly timeoutMs: number;
 }
 
-/** Room in front of a batch in which `produceHeader` of a request with this batch alone fits. */
+/** Bytes before a batch for the `produceHeader` of a request with only this batch. */
 export function produceHeadroom(transactionalId: string | null, topic: string): number {
   const id = transactionalId === null ? 0 : Buffer.byteLength(transactionalId);
   return 2 + id + 2 + 4 + 4 + 2 + Buffer.byteLength(topic) + 4 + 4 + 4;
 }
 
-/** Everything of a request before its only batch. */
+/** The part of a request before its only batch. */
 export function produceHeader(to: ProducePartition, batchBytes: number, options: ProduceOptions): Buffer {
   const writer = new ByteWriter(false, 128);
   writer.nullableString(options.transactionalId).int16(options.acks).int32(options.timeoutMs);
   return writer.int32(1).string(to.topic).int32(1).int32(to.partition).int32(batchBytes).finish();
 }
 
-/** The whole body for several batches in the order it is to be written, batches uncopied. */
+/** The parts of a body with several batches, in order; batches are not copied. */
 export function produceBodyParts(
   byTopic: ReadonlyMap<string, readonly { partition: number; batch: Buffer }[]>,
   options: ProduceOptions,
@@ -59,7 +59,7 @@ export function produceBodyParts(
   return parts;
 }
 
-/** @param body made by the functions above; not copied. */
+/** @param body from the functions above; not copied. */
 export function produceRequest(
   version: number,
   body: Buffer,

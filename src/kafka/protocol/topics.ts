@@ -4,7 +4,7 @@ import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 import { groupByTopic } from './by-topic';
 
-/** v4 understands -1 for partitions and replication factor. */
+/** v4 accepts -1 for partitions and replication factor. */
 export const CREATE_TOPICS: Api = { name: 'CreateTopics', key: 19, min: 2, max: 4, flexibleFrom: 5 };
 export const DELETE_TOPICS: Api = { name: 'DeleteTopics', key: 20, min: 1, max: 3, flexibleFrom: 4 };
 export const CREATE_PARTITIONS: Api = { name: 'CreatePartitions', key: 37, min: 0, max: 1, flexibleFrom: 2 };

@@ -1,4 +1,4 @@
-/** The requests of a transactional producer. All the versions are non-flexible ones that Kafka 2.x to 4.x have. */
+/** The requests of a transactional producer, in non-flexible versions that Kafka 2.x to 4.x support. */
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';

@@ -1,6 +1,6 @@
 /**
- * Reuses the memory of sent batches, so that a busy producer does not allocate (and the garbage collector does not
- * chase) what it sends. Sizes are powers of two; what exceeds `maxIdleBytes` is left to the collector.
+ * Reuses the memory of sent batches, to avoid allocations and garbage collection in a busy producer. Sizes are powers
+ * of two; buffers beyond `maxIdleBytes` are left to the garbage collector.
  */
 export class BufferPool {
   private readonly idle = new Map<number, Buffer[]>();
@@ -21,7 +21,7 @@ export class BufferPool {
     return reused;
   }
 
-  /** Only for buffers got from `acquire` that nobody reads any more, sockets included. */
+  /** Only for buffers from `acquire` that are no longer read, by sockets either. */
   release(buffer: Buffer): void {
     if (this.idleSize + buffer.length > this.maxIdleBytes) return;
     this.idleSize += buffer.length;

@@ -1,5 +1,5 @@
 /**
- * CRC-32C (Castagnoli), as RecordBatch v2 carries it. The native implementation is used when it can be loaded; the
+ * CRC-32C (Castagnoli), the checksum of RecordBatch v2. The native implementation is used when it can be loaded; the
  * fallback is slicing-by-8, about 20 times slower but with the same results.
  */
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 /**
  * Reads the record sets of a Fetch response: RecordBatch v2, uncompressed or with any codec. Keys and values are views
- * on the response (or on the decompressed batch), never copies. Source: kafka-client §1 and §3.
+ * of the response (or of the decompressed batch), not copies. Source: kafka-client §1 and §3.
  */
 import { codecById, COMPRESSION_TYPES } from './compression/codecs';
 import { DecompressionLimitError } from './compression/limit';
@@ -14,41 +14,41 @@ export interface DecodeOptions {
   /** Records below it are skipped: a fetch returns whole batches. */
   fetchOffset: number;
   isolation: IsolationLevel;
-  /** Of the same Fetch response; only looked at under `read_committed`. */
+  /** Of the same Fetch response; used only for `read_committed`. */
   abortedTransactions: { producerId: bigint | number; firstOffset: number }[];
   checkCrcs: boolean;
-  /** What one batch may take once decompressed. */
+  /** Limit for one decompressed batch. */
   maxDecompressedBytes: number;
 }
 
 export interface DecodedBatches {
   records: ConsumerRecord[];
-  /** Past control batches, aborted batches and holes; `fetchOffset` when nothing complete was there. */
+  /** After control batches, aborted batches and gaps; `fetchOffset` when there was no complete batch. */
   nextOffset: number;
-  /** In which the last of the batches was written; -1 when there was none. */
+  /** Leader epoch of the last batch; -1 when there was none. */
   leaderEpoch: number;
   timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
   /** Bytes of the returned keys and values. */
   bytes: number;
-  /** What was decompressed for them, and what their objects take. */
+  /** Bytes of the decompressed data and of the record objects. */
   memory: number;
-  /** Bytes of the record set that are done with. */
+  /** Bytes of the record set that were processed. */
   consumed: number;
 }
 
-/** What one batch may take once decompressed, unless its reader says otherwise. */
+/** Default limit for one decompressed batch. */
 export const DECOMPRESSED_BATCH_MAX_BYTES = 128 * 1024 * 1024;
-/** A piece of a batch is not smaller than this, as objects. */
+/** Minimum size of a decoded piece of a batch. */
 const LEAST_PIECE_BYTES = 1024 * 1024;
 const ABORT_MARKER = 0;
 const NO_MARKER = -1;
 
-/** All of them, up to one that cannot be read. Throws what `RecordSetReader.read` throws when that is the first. */
+/** Decodes all batches up to a corrupt one. Throws the error of `RecordSetReader.read` when that is the first. */
 export function decodeRecordBatches(buffer: Buffer, options: DecodeOptions): DecodedBatches {
   return new RecordSetReader(buffer, options).read(Infinity);
 }
 
-/** A batch that is being read. */
+/** The batch that is being read. */
 interface OpenBatch {
   readonly reader: RecordSectionReader;
   readonly baseOffset: number;
@@ -57,8 +57,8 @@ interface OpenBatch {
 }
 
 /**
- * Reads a record set piece by piece: a few compressed kilobytes may hold more than memory does. Batches are
- * decompressed one at a time, and their records become objects only as far as there is room.
+ * Reads a record set piece by piece, because a few compressed kilobytes may expand to more than the available memory.
+ * Batches are decompressed one at a time, and records are decoded only while there is room.
  */
 export class RecordSetReader {
   private at = 0;
@@ -66,7 +66,7 @@ export class RecordSetReader {
   private leaderEpoch = -1;
   private timestampType: DecodedBatches['timestampType'] = 'NoTimestampType';
   private batch: OpenBatch | null = null;
-  /** What befell the batch behind those that were returned last. */
+  /** The error of the batch after those returned last. */
   private failure: Error | null = null;
   private readonly aborted: AbortedRanges | null;
 
@@ -79,8 +79,8 @@ export class RecordSetReader {
   }
 
   /**
-   * Nothing complete is left. What is incomplete was cut off by the fetch's size limit, and comes again with the next
-   * fetch.
+   * No complete batch is left. An incomplete batch was cut off by the size limit of the fetch and is part of the next
+   * response.
    */
   get done(): boolean {
     if (this.batch !== null || this.failure !== null) return false;
@@ -88,9 +88,8 @@ export class RecordSetReader {
   }
 
   /**
-   * What comes next, until it takes about `room` bytes. What precedes a batch that cannot be read is returned; the call
-   * after that throws.
-   * @throws KafkaError CORRUPT_BATCH when a checksum or a length does not hold, DECOMPRESSED_BATCH_TOO_LARGE,
+   * Decodes the next records, about `room` bytes. Records before a corrupt batch are returned; the next call throws.
+   * @throws KafkaError CORRUPT_BATCH for a wrong checksum or length, DECOMPRESSED_BATCH_TOO_LARGE,
    *   UNSUPPORTED_VERSION_CLIENT for message formats 0 and 1, UNSUPPORTED_COMPRESSION_TYPE.
    */
   read(room: number): DecodedBatches {
@@ -113,7 +112,7 @@ export class RecordSetReader {
     };
   }
 
-  /** @returns false when nothing complete is left. */
+  /** @returns false when no complete batch is left. */
   private readOn(into: Piece, room: number): boolean {
     const batch = this.batch ?? this.openNext();
     if (batch === null) return false;
@@ -127,7 +126,7 @@ export class RecordSetReader {
     } catch (error) {
       into.records.length = length;
       const limit = this.options.maxDecompressedBytes;
-      const what = `has a record whose headers take more than ${limit} bytes as objects`;
+      const what = `has a record whose decoded headers exceed ${limit} bytes`;
       throw unreadable(error, batch.baseOffset, what);
     }
     into.bytes += reader.valueBytes - values;
@@ -138,7 +137,7 @@ export class RecordSetReader {
     return true;
   }
 
-  /** The next one that has records for this reader; null: there is none. */
+  /** The next batch with records for this reader, or null. */
   private openNext(): OpenBatch | null {
     const { buffer } = this;
     while (this.at + layout.MAGIC_AT < buffer.length) {
@@ -171,7 +170,7 @@ export class RecordSetReader {
     const lastOffset = baseOffset + batch.readInt32BE(layout.LAST_OFFSET_DELTA_AT);
     if (baseOffset < 0 || lastOffset < baseOffset || !Number.isSafeInteger(lastOffset))
       throw corrupt(baseOffset, `cannot end at offset ${lastOffset}`);
-    // A batch may lie wholly before the position when the log was compacted; the position never moves back.
+    // In a compacted log a batch may lie entirely before the position, which never moves back.
     if (lastOffset < options.fetchOffset) return null;
     const producerId = layout.readInt64(batch, layout.PRODUCER_ID_AT);
     this.leaderEpoch = batch.readInt32BE(layout.LEADER_EPOCH_AT);
@@ -205,7 +204,7 @@ export class RecordSetReader {
         reader: new RecordSectionReader(section, said, limit),
       };
     } catch (error) {
-      const what = `(${COMPRESSION_TYPES[codec]}) takes more than ${limit} bytes once it is decompressed`;
+      const what = `(${COMPRESSION_TYPES[codec]}) exceeds ${limit} bytes when decompressed`;
       throw unreadable(error, baseOffset, what);
     }
   }
@@ -218,10 +217,10 @@ function recordSection(batch: Buffer, codec: number, limit: number): Buffer {
   return codec === 0 ? section : codecById(codec).decompress(section, limit);
 }
 
-/** The marker's kind is in its record's key: int16 version, int16 type. */
+/** The key of the marker's record is: int16 version, int16 type. */
 function controlType(batch: Buffer, baseOffset: number): number {
   const records: ConsumerRecord[] = [];
-  // Compaction leaves the header of a producer's last batch when its record is gone.
+  // Compaction keeps the header of a producer's last batch without its record.
   if (batch.readInt32BE(layout.RECORD_COUNT_AT) === 0) return NO_MARKER;
   try {
     const section = { count: 1, baseOffset: 0, lastOffset: 0, baseTimestamp: 0, logAppendTime: null };
@@ -233,8 +232,8 @@ function controlType(batch: Buffer, baseOffset: number): number {
 }
 
 /**
- * Which producers are inside an aborted transaction at the offset reached. The response lists every aborted transaction
- * of the range, one producer's possibly several times; each is in force from its first offset until its marker.
+ * The producers with an aborted transaction at the current offset. The response lists every aborted transaction of the
+ * range, possibly several per producer; each lasts from its first offset to its marker.
  */
 class AbortedRanges {
   private readonly upcoming: { producerId: number; firstOffset: number }[];
@@ -271,11 +270,11 @@ function refuseOldFormats(magic: number, baseOffset: number): void {
   if (magic !== 0 && magic !== 1) throw corrupt(baseOffset, `has the unknown format version ${magic}`);
   throw new KafkaError(
     'UNSUPPORTED_VERSION_CLIENT',
-    `The message at offset ${baseOffset} is in message format ${magic}, from before Kafka 0.11; have the topic rewritten in format 2 (log.message.format.version) or skip past it.`,
+    `The message at offset ${baseOffset} is in message format ${magic}, which is older than Kafka 0.11; rewrite the topic in format 2 (log.message.format.version), or skip past this offset.`,
   );
 }
 
-/** @param limited what it means when a limit was the reason: the sentence that the batch begins. */
+/** @param limited completes the sentence of the error when a limit was exceeded. */
 function unreadable(error: unknown, baseOffset: number, limited: string): KafkaError {
   if (error instanceof KafkaError) return error;
   if (!(error instanceof DecompressionLimitError)) {
@@ -283,7 +282,7 @@ function unreadable(error: unknown, baseOffset: number, limited: string): KafkaE
   }
   return new KafkaError(
     'DECOMPRESSED_BATCH_TOO_LARGE',
-    `The record batch at offset ${baseOffset} ${limited}; if its producer means that, raise ` +
+    `The record batch at offset ${baseOffset} ${limited}; if such batches are intended, raise ` +
       'decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of a connector; ' +
       "for a storage topic the key itself, in the worker's settings).",
     { cause: error },

@@ -1,7 +1,7 @@
 /**
- * Writes one RecordBatch v2 straight into pooled memory as records are appended: each record's bytes are copied once
- * and varints are made with number arithmetic. In front of the batch there is room for a request header, so that a
- * Produce request with one batch needs no further copy. Source: kafka-client §1.
+ * Encodes one RecordBatch v2 into pooled memory as records are appended: each record's bytes are copied once, and
+ * varints are computed with number arithmetic. There is room for a request header before the batch, so that a Produce
+ * request with one batch needs no further copy. Source: kafka-client §1.
  */
 import type { BufferPool } from './buffer-pool';
 import { crc32c } from './crc32c';
@@ -10,7 +10,7 @@ import * as layout from './record-batch-layout';
 import { headersBytes, writeBytes, writeHeaders } from './record-headers';
 import { varintBytes, varlongBytes, writeVarint, writeVarlong } from './varint';
 
-/** Who writes: fixed when the batch is first sent. `producerId` -1 without idempotence. */
+/** Assigned when the batch is first sent. `producerId` is -1 without idempotence. */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly epoch: number;
@@ -19,7 +19,7 @@ export interface ProducerIdentity {
 }
 
 /**
- * More than any record's framing beside its key, value and headers: length, attributes, timestamp, offset, three
+ * Upper bound of a record's framing without key, value and headers: length, attributes, timestamp, offset, three
  * lengths.
  */
 const RECORD_FRAMING_BYTES = 5 + 1 + 10 + 5 + 5 + 5 + 5;
@@ -33,8 +33,8 @@ export class RecordBatchEncoder {
   private codec = 0;
 
   /**
-   * @param headroom bytes kept free in front of the batch.
-   * @param sizeHint expected bytes of the batch; it grows beyond when needed.
+   * @param headroom bytes kept free before the batch.
+   * @param sizeHint expected bytes of the batch; the buffer grows when needed.
    */
   constructor(
     private readonly pool: BufferPool,
@@ -49,7 +49,7 @@ export class RecordBatchEncoder {
     return this.count;
   }
 
-  /** Bytes of the whole batch so far, its header included. */
+  /** Bytes of the batch so far, including its header. */
   get byteLength(): number {
     return this.end - this.headroom;
   }
@@ -107,7 +107,7 @@ export class RecordBatchEncoder {
     return this.buffer.subarray(this.headroom + layout.BATCH_HEADER_BYTES, this.end);
   }
 
-  /** Puts the compressed records in the place of the plain ones; nothing can be appended afterwards. */
+  /** Replaces the records by the compressed ones; no record can be appended afterwards. */
   replaceRecords(compressed: Buffer, codec: number): void {
     const start = this.headroom + layout.BATCH_HEADER_BYTES;
     if (start + compressed.length > this.buffer.length) this.grow(start + compressed.length);
@@ -118,7 +118,7 @@ export class RecordBatchEncoder {
 
   /**
    * Fills in the batch header and its checksum. May be called again with another identity.
-   * @returns a view on the finished batch.
+   * @returns a view of the finished batch.
    */
   finish(identity: ProducerIdentity): Buffer {
     const batch = this.bytes();
@@ -138,13 +138,13 @@ export class RecordBatchEncoder {
     return batch;
   }
 
-  /** The batch as it is: a view, valid until the next call. */
+  /** The current batch: a view, valid until the next call. */
   bytes(): Buffer {
     return this.buffer.subarray(this.headroom, this.end);
   }
 
   /**
-   * Writes `prefix` directly in front of the finished batch and returns both as one view; `prefix` must fit the
+   * Writes `prefix` directly before the finished batch and returns both as one view; `prefix` must fit the
    * headroom.
    */
   withPrefix(prefix: Uint8Array): Buffer {
@@ -153,7 +153,7 @@ export class RecordBatchEncoder {
     return this.buffer.subarray(start, this.end);
   }
 
-  /** Gives the memory back. @param reusable false when a socket may still be reading it. */
+  /** Releases the memory. @param reusable false when a socket may still read it. */
   release(reusable: boolean): void {
     if (reusable) this.pool.release(this.buffer);
     this.buffer = EMPTY;
@@ -171,7 +171,7 @@ export class RecordBatchEncoder {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * What a record can take at most inside a batch of its own, batch header included: to be held against
+ * Upper bound of the size of a batch with only this record, including the batch header; compared with
  * `max.request.size`.
  */
 export function recordSizeUpperBound(

@@ -13,7 +13,7 @@ export const PRODUCER_EPOCH_AT = 51; // int16
 export const BASE_SEQUENCE_AT = 53; // int32
 export const RECORD_COUNT_AT = 57; // int32
 export const BATCH_HEADER_BYTES = 61;
-/** Bytes before what `batch length` counts. */
+/** Bytes before those that `batch length` counts. */
 export const LOG_OVERHEAD = 12;
 
 export const COMPRESSION_MASK = 0x07;

@@ -1,17 +1,17 @@
-/** A record's headers in the form of a batch: key and value of each with their lengths. Source: kafka-client §1. */
+/** Encodes the headers of a record in a batch: keys and values with their lengths. Source: kafka-client §1. */
 import type { RecordHeader } from '../port';
 import { varintBytes, writeVarint } from './varint';
 
-/** Below this a loop beats the call into the runtime. */
+/** For fewer bytes a loop is faster than a call into the runtime. */
 const SHORT_COPY_BYTES = 24;
 
-/** Frozen lists stay what they are, so records that share one share its bytes: copied, not made again. */
+/** Encoded frozen lists: records that share a list copy its bytes instead of encoding it again. */
 const known = new WeakMap<readonly RecordHeader[], Buffer>();
-/** The one asked for last: mostly the next one as well. */
+/** The most recently used list, which is usually the next one as well. */
 let last: readonly RecordHeader[] | null = null;
 let lastBytes: Buffer = Buffer.alloc(0);
 
-/** What `writeHeaders` takes. */
+/** The bytes that `writeHeaders` writes. */
 export function headersBytes(headers: readonly RecordHeader[]): number {
   if (isKnown(headers)) return lastBytes.length;
   let size = 0;
@@ -23,7 +23,7 @@ export function headersBytes(headers: readonly RecordHeader[]): number {
   return size;
 }
 
-/** @returns the position after them. */
+/** @returns the position after the headers. */
 export function writeHeaders(buffer: Buffer, headers: readonly RecordHeader[], start: number): number {
   if (isKnown(headers)) {
     buffer.set(lastBytes, start);
@@ -38,7 +38,7 @@ export function writeHeaders(buffer: Buffer, headers: readonly RecordHeader[], s
   return at;
 }
 
-/** A length, -1 for null, and the bytes. @returns the position after them. */
+/** Writes a length, -1 for null, and the bytes. @returns the position after them. */
 export function writeBytes(buffer: Buffer, bytes: Uint8Array | null, length: number, start: number): number {
   let at = writeVarint(buffer, length, start);
   if (length <= 0) return at;
@@ -50,7 +50,7 @@ export function writeBytes(buffer: Buffer, bytes: Uint8Array | null, length: num
   return at + length;
 }
 
-/** True when `lastBytes` are those of `headers`. */
+/** True when `lastBytes` is the encoding of `headers`. */
 function isKnown(headers: readonly RecordHeader[]): boolean {
   if (headers === last) return true;
   if (!Object.isFrozen(headers)) return false;

@@ -3,45 +3,44 @@ import { checkSize } from './compression/limit';
 import type { ConsumerRecord, RecordHeader } from '../port';
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
-/** What the objects of a record and of a header take at least, beside their bytes. */
+/** Minimum memory of a record object and of a header object, without their bytes. */
 const RECORD_OBJECT_BYTES = 256;
 const HEADER_OBJECT_BYTES = 128;
 
-/** What a batch says of its records. */
+/** Fields of the batch header that apply to its records. */
 export interface RecordSection {
   readonly count: number;
   readonly baseOffset: number;
-  /** None of the records lies behind it. */
+  /** Offset of the last record, or after it. */
   readonly lastOffset: number;
   readonly baseTimestamp: number;
-  /** The one timestamp of all records, or null when each has its own. */
+  /** The timestamp of all records, or null when each has its own. */
   readonly logAppendTime: number | null;
 }
 
 export class RecordSectionReader {
   /** Bytes of the keys and values of the records read. */
   valueBytes = 0;
-  /** What the objects made so far take. */
+  /** Memory of the objects created so far. */
   objectBytes = 0;
   private at = 0;
   private read = 0;
 
-  /** @param limit what the headers of one record may take as objects. */
+  /** @param limit for the memory of one record's headers. */
   constructor(
     private readonly bytes: Buffer,
     private readonly section: RecordSection,
     private readonly limit: number,
   ) {
-    // Each takes a byte at least.
+    // Each record takes at least one byte.
     if (section.count < 0 || section.count > bytes.length)
       throw new RangeError(`impossible record count ${section.count}`);
   }
 
   /**
-   * Appends the records at `fetchOffset` or after to `into`, until there are no more or their objects take `room`
-   * bytes.
+   * Appends the records from `fetchOffset` on to `into`, until all are read or their objects take `room` bytes.
    * @returns true when all are read.
-   * @throws RangeError when a length leads outside, or the records are not those that were announced.
+   * @throws RangeError for a length outside the batch, or records that do not match the batch header.
    */
   readSome(fetchOffset: number, room: number, into: ConsumerRecord[]): boolean {
     const { count, baseOffset, lastOffset, baseTimestamp, logAppendTime } = this.section;
@@ -61,7 +60,7 @@ export class RecordSectionReader {
         const key = this.nullableBytes(end);
         const value = this.nullableBytes(end);
         const headers = this.headers(end);
-        if (this.at !== end) throw new RangeError(`record ${read} is not as long as it says`);
+        if (this.at !== end) throw new RangeError(`record ${read} has a wrong length`);
         valueBytes += (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
         objectBytes += RECORD_OBJECT_BYTES + headers.length * HEADER_OBJECT_BYTES;
         into.push({ offset, timestamp: logAppendTime ?? timestamp, key, value, headers });
@@ -72,7 +71,7 @@ export class RecordSectionReader {
     this.valueBytes += valueBytes;
     this.objectBytes += objectBytes;
     if (read < count) return false;
-    if (this.at !== bytes.length) throw new RangeError(`${bytes.length - this.at} bytes are left behind its records`);
+    if (this.at !== bytes.length) throw new RangeError(`${bytes.length - this.at} bytes follow its last record`);
     return true;
   }
 
@@ -113,7 +112,7 @@ export class RecordSectionReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** Zig-zag int64; exact within ±2^53, which holds every real timestamp distance. */
+  /** Zig-zag int64; exact within ±2^53, which covers every real timestamp delta. */
   private varlong(): number {
     const bytes = this.bytes;
     let low = 0;

@@ -1,52 +1,52 @@
 /**
- * How often a key or a store asks for its password to be hashed. The file names the count, and OpenSSL does as it is
- * told: a large one blocks the thread for hours. Told from the DER (or BER) without opening anything.
+ * Limits the iterations of the key derivation of a private key or key store. The count is in the file, and with a large
+ * one OpenSSL blocks the thread for hours. Read from the DER (or BER) without decrypting anything.
  */
 
-/** Java stops at 5,000,000 a time; its own stores have 10,000. This many take one to three seconds. */
-const MOST_ROUNDS = 1_000_000;
-const MOST_DEPTH = 32;
+/** Takes one to three seconds. Java's limit is 5,000,000 per derivation; its own stores have 10,000. */
+const MAX_ITERATIONS = 1_000_000;
+const MAX_DEPTH = 32;
 const INTEGER = 0x02;
 const OCTETS = 0x04;
 const SEQUENCE = 0x30;
 const CONSTRUCTED = 0x20;
-/** BER may cut an octet string into several. */
+/** BER may split an octet string. */
 const OCTETS_IN_PARTS = OCTETS | CONSTRUCTED;
-/** What cannot be told as a number any more. */
-const COUNTLESS = Number.MAX_SAFE_INTEGER;
+/** Stands for counts beyond exact numbers. */
+const UNCOUNTABLE = Number.MAX_SAFE_INTEGER;
 
 class TooDeep extends Error {}
 
 interface Node {
   readonly tag: number;
   readonly content: Buffer;
-  /** Where the next one begins. */
+  /** Offset of the next node. */
   readonly end: number;
 }
 
-/** Null: it asks for no more than is bearable. Otherwise the end of a sentence that begins with what holds `der`. */
-export function unbearableWork(der: Buffer): string | null {
-  let rounds: number;
+/** Null: within the limit. Otherwise the rest of a sentence that starts with the setting of `der`. */
+export function excessiveKeyDerivation(der: Buffer): string | null {
+  let iterations: number;
   try {
-    rounds = roundsIn(der, 0);
+    iterations = iterationsIn(der, 0);
   } catch (error) {
-    if (error instanceof TooDeep) return `is nested more than ${MOST_DEPTH} levels deep`;
+    if (error instanceof TooDeep) return `is nested more than ${MAX_DEPTH} levels deep`;
     throw error;
   }
-  if (rounds <= MOST_ROUNDS) return null;
-  const times = rounds < COUNTLESS ? `${rounds} times` : 'countless times';
-  return `asks for its password to be hashed ${times}, of which ${MOST_ROUNDS} are allowed`;
+  if (iterations <= MAX_ITERATIONS) return null;
+  const times = iterations < UNCOUNTABLE ? `${iterations} times` : 'countless times';
+  return `requires its password to be hashed ${times}; the limit is ${MAX_ITERATIONS}`;
 }
 
 /**
- * In PBKDF2's and scrypt's parameters, in PKCS12's and in its MAC, the count follows the salt: an integer behind an
- * octet string.
+ * In the parameters of PBKDF2, scrypt and PKCS12 and in the MAC of PKCS12, the count follows the salt: an integer after
+ * an octet string.
  */
-function roundsIn(bytes: Buffer, depth: number): number {
-  if (depth > MOST_DEPTH) throw new TooDeep();
-  let rounds = 0;
+function iterationsIn(bytes: Buffer, depth: number): number {
+  if (depth > MAX_DEPTH) throw new TooDeep();
+  let iterations = 0;
   let afterSalt = false;
-  /** scrypt's cost, block size and parallelism are worked through as often as their product says. */
+  /** The work of scrypt is the product of cost, block size and parallelism. */
   let factors: number[] = [];
   for (let at = 0; at < bytes.length;) {
     const node = nodeAt(bytes, at, depth);
@@ -56,24 +56,24 @@ function roundsIn(bytes: Buffer, depth: number): number {
       factors.push(unsigned(node.content));
       continue;
     }
-    rounds += workOf(factors);
+    iterations += workOf(factors);
     factors = [];
     afterSalt = (node.tag & ~CONSTRUCTED) === OCTETS;
-    // What an octet string holds may be DER in its turn.
+    // An octet string may contain DER.
     const holdsDer = afterSalt && node.content[0] === SEQUENCE;
-    if (holdsDer || ((node.tag & CONSTRUCTED) !== 0 && !afterSalt)) rounds += roundsIn(node.content, depth + 1);
+    if (holdsDer || ((node.tag & CONSTRUCTED) !== 0 && !afterSalt)) iterations += iterationsIn(node.content, depth + 1);
   }
-  return rounds + workOf(factors);
+  return iterations + workOf(factors);
 }
 
 function workOf(factors: readonly number[]): number {
-  // PBKDF2 may have the key's length behind the count.
+  // PBKDF2 may have the key length after the count.
   if (factors.length < 3) return factors[0] ?? 0;
-  // scrypt's may have it behind its three.
-  return factors.slice(0, 3).reduce((product, factor) => Math.min(product * factor, COUNTLESS), 1);
+  // scrypt may have the key length after its three parameters.
+  return factors.slice(0, 3).reduce((product, factor) => Math.min(product * factor, UNCOUNTABLE), 1);
 }
 
-/** Null: no DER. */
+/** Null: not DER. */
 function nodeAt(bytes: Buffer, start: number, depth: number): Node | null {
   const tag = bytes[start];
   let length = bytes[start + 1];
@@ -92,9 +92,9 @@ function nodeAt(bytes: Buffer, start: number, depth: number): Node | null {
   return { tag, content: tag === OCTETS_IN_PARTS ? joined(content, depth) : content, end };
 }
 
-/** BER: of a length that its end tells. Its children are read once: twice a level would double the work of each. */
+/** BER with indefinite length. Children are read only once: reading twice would double the work per level. */
 function openNode(bytes: Buffer, tag: number, start: number, depth: number): Node | null {
-  if (depth > MOST_DEPTH) throw new TooDeep();
+  if (depth > MAX_DEPTH) throw new TooDeep();
   const parts: Buffer[] = [];
   let at = start;
   while (at + 1 < bytes.length && (bytes[at] !== 0 || bytes[at + 1] !== 0)) {
@@ -107,7 +107,7 @@ function openNode(bytes: Buffer, tag: number, start: number, depth: number): Nod
 }
 
 function joined(content: Buffer, depth: number): Buffer {
-  if (depth > MOST_DEPTH) throw new TooDeep();
+  if (depth > MAX_DEPTH) throw new TooDeep();
   const parts: Buffer[] = [];
   for (let at = 0; at < content.length;) {
     const part = nodeAt(content, at, depth + 1);
@@ -118,8 +118,8 @@ function joined(content: Buffer, depth: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** No count has more than eight bytes: OpenSSL refuses it. (The order of a curve may stand at such a place.) */
+/** OpenSSL rejects counts of more than eight bytes. (The order of a curve may be at such a place.) */
 function unsigned(content: Buffer): number {
   if (content.length === 0 || content.length > 9) return 0;
-  return content.length > 6 ? COUNTLESS : content.readUIntBE(0, content.length);
+  return content.length > 6 ? UNCOUNTABLE : content.readUIntBE(0, content.length);
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as Java's OAuthBearerUnsecuredLoginCallbackHandler makes
- * them, and the client-credentials grant of an authorization server. Source: kafka-client §3.
+ * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as from Java's OAuthBearerUnsecuredLoginCallbackHandler,
+ * and the client credentials grant of an authorization server. Source: kafka-client §3.
  */
 import { timeoutSignal } from '@millrace/sdk';
 import { KafkaError } from '../errors';
@@ -12,12 +12,12 @@ export interface OAuthToken {
   readonly extensions: Readonly<Record<string, string>>;
 }
 
-/** Asked for each authentication. Rejects with KafkaError SASL_AUTHENTICATION_FAILED. */
+/** Called for each authentication. Rejects with KafkaError SASL_AUTHENTICATION_FAILED. */
 export type TokenSource = () => Promise<OAuthToken>;
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Every call makes a new token, valid from now. */
+/** Every call creates a new token, valid from now. */
 export function unsecuredTokens(options: Readonly<Record<string, string>>, now: () => number = Date.now): TokenSource {
   const claims: Record<string, unknown> = {};
   const extensions: Record<string, string> = {};
@@ -57,15 +57,15 @@ export interface ClientCredentials {
 }
 
 /**
- * A token is used again until four fifths of its life have passed, as Java's refresh window begins there, and for the
- * rest of its life where no other can be had.
+ * Reuses a token for 80 % of its lifetime, where Java's refresh window starts, and for the rest of its lifetime while
+ * no other is available.
  */
 export function clientCredentialsTokens(credentials: ClientCredentials, now: () => number = Date.now): TokenSource {
   let current: { token: OAuthToken; refreshAt: number; expiresAt: number } | null = null;
   let pending: Promise<OAuthToken> | null = null;
   const renew = async (): Promise<OAuthToken> => {
     const requestedAt = now();
-    // Whoever has a token to go on with does not keep a broker waiting for an endpoint that says nothing.
+    // With a valid token, authentication does not wait for an unresponsive endpoint.
     const patienceMs = current !== null && requestedAt < current.expiresAt ? RENEWAL_PATIENCE_MS : Infinity;
     const { value, lifetimeMs } = await requestToken(credentials, Math.min(credentials.timeoutMs, patienceMs));
     const token = { value, extensions: credentials.extensions };
@@ -76,7 +76,7 @@ export function clientCredentialsTokens(credentials: ClientCredentials, now: () 
     if (current !== null && now() < current.refreshAt) return Promise.resolve(current.token);
     pending ??= renew()
       .catch((error: KafkaError) => {
-        // A refusal is final, but an endpoint that is away has taken nothing back.
+        // A rejection is final; when the endpoint is unavailable the current token is still valid.
         if (error.retriable && current !== null && now() < current.expiresAt) return current.token;
         throw error;
       })
@@ -106,7 +106,7 @@ async function requestToken(
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
       body: form,
-      // Elsewhere may be anywhere, and nobody has allowed it.
+      // The target of a redirect is not an allowed URL.
       redirect: 'manual',
       signal: timeoutSignal(timeoutMs),
     });
@@ -119,16 +119,16 @@ async function requestToken(
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (status !== 200) {
     const error = typeof answer['error'] === 'string' ? ` (${answer['error']})` : '';
-    const elsewhere = status >= 300 && status < 400 ? '; redirects are not followed' : '';
-    throw fail(`it answered with HTTP status ${status}${error}${elsewhere}`, status >= 500 || status === 429);
+    const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+    throw fail(`it returned HTTP status ${status}${error}${redirect}`, status >= 500 || status === 429);
   }
   const value = answer['access_token'];
-  if (typeof value !== 'string' || value === '') throw fail('its answer has no access_token', false);
+  if (typeof value !== 'string' || value === '') throw fail('its response has no access_token', false);
   const seconds = Number(answer['expires_in'] ?? expiryOf(value));
   return { value, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0 };
 }
 
-/** Seconds until a JWT expires; 0 when it cannot be told, so that the token is used once. */
+/** Seconds until a JWT expires; 0 when unknown, so that the token is used once. */
 function expiryOf(token: string): number {
   try {
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown };

@@ -1,17 +1,17 @@
 /**
- * The certificates of a PKCS12 trust store, as PEM. `node:tls` can open a PKCS12 key store but cannot take CAs from
- * one.
+ * The certificates of a PKCS12 trust store, as PEM. `node:tls` opens PKCS12 key stores, but does not read CAs from
+ * them.
  */
 import { createRequire } from 'node:module';
 import type * as Forge from 'node-forge';
 
-/** Throws what `wrongPassword` makes of the sentence's end. */
+/** Throws the error of `wrongPassword`, which receives the rest of a sentence. */
 export function certificatesOfPkcs12(
   bytes: Buffer,
   password: string,
   wrongPassword: (problem: string, cause: unknown) => Error,
 ): string[] {
-  // Only who has such a store pays for loading it.
+  // Loaded only when needed.
   const { asn1, pkcs12, pki, util } = createRequire(__filename)('node-forge') as typeof Forge;
   let store: Forge.pkcs12.Pkcs12Pfx;
   try {

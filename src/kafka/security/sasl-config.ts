@@ -36,7 +36,7 @@ export function readSaslSettings(config: ClientConfig, tokenUrls: TokenUrls = ne
     );
   }
   const mechanism = oneOf(config, 'sasl.mechanism', 'PLAIN', SASL_MECHANISMS);
-  const jaas = parseJaasConfig(required(config, JAAS, `${mechanism} takes its credentials from there`));
+  const jaas = parseJaasConfig(required(config, JAAS, `${mechanism} reads its credentials from it`));
   const expected = LOGIN_MODULES[mechanism];
   if (jaas.loginModule.split('.').at(-1) !== expected) {
     throw invalid(JAAS, `must name ${expected} for sasl.mechanism ${mechanism}`);
@@ -62,7 +62,7 @@ function oauthTokens(config: ClientConfig, jaas: JaasEntry, tokenUrls: TokenUrls
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw invalid(TOKEN_URL, 'must be an http or https address');
   }
-  // Else whoever may post a connector has the worker send requests anywhere, e.g. to a cloud's metadata service.
+  // Otherwise a connector config could make the worker send requests anywhere, such as to a cloud metadata service.
   if (!tokenUrls.has(url)) {
     throw invalid(
       TOKEN_URL,

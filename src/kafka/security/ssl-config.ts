@@ -1,25 +1,25 @@
 /**
- * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; what a file is, is read
- * from its first bytes, because Java too opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
+ * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; the type is detected
+ * from the first bytes, because Java also opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
  */
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { invalid as clientSetting, list, text, type SettingError } from '../client-settings';
-import { unbearableWork } from './key-derivation-limit';
+import { excessiveKeyDerivation } from './key-derivation-limit';
 import { pemBlocks } from './pem';
 import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from '../port';
 import { cipherSuites } from './ssl-ciphers';
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-/** What Java takes for `ssl.protocol`. It names a context; which versions are spoken, `ssl.enabled.protocols` says. */
+/** Java's values of `ssl.protocol`, which names a context; `ssl.enabled.protocols` selects the versions. */
 const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
 
-/** From before PKCS8: what encrypts these keys stands in lines above them. */
+/** Formats older than PKCS8: header lines above the key describe its encryption. */
 const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
 
-/** All authorities of a JVM take 200 KB. */
-const MOST_STORE_BYTES = 8 * 1024 * 1024;
+/** The trust store of a JVM has 200 KB. */
+const MAX_STORE_BYTES = 8 * 1024 * 1024;
 
 /** Throws what `settingError` creates. (Default: KafkaError INVALID_CLIENT_CONFIG naming the key) */
 export function readTlsOptions(config: ClientConfig, settingError: SettingError = clientSetting): ConnectionOptions {
@@ -39,13 +39,13 @@ export function readTlsOptions(config: ClientConfig, settingError: SettingError 
   return options;
 }
 
-/** Java: a key that is present and empty switches the check of the host name off. */
+/** As in Java, an empty value disables host name verification. */
 function namesAreChecked(config: ClientConfig, invalid: SettingError): boolean {
   const key = 'ssl.endpoint.identification.algorithm';
   const algorithm = config[key]?.trim().toLowerCase() ?? 'https';
   if (algorithm === '') return false;
   if (algorithm === 'https' || algorithm === 'ldaps') return true;
-  throw invalid(key, `must be https, or empty so that names are not checked, not '${algorithm}'`);
+  throw invalid(key, `must be https, or empty to disable host name verification, not '${algorithm}'`);
 }
 
 function protocolVersions(
@@ -53,7 +53,7 @@ function protocolVersions(
   invalid: SettingError,
 ): Pick<ConnectionOptions, 'minVersion' | 'maxVersion'> {
   const context = text(config, 'ssl.protocol');
-  // As in Java, in capitals or not.
+  // Case-insensitive, as in Java.
   if (context !== undefined && !CONTEXTS.some((name) => name.toLowerCase() === context.toLowerCase())) {
     throw invalid('ssl.protocol', `must be one of ${CONTEXTS.join(', ')}, not '${context}'`);
   }
@@ -70,7 +70,7 @@ function trust(config: ClientConfig, invalid: SettingError): Pick<ConnectionOpti
   const inline = text(config, inlineKey);
   const key = 'ssl.truststore.location';
   const location = text(config, key);
-  // As in Java. Often a variable that is not set: the public authorities must not take its place unsaid.
+  // As in Java. Often an unset variable: falling back to the public authorities would hide that.
   const empty = [inlineKey, key].find((name) => config[name]?.trim() === '');
   if (empty !== undefined && (inline ?? location) === undefined) throw invalid(empty, 'is empty');
   if (inline === undefined && location === undefined) return {};
@@ -87,7 +87,7 @@ function trust(config: ClientConfig, invalid: SettingError): Pick<ConnectionOpti
             invalid('ssl.truststore.password', problem, cause),
           );
   }
-  if (ca.length === 0) throw invalid(usedKey, 'holds no certificate');
+  if (ca.length === 0) throw invalid(usedKey, 'contains no certificate');
   check({ ca }, (cause) => invalid(usedKey, because('cannot be used as trusted certificates', cause), cause));
   return { ca };
 }
@@ -129,16 +129,16 @@ function pemIdentity(
 ) {
   const cert = pemBlocks(chain, 'CERTIFICATE').join('');
   const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
-  if (cert === '') throw invalid(chainKey, 'holds no certificate');
-  if (privateKey === undefined) throw invalid(keyKey, 'holds no private key');
+  if (cert === '') throw invalid(chainKey, 'contains no certificate');
+  if (privateKey === undefined) throw invalid(keyKey, 'contains no private key');
   const hasHeaders = privateKey.includes(':');
-  // OpenSSL 3 takes the headers' layer off and opens the key below, whose password may be hashed as often as it likes.
+  // OpenSSL 3 removes this layer and decrypts the key in it, whose iteration count is not checked here.
   if (hasHeaders && !OWN_FORMAT.test(privateKey)) {
     throw invalid(keyKey, 'has header lines, which only keys of RSA, EC and DSA in their own formats may have');
   }
-  // Their headers' way of hashing is fast.
+  // The key derivation of these headers is fast.
   const body = hasHeaders ? '' : privateKey.split('\n').slice(1, -2).join('');
-  const work = unbearableWork(Buffer.from(body, 'base64'));
+  const work = excessiveKeyDerivation(Buffer.from(body, 'base64'));
   if (work !== null) throw invalid(keyKey, work);
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
   const problem = 'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it';
@@ -151,14 +151,14 @@ function readStore(key: string, location: string, invalid: SettingError): { kind
   let bytes: Buffer = Buffer.alloc(0);
   try {
     file = statSync(location);
-    if (file.isFile() && file.size <= MOST_STORE_BYTES) bytes = readFileSync(location);
+    if (file.isFile() && file.size <= MAX_STORE_BYTES) bytes = readFileSync(location);
   } catch (cause) {
     throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
   }
   // A pipe or a device would hold the thread.
   if (!file.isFile()) throw invalid(key, 'names no regular file');
-  if (file.size > MOST_STORE_BYTES) {
-    throw invalid(key, `names a file of ${file.size} bytes, of which ${MOST_STORE_BYTES} may be read`);
+  if (file.size > MAX_STORE_BYTES) {
+    throw invalid(key, `names a file of ${file.size} bytes, of which ${MAX_STORE_BYTES} may be read`);
   }
   const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
   if (magic === 0xfeedfeed || magic === 0xcececece) {
@@ -168,7 +168,7 @@ function readStore(key: string, location: string, invalid: SettingError): { kind
     );
   }
   if (bytes[0] === 0x30) {
-    const work = unbearableWork(bytes);
+    const work = excessiveKeyDerivation(bytes);
     if (work !== null) throw invalid(key, `names a store that ${work}`);
     return { kind: 'pkcs12', bytes };
   }

@@ -22,11 +22,11 @@ test('without auto.offset.reset reading begins at the latest offset', () => {
 test.each(['by_duration', 'by_duration:', 'by_duration:P', 'by_duration:P1DT', 'by_duration:1h', 'by_duration:P1M'])(
   'auto.offset.reset=%s is refused with what it should look like',
   (value) => {
-    expect(() => read(value)).toThrow(/'auto.offset.reset' must name a duration as in 'by_duration:P7D'/);
+    expect(() => read(value)).toThrow(/'auto.offset.reset' must be a duration as in 'by_duration:P7D'/);
   },
 );
 
 test('auto.offset.reset refuses a negative duration, and names all it takes for anything else', () => {
-  expect(() => read('by_duration:PT-1H')).toThrow(/must name a duration/);
+  expect(() => read('by_duration:PT-1H')).toThrow(/must be a duration/);
   expect(() => read('newest')).toThrow(/must be one of earliest, latest, none, by_duration:<duration>, not 'newest'/);
 });

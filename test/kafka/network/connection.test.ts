@@ -263,7 +263,7 @@ describe('kafka-client 3: TLS', () => {
         /'ssl\.truststore\.location' names a file that cannot be read/,
       ],
       [{ 'ssl.truststore.location': file('junk', 'junk') }, /neither PEM nor PKCS12/],
-      [{ 'ssl.truststore.certificates': 'nothing' }, /'ssl\.truststore\.certificates' holds no certificate/],
+      [{ 'ssl.truststore.certificates': 'nothing' }, /'ssl\.truststore\.certificates' contains no certificate/],
       [
         {
           'ssl.truststore.location': file('t.p12', makePkcs12(ca, 'right', false)),

@@ -42,8 +42,8 @@ describe.each(CODECS)('%s', (codec) => {
       expect.objectContaining({
         code: 'DECOMPRESSED_BATCH_TOO_LARGE',
         message:
-          `The record batch at offset 42 (${codec}) takes more than 16777216 bytes once it is decompressed; if its producer means ` +
-          'that, raise decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of a connector; ' +
+          `The record batch at offset 42 (${codec}) exceeds 16777216 bytes when decompressed; if such batches are ` +
+          'intended, raise decompressed.batch.max.bytes (consumer.override.decompressed.batch.max.bytes of a connector; ' +
           "for a storage topic the key itself, in the worker's settings).",
       }),
     );
@@ -58,14 +58,14 @@ describe.each(CODECS)('%s', (codec) => {
   test('the default limit', () => {
     const options = { maxDecompressedBytes: DECOMPRESSED_BATCH_MAX_BYTES };
     expect(read(bomb(codec, 124), options).records).toHaveLength(1);
-    expect(() => read(bomb(codec, 132), options)).toThrow('more than 134217728 bytes');
+    expect(() => read(bomb(codec, 132), options)).toThrow('exceeds 134217728 bytes');
   });
 
   test('what belongs to none of the records is a corrupt batch', () => {
     expect(() => read(overhang(codec, 4))).toThrow(
       expect.objectContaining({
         code: 'CORRUPT_BATCH',
-        message: expect.stringContaining('4194305 bytes are left behind its records') as string,
+        message: expect.stringContaining('4194305 bytes follow its last record') as string,
       }),
     );
   });
@@ -124,7 +124,7 @@ describe('claims', () => {
       expect.objectContaining({
         code: 'DECOMPRESSED_BATCH_TOO_LARGE',
         message: expect.stringMatching(
-          /^The record batch at offset 0 has a record whose headers take more than 1048576 bytes as objects; if /,
+          /^The record batch at offset 0 has a record whose decoded headers exceed 1048576 bytes; if /,
         ) as string,
       }),
     );

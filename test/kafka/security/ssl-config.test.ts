@@ -8,7 +8,7 @@ test.each<[string, string, RegExp]>([
   [
     'ssl.endpoint.identification.algorithm',
     'none',
-    /must be https, or empty so that names are not checked, not 'none'$/,
+    /must be https, or empty to disable host name verification, not 'none'$/,
   ],
   ['ssl.protocol', 'TLSv9', /must be one of TLS, TLSv1, .*, not 'TLSv9'$/],
   ['ssl.enabled.protocols', 'TLSv1.2,SSLv3', /must list TLSv1, .*, not 'SSLv3'$/],
@@ -17,7 +17,7 @@ test.each<[string, string, RegExp]>([
   ['ssl.engine.factory.class', 'com.example.Pinned', /is not supported: it names a Java class/],
   ['ssl.truststore.location', '', /is empty$/],
   ['ssl.truststore.certificates', ' ', /is empty$/],
-  ['ssl.truststore.certificates', 'no PEM', /holds no certificate$/],
+  ['ssl.truststore.certificates', 'no PEM', /contains no certificate$/],
 ])('%s=%s', (key, value, message) => {
   expect(() => read({ [key]: value })).toThrow(expect.objectContaining({ code: 'INVALID_CLIENT_CONFIG' }) as Error);
   expect(() => read({ [key]: value })).toThrow(new RegExp(`^Kafka client setting '${key}' ${message.source}`));

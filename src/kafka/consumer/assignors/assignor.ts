@@ -1,16 +1,16 @@
 /**
- * How the leader of a consumer group shares partitions out. Implementations are pure. Source: Kafka's consumer
+ * How the leader of a consumer group assigns partitions. Implementations are pure. Source: Kafka's consumer
  * protocol.
  */
 import type { TopicPartition } from '../../port';
 
 export interface MemberSubscription {
   readonly topics: readonly string[];
-  /** What the member holds from `generation` on; empty when it says nothing. */
+  /** Partitions that the member owns since `generation`; empty when not reported. */
   readonly owned: readonly TopicPartition[];
-  /** -1 when the member says nothing. */
+  /** -1 when not reported. */
   readonly generation: number;
-  /** Static members keep their place in the order when they come back under a new member id. */
+  /** Static members keep their place in the order when they rejoin under a new member id. */
   readonly groupInstanceId: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Assignor {
   assign(counts: PartitionCounts, members: ReadonlyMap<string, MemberSubscription>): Assignment;
 }
 
-/** Members in the order Java's assignors use: static ones first, by instance id, then the others by member id. */
+/** Members in the order of Java's assignors: static ones first, by instance id, then the others by member id. */
 export function orderedMembers(members: ReadonlyMap<string, MemberSubscription>): string[] {
   const key = (id: string): [number, string] => {
     const instance = members.get(id)?.groupInstanceId;

@@ -1,6 +1,6 @@
 /**
- * The bytes that members of a group of type `consumer` exchange, versions 0 to 3, as Java's consumers write them.
- * Readers take what a version has and ignore the rest, so that mixed groups work.
+ * The messages of protocol type `consumer`, versions 0 to 3, as in Java. Readers ignore unknown fields, so that mixed
+ * groups work.
  */
 import type { TopicPartition } from '../../port';
 import { ByteReader, ByteWriter } from '../../protocol/bytes';
@@ -75,7 +75,7 @@ export function encodeAssignment(partitions: readonly TopicPartition[]): Buffer 
   return writer.finish();
 }
 
-/** An empty answer means no partitions. */
+/** Empty bytes mean no partitions. */
 export function decodeAssignment(bytes: Buffer): TopicPartition[] {
   if (bytes.length === 0) return [];
   const reader = new ByteReader(bytes);

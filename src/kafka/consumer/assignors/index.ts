@@ -1,4 +1,4 @@
-/** `partition.assignment.strategy`: Java class names and the assignors behind them. */
+/** `partition.assignment.strategy`: Java class names and their assignors. */
 import { KafkaError } from '../../errors';
 import type { Assignor } from './assignor';
 import { rangeAssignor } from './range';
@@ -13,8 +13,8 @@ const ASSIGNORS: Readonly<Record<string, Assignor>> = {
 };
 
 /**
- * In order of preference (Default: range, cooperative-sticky, as in Java). A group moves cooperatively only when every
- * assignor of the list is cooperative, because members cannot know beforehand which one will be chosen.
+ * In order of preference (Default: range, cooperative-sticky, as in Java). A group rebalances cooperatively only
+ * when every assignor of the list is cooperative, because members do not know which one will be chosen.
  */
 export function parseAssignors(setting: string | undefined): readonly Assignor[] {
   if (setting === undefined || setting.trim() === '') return [rangeAssignor, cooperativeStickyAssignor];

@@ -1,7 +1,7 @@
 import { emptyAssignment, subscribersByTopic, type Assignor } from './assignor';
 
 /**
- * Per topic, contiguous ranges in member order; the first members get one more when it does not divide. Java's default.
+ * Per topic, contiguous ranges in member order; the first members get one more of the remainder. Java's default.
  */
 export const rangeAssignor: Assignor = {
   name: 'range',

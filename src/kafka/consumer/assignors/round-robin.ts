@@ -1,6 +1,6 @@
 import { emptyAssignment, orderedMembers, subscribersByTopic, type Assignor } from './assignor';
 
-/** All partitions of all topics, dealt out one by one to the members that subscribe to the topic. */
+/** Assigns all partitions of all topics in turn to the members that subscribe to the topic. */
 export const roundRobinAssignor: Assignor = {
   name: 'roundrobin',
   rebalance: 'eager',

@@ -12,8 +12,8 @@ import {
 const keyOf = (tp: TopicPartition): string => `${tp.partition}@${tp.topic}`;
 
 /**
- * Who still holds what: a claim counts when the topic exists and is subscribed. Of several claims the newest generation
- * wins; two of the same generation cancel each other, because neither can be trusted.
+ * The current owners: a claim is valid when the topic exists and is subscribed. Of several claims the newest generation
+ * wins; two claims of the same generation are both ignored, because neither can be trusted.
  */
 function validClaims(
   counts: PartitionCounts,
@@ -39,8 +39,9 @@ function validClaims(
 }
 
 /**
- * Everybody keeps what they hold, the rest goes to whoever has least, and then partitions move from those with most to
- * those with least until no move brings the two closer. Each move lowers the sum of squares of the loads, so this ends.
+ * Members keep their partitions, the rest goes to the least loaded members, and then partitions move from the most to
+ * the least loaded until no move improves the balance. Each move lowers the sum of squares of the loads, so this
+ * terminates.
  */
 function assignSticky(counts: PartitionCounts, members: ReadonlyMap<string, MemberSubscription>): Assignment {
   const assignment = emptyAssignment(members);
@@ -78,12 +79,12 @@ function assignSticky(counts: PartitionCounts, members: ReadonlyMap<string, Memb
   return assignment;
 }
 
-/** Balanced, and moves as little as it can; everybody gives everything up while rejoining. */
+/** Balanced with few moves; members revoke all partitions while they rejoin. */
 export const stickyAssignor: Assignor = { name: 'sticky', rebalance: 'eager', assign: assignSticky };
 
 /**
- * The same for members that keep what they own while rejoining: a partition that changes hands is given to nobody in
- * this round, so that its old owner has given it up before its new owner gets it in the next.
+ * The same for members that keep their partitions while they rejoin: a partition that moves is not assigned in this
+ * round, so that its owner has revoked it before the new owner gets it in the next.
  */
 export const cooperativeStickyAssignor: Assignor = {
   name: 'cooperative-sticky',

@@ -1,6 +1,6 @@
 /**
- * The record batch codecs by their number in the batch attributes. Each is loaded when first needed. The cheap ones run
- * on the calling thread; gzip and zstd compress on libuv's threads.
+ * The record batch codecs by their number in the batch attributes. Each is loaded on first use. The fast ones run on
+ * the calling thread; gzip and zstd compress on libuv's threads.
  */
 import { KafkaError } from '../../errors';
 import type { Codec } from './codec';
@@ -30,7 +30,7 @@ export function codecById(id: number): Codec {
   try {
     return (loaded[id] = load());
   } catch (cause) {
-    // Node's own zstd is the one way out that needs nothing but another Node.
+    // Newer versions of Node include zstd.
     const fix =
       COMPRESSION_TYPES[id] === 'zstd'
         ? 'run Node 22.15 or later, which has zstd, or install the optional package @toondepauw/node-zstd'

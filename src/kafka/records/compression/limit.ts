@@ -1,4 +1,4 @@
-/** What a batch would take once decompressed is more than its reader allows. */
+/** The decompressed batch would exceed the limit of its reader. */
 export class DecompressionLimitError extends Error {}
 
 /** @throws DecompressionLimitError */

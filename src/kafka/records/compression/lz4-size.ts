@@ -1,6 +1,6 @@
 /**
- * What an LZ4 frame takes once decompressed, told from its blocks without decompressing them. The frame's own content
- * size is not believed. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
+ * The decompressed size of an LZ4 frame, computed from its blocks without decompressing them. The content size in the
+ * frame header is not trusted. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
  */
 import { checkSize, DecompressionLimitError } from './limit';
 
@@ -9,17 +9,17 @@ const MAGIC = 0x184d2204;
 const BLOCK_CHECKSUM = 0x10;
 const CONTENT_SIZE = 0x08;
 const DICTIONARY_ID = 0x01;
-/** In a block's size: its bytes are stored as they are. */
+/** In a block's size: the block is not compressed. */
 const STORED = 0x80000000;
-/** One byte of a match's length stands for so many bytes at most. */
+/** Maximum of decompressed bytes per byte of a match length. */
 const LARGEST_RATIO = 255;
 
 /**
- * @throws DecompressionLimitError when `frame` holds more than `limit` bytes.
- * @throws RangeError for what is no frame.
+ * @throws DecompressionLimitError when `frame` contains more than `limit` bytes.
+ * @throws RangeError for an invalid frame.
  */
 export function checkLz4Size(frame: Buffer, limit: number): void {
-  if (frame.length < 7 || frame.readUInt32LE(0) !== MAGIC) throw new RangeError('no LZ4 frame');
+  if (frame.length < 7 || frame.readUInt32LE(0) !== MAGIC) throw new RangeError('not an LZ4 frame');
   const flags = frame[4]!;
   const largestBlock = blockMaximum(frame[5]!);
   const trailer = flags & BLOCK_CHECKSUM ? 4 : 0;
@@ -51,7 +51,7 @@ function blockMaximum(descriptor: number): number {
   return 2 ** (8 + 2 * code);
 }
 
-/** Blocks need not be full: their sequences say what they hold. */
+/** Blocks may be partly filled: their sequences have the exact size. */
 function checkExactly(blocks: readonly Buffer[], stored: number, largestBlock: number, limit: number): void {
   let total = stored;
   for (const block of blocks) {
@@ -63,7 +63,7 @@ function checkExactly(blocks: readonly Buffer[], stored: number, largestBlock: n
 function blockSize(block: Buffer, largest: number): number {
   let at = 0;
   let size = 0;
-  /** The rest of a length whose four bits were all set. */
+  /** The remaining bytes of a length whose four bits are all set. */
   const more = (): number => {
     let sum = 0;
     for (;;) {
@@ -78,7 +78,7 @@ function blockSize(block: Buffer, largest: number): number {
     const literals = token >> 4 === 15 ? 15 + more() : token >> 4;
     at += literals;
     size += literals;
-    // The last sequence has literals alone.
+    // The last sequence has only literals.
     if (at < block.length) {
       at += 2;
       size += 4 + ((token & 15) === 15 ? 15 + more() : token & 15);

@@ -3,16 +3,16 @@ import type * as Snappy from 'snappy';
 import type { Codec } from './codec';
 import { checkSize } from './limit';
 
-/** What Java's SnappyOutputStream begins with: magic, version 1, oldest compatible version 1. */
+/** Header of Java's SnappyOutputStream: magic, version 1, oldest compatible version 1. */
 const XERIAL_HEADER = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00, 0, 0, 0, 1, 0, 0, 0, 1]);
 const XERIAL_MAGIC = XERIAL_HEADER.subarray(0, 8);
 /** Java's block size; readers allocate per block. */
 const BLOCK_BYTES = 32 * 1024;
-/** Three bytes copy 64 at most. */
+/** Three bytes copy at most 64. */
 const LARGEST_RATIO = 22;
 
 /**
- * Snappy in Java's xerial framing (header, then blocks preceded by their int32 length); raw blocks are read as well.
+ * Snappy in Java's xerial framing (header, then blocks with an int32 length); raw blocks are also read.
  */
 export function snappyCodec(): Codec {
   const { compressSync, uncompressSync } = createRequire(__filename)('snappy') as typeof Snappy;
@@ -47,7 +47,7 @@ function xerialBlocks(compressed: Buffer): Buffer[] {
   let at = XERIAL_HEADER.length;
   while (at < compressed.length) {
     if (startsWithMagic(compressed, at)) {
-      // Streams written one after the other each carry a header.
+      // Each of several concatenated streams has a header.
       at += XERIAL_HEADER.length;
       continue;
     }
@@ -59,7 +59,7 @@ function xerialBlocks(compressed: Buffer): Buffer[] {
   return blocks;
 }
 
-/** What a block begins with: the varint of what it holds, for which the library takes memory. */
+/** Checks the size at the start of a block, a varint, for which the library allocates memory. */
 function statedSize(block: Buffer): number {
   let size = 0;
   for (let at = 0, scale = 1; at < 5; at++, scale *= 128) {

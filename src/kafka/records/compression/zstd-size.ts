@@ -1,6 +1,6 @@
 /**
- * What zstd frames take at most once decompressed, told from their blocks without decompressing them. What a frame says
- * of its content is not believed. Format: RFC 8878.
+ * Upper bound of the decompressed size of zstd frames, computed from their blocks without decompressing them. The
+ * content size in the frame header is not trusted. Format: RFC 8878.
  */
 import { checkSize } from './limit';
 
@@ -15,9 +15,9 @@ const RLE = 1;
 const COMPRESSED = 2;
 
 /**
- * A compressed block counts as a full one: all but the last are, unless its producer flushes.
- * @throws DecompressionLimitError when `frames` may hold more than `limit` bytes.
- * @throws RangeError for what are no frames.
+ * Compressed blocks count as full; all but the last are full unless the producer flushes.
+ * @throws DecompressionLimitError when `frames` may contain more than `limit` bytes.
+ * @throws RangeError for invalid frames.
  */
 export function checkZstdSize(frames: Buffer, limit: number): void {
   let at = 0;
@@ -28,7 +28,7 @@ export function checkZstdSize(frames: Buffer, limit: number): void {
       at += 8 + frames.readUInt32LE(at + 4);
       continue;
     }
-    if (magic !== MAGIC) throw new RangeError('no zstd frame');
+    if (magic !== MAGIC) throw new RangeError('not a zstd frame');
     const descriptor = frames.readUInt8(at + 4);
     at += 5 + headerBytes(descriptor);
     for (let last = false; !last;) {

@@ -20,7 +20,7 @@ interface ZlibWithZstd {
   constants: { ZSTD_c_compressionLevel: number };
 }
 
-/** zlib's own zstd, there from Node 22.15 on; otherwise a prebuilt binding. */
+/** The zstd of node:zlib, from Node 22.15 on; otherwise a prebuilt binding. */
 export function zstdCodec(): Codec {
   return 'zstdCompress' in zlib ? fromZlib(zlib as unknown as ZlibWithZstd) : fromBinding();
 }
@@ -45,7 +45,7 @@ function fromBinding(): Codec {
       return encoder.encode(records);
     },
     decompress(compressed, limit) {
-      // The binding takes no limit.
+      // The binding has no size limit.
       checkZstdSize(compressed, limit);
       const records = decoder.decodeSync(compressed);
       checkSize(records.length, limit);
