@@ -2,11 +2,11 @@
 import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector, WorkerSettings } from '@millrace/sdk';
 import { otherNames } from './config/canonical';
 import { checkConfig } from './config/check';
-import { DEFINITIONS } from './config/definitions';
+import { DEFINITIONS, type Definition } from './config/definitions';
 import { AnalyticsSinkTask } from './task';
 
 function configKeys(): readonly ConfigKey[] {
-  const byName = new Map(DEFINITIONS.map((definition) => [definition.name, definition]));
+  const byName = new Map<string, Definition>(DEFINITIONS.map((definition) => [definition.name, definition]));
   const others = [...otherNames()].map(([name, current]): ConfigKey => ({
     name,
     type: byName.get(current)?.type ?? 'STRING',

@@ -28,14 +28,14 @@ export class AssignedPartition {
   }
 
   /** Resolves when nothing of it is under way any more and, if it was in time, its offsets tell of it. */
-  async giveAway(timeoutMs: number): Promise<void> {
-    await this.owner.giveAway(timeoutMs);
+  async release(timeoutMs: number): Promise<void> {
+    await this.owner.revoke(timeoutMs);
     await settledWithin(Promise.allSettled(this.shipments), timeoutMs, undefined);
   }
 
   /** Its open file is gone, too. */
   async close(timeoutMs: number): Promise<void> {
-    await this.giveAway(timeoutMs);
+    await this.release(timeoutMs);
     await this.batcher.discard();
   }
 }

@@ -17,8 +17,8 @@ import { rawRecord } from './batcher/record-log';
 import { createStagingFolder, removeStaleFolders, type StagingFolder } from './batcher/staging-folder';
 import { parseSettings, type AnalyticsSettings } from './config/settings';
 import { DeadLetterQueue, type DeadLetterPlace } from './dead-letters/dead-letter-queue';
-import { DiskTroubles } from './disk-troubles';
-import { Failures } from './failures';
+import { DiskBackoff } from './disk-backoff';
+import { DeliveryErrors } from './delivery-errors';
 import { findMapping, type TableMapping } from './mapping/topic-mapping';
 import { AssignedPartition, partitionKey } from './partition';
 import { createTargets } from './request/create-targets';
@@ -27,7 +27,7 @@ import { createService, type Service } from './service/create-service';
 import { checkIngestion, checkTables } from './service/start-checks';
 
 /** How often `put` looks after what goes on beside it. */
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STOP_FLUSH_MS = 3_000;
 
@@ -39,8 +39,8 @@ export class AnalyticsSinkTask implements SinkTask {
   private shipper!: Shipper;
   private folder: StagingFolder | null = null;
   private deadLetters: DeadLetterQueue | null = null;
-  private failures!: Failures;
-  private disk!: DiskTroubles;
+  private deliveryErrors!: DeliveryErrors;
+  private diskBackoff!: DiskBackoff;
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
     const { settings, warnings } = parseSettings(config, context.workerSettings);
@@ -57,9 +57,9 @@ export class AnalyticsSinkTask implements SinkTask {
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
     const targetOf = await createTargets(this.service, settings, logger, context.signal);
     if (settings.deadLetters) this.deadLetters = await DeadLetterQueue.open(settings.deadLetters, context);
-    this.failures = new Failures(settings, this.deadLetters, logger);
+    this.deliveryErrors = new DeliveryErrors(settings, this.deadLetters, logger);
     this.shipper = new Shipper({ targetOf, retry: settings.retry, logger });
-    this.disk = new DiskTroubles(settings.retry, logger);
+    this.diskBackoff = new DiskBackoff(settings.retry, logger);
   }
 
   open(partitions: readonly TopicPartition[]): void {
@@ -83,7 +83,7 @@ export class AnalyticsSinkTask implements SinkTask {
 
   async put(records: readonly SinkRecord[]): Promise<void> {
     this.throwFatal();
-    const troubled = new Set<AssignedPartition>();
+    const failed = new Set<AssignedPartition>();
     let partition: AssignedPartition | undefined;
     for (const record of records) {
       // Records come in runs of one partition. Transformations may have named another topic; offsets are about the one
@@ -91,19 +91,19 @@ export class AnalyticsSinkTask implements SinkTask {
       const { originalTopic: topic, originalPartition: number } = record;
       if (partition?.id.partition !== number || partition.id.topic !== topic)
         partition = this.partitions.get(partitionKey({ topic, partition: number }));
-      if (!partition || troubled.has(partition)) continue;
+      if (!partition || failed.has(partition)) continue;
       const written = this.write(partition, record);
-      if (written !== true && !(await written)) troubled.add(partition);
+      if (written !== true && !(await written)) failed.add(partition);
     }
     for (const each of this.partitions.values()) {
-      if (troubled.has(each)) continue;
+      if (failed.has(each)) continue;
       await this.onDisk(each, null, async () => {
         await each.batcher.sealIfDue();
         await each.batcher.drain();
       });
     }
     this.throwFatal();
-    this.regulate();
+    this.updatePauses();
   }
 
   preCommit(): TopicPartitionOffset[] {
@@ -123,7 +123,7 @@ export class AnalyticsSinkTask implements SinkTask {
         const partition = this.partitions.get(partitionKey(id));
         if (!partition) return;
         if (flushMs > 0) await this.finish(partition, flushMs);
-        await partition.giveAway(CLOSE_TIMEOUT_MS);
+        await partition.release(CLOSE_TIMEOUT_MS);
       }),
     );
   }
@@ -177,7 +177,7 @@ export class AnalyticsSinkTask implements SinkTask {
 
   private async reject(partition: AssignedPartition, record: SinkRecord, error: Error): Promise<void> {
     const range = partition.batcher.setAside(record.originalOffset);
-    const handled = this.failures
+    const handled = this.deliveryErrors
       .handle({
         records: () => [rawRecord(record)],
         count: 1,
@@ -199,7 +199,7 @@ export class AnalyticsSinkTask implements SinkTask {
       const done =
         end.kind === 'delivered' ||
         (end.kind === 'failed' &&
-          (await this.failures.handle({
+          (await this.deliveryErrors.handle({
             records: () => records?.read() ?? [],
             count: file.records,
             what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
@@ -221,10 +221,13 @@ export class AnalyticsSinkTask implements SinkTask {
   private track({ shipments }: AssignedPartition, work: Promise<void>): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
-        this.failures.fatal ??= new ConnectError(`A file could not be looked after: ${(error as Error).message}`, {
-          code: 'ANALYTICS_DISK',
-          cause: error,
-        });
+        this.deliveryErrors.fatal ??= new ConnectError(
+          `A file could not be looked after: ${(error as Error).message}`,
+          {
+            code: 'ANALYTICS_DISK',
+            cause: error,
+          },
+        );
       })
       .finally(() => shipments.delete(tracked));
     shipments.add(tracked);
@@ -241,23 +244,23 @@ export class AnalyticsSinkTask implements SinkTask {
   ): Promise<boolean> {
     try {
       await work();
-      this.disk.succeeded(partition);
+      this.diskBackoff.succeeded(partition);
       return true;
     } catch (error) {
       if (isConnectError(error)) throw error;
       const first = (await partition.batcher.discard()) ?? offset;
-      this.disk.failed(partition, error as Error);
+      this.diskBackoff.failed(partition, error as Error);
       if (first !== null) this.context.seek({ ...partition.id, offset: first });
       return false;
     }
   }
 
   /** Pauses what has too much under way, resumes what has room again, and says when to look again. */
-  private regulate(): void {
+  private updatePauses(): void {
     const most = this.settings.maxInflightFiles;
     let next = Infinity;
     for (const partition of this.partitions.values()) {
-      const waits = this.disk.isWaiting(partition);
+      const waits = this.diskBackoff.isWaiting(partition);
       if (!partition.isPaused && (waits || partition.isFull(most))) {
         partition.isPaused = true;
         this.context.pause([partition.id]);
@@ -266,7 +269,7 @@ export class AnalyticsSinkTask implements SinkTask {
         this.context.resume([partition.id]);
       }
       const busy = waits || partition.shipments.size > 0 || partition.isPaused;
-      next = Math.min(next, partition.batcher.dueAt - Date.now(), busy ? LOOK_EVERY_MS : Infinity);
+      next = Math.min(next, partition.batcher.dueAt - Date.now(), busy ? CHECK_INTERVAL_MS : Infinity);
     }
     if (next !== Infinity) this.context.timeout(Math.max(1, Math.ceil(next)));
   }
@@ -287,6 +290,6 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   private throwFatal(): void {
-    if (this.failures.fatal) throw this.failures.fatal;
+    if (this.deliveryErrors.fatal) throw this.deliveryErrors.fatal;
   }
 }

@@ -1,7 +1,7 @@
 /** How far a partition may be committed, and when a file is tried again. */
 import { OffsetRanges } from '../../../connectors/analytics/src/batcher/offset-ranges';
-import { Places } from '../../../connectors/analytics/src/request/places';
-import { nextTry, type RetrySituation } from '../../../connectors/analytics/src/request/retry-policy';
+import { Semaphore } from '../../../connectors/analytics/src/request/semaphore';
+import { retryDelayMs, type RetryState } from '../../../connectors/analytics/src/service/retry-policy';
 import { refusal } from '../../../connectors/analytics/src/service/http';
 import { failureKind, ServiceError } from '../../../connectors/analytics/src/service/service-error';
 import { SharedRead } from '../../../connectors/analytics/src/service/shared-read';
@@ -61,7 +61,7 @@ test('analytics-sink 54: before anything is done, going back does not pass over 
 });
 
 const transient = new ServiceError('busy', 'transient');
-const situation = (more: Partial<RetrySituation>): RetrySituation => ({
+const situation = (more: Partial<RetryState>): RetryState => ({
   error: transient,
   failures: 1,
   firstFailureAt: 0,
@@ -71,7 +71,7 @@ const situation = (more: Partial<RetrySituation>): RetrySituation => ({
 });
 
 test('analytics-sink 46: no retries, or as many as fit into the time, evenly spaced', () => {
-  expect(nextTry({ maxMs: 0, backoffMs: 500, multiplier: 1 }, situation({}))).toBeNull();
+  expect(retryDelayMs({ maxMs: 0, backoffMs: 500, multiplier: 1 }, situation({}))).toBeNull();
   const retry = { maxMs: 2000, backoffMs: 500, multiplier: 1 };
   for (const [random, attempts] of [
     [0, 6],
@@ -81,7 +81,7 @@ test('analytics-sink 46: no retries, or as many as fit into the time, evenly spa
     let now = 0;
     let made = 1;
     for (;;) {
-      const wait = nextTry(retry, situation({ failures: made, now, random }));
+      const wait = retryDelayMs(retry, situation({ failures: made, now, random }));
       if (wait === null) break;
       now += wait;
       made++;
@@ -92,11 +92,11 @@ test('analytics-sink 46: no retries, or as many as fit into the time, evenly spa
 
 test('waits grow up to five minutes; the service may ask for longer; what is permanent is not tried again', () => {
   const retry = { maxMs: 3_600_000, backoffMs: 10_000, multiplier: 2 };
-  expect(nextTry(retry, situation({ failures: 3 }))).toBe(40_000);
-  expect(nextTry(retry, situation({ failures: 20 }))).toBe(300_000);
+  expect(retryDelayMs(retry, situation({ failures: 3 }))).toBe(40_000);
+  expect(retryDelayMs(retry, situation({ failures: 20 }))).toBe(300_000);
   const asked = new ServiceError('busy', 'transient', { retryAfterMs: 77_000 });
-  expect(nextTry(retry, situation({ error: asked }))).toBe(77_000);
-  expect(nextTry(retry, situation({ error: new ServiceError('no', 'permanent') }))).toBeNull();
+  expect(retryDelayMs(retry, situation({ error: asked }))).toBe(77_000);
+  expect(retryDelayMs(retry, situation({ error: new ServiceError('no', 'permanent') }))).toBeNull();
 });
 
 test.each([
@@ -136,22 +136,22 @@ test('whoever gives up a shared read does not end it for the others', async () =
   expect(reads).toBe(1);
 });
 
-test('places go to whoever waits, and nobody waits for what is given up', async () => {
-  const places = new Places(1);
+test('a semaphore serves waiters in order and drops those that are aborted', async () => {
+  const semaphore = new Semaphore(1);
   const gone = new AbortController();
   const { signal } = new AbortController();
-  const leave = await places.enter(signal);
+  const release = await semaphore.acquire(signal);
   const order: string[] = [];
-  const given = places.enter(gone.signal).catch((error: Error) => order.push(error.message));
-  const second = places.enter(signal).then((end) => {
+  const given = semaphore.acquire(gone.signal).catch((error: Error) => order.push(error.message));
+  const second = semaphore.acquire(signal).then((end) => {
     order.push('second');
     return end;
   });
   gone.abort(new Error('given away'));
   await given;
-  leave();
-  leave();
-  const third = places.enter(signal);
+  release();
+  release();
+  const third = semaphore.acquire(signal);
   (await second)();
   (await third)();
   expect(order).toEqual(['given away', 'second']);

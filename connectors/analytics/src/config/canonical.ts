@@ -4,18 +4,19 @@
  */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS } from './definitions';
+import { KEY } from './keys';
 
 /** Spellings of versions before 1.0, and the 1.x name of the ingestion URL. */
 const OLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    'analytics.url': 'analytics.ingestion.url',
-    'analytics.tables.topics_mapping': 'analytics.tables.topics.mapping',
-    'analytics.auth.appid': 'idp.auth.appid',
-    'analytics.auth.appkey': 'idp.auth.appkey',
-    'analytics.auth.authority': 'idp.auth.authority',
-    'analytics.sink.tempdir': 'tempdir.path',
-    'analytics.sink.flush_size': 'flush.size.bytes',
-    'analytics.sink.flush_interval_ms': 'flush.interval.ms',
+    'analytics.url': KEY.ingestionUrl,
+    'analytics.tables.topics_mapping': KEY.topicsMapping,
+    'analytics.auth.appid': KEY.authAppId,
+    'analytics.auth.appkey': KEY.authAppKey,
+    'analytics.auth.authority': KEY.authAuthority,
+    'analytics.sink.tempdir': KEY.tempDirPath,
+    'analytics.sink.flush_size': KEY.flushSizeBytes,
+    'analytics.sink.flush_interval_ms': KEY.flushIntervalMs,
   }),
 );
 

@@ -7,11 +7,12 @@ import {
   checkEndpoint,
   isLoopback,
   ingestionUrlOf,
-  mayGetIdentity,
+  mayReceiveIdentityToken,
   queryUrlOf,
   trustOf,
   type Trust,
 } from './endpoints';
+import { DEAD_LETTERS_PREFIX, KEY } from './keys';
 
 type Value = string | number | boolean | null;
 
@@ -44,9 +45,8 @@ export function checkConfig(config: ConnectorConfig, worker: WorkerSettings = {}
   }
   const trust = trustOf(worker);
   const urls = checkUrls(values, trust, report);
-  const mappings = parseMappings(String(values.get('analytics.tables.topics.mapping') ?? '[]'));
-  if (texts['analytics.tables.topics.mapping'])
-    for (const problem of mappings.problems) report('analytics.tables.topics.mapping', problem);
+  const mappings = parseMappings(String(values.get(KEY.topicsMapping) ?? '[]'));
+  if (texts[KEY.topicsMapping]) for (const problem of mappings.problems) report(KEY.topicsMapping, problem);
   const unused = checkTopics(config, mappings, report);
   checkLogin(values, urls, trust, report);
   checkDeadLetters(values, texts, report);
@@ -74,9 +74,6 @@ function parseValue({ type, default: fallback, constraint }: Definition, text: s
   return problem === null ? { value } : { problem };
 }
 
-const INGESTION_URL = 'analytics.ingestion.url';
-const QUERY_URL = 'analytics.query.url';
-
 function checkUrls(values: ReadonlyMap<string, Value>, trust: Trust, report: Report): Checked['urls'] {
   const url = (name: string, derived = ''): string => {
     const text = derived || String(values.get(name) ?? '');
@@ -87,18 +84,18 @@ function checkUrls(values: ReadonlyMap<string, Value>, trust: Trust, report: Rep
     report(name, `Invalid value ${value} for configuration ${name}: ${checked.problem}`);
     return '';
   };
-  const ingestion = url(INGESTION_URL);
-  const query = url(QUERY_URL);
-  if (!values.get(INGESTION_URL) && !values.get(QUERY_URL))
-    report(INGESTION_URL, `Missing required configuration "${INGESTION_URL}" which has no default value.`);
+  const ingestion = url(KEY.ingestionUrl);
+  const query = url(KEY.queryUrl);
+  if (!values.get(KEY.ingestionUrl) && !values.get(KEY.queryUrl))
+    report(KEY.ingestionUrl, `Missing required configuration "${KEY.ingestionUrl}" which has no default value.`);
   if (query !== queryUrlOf(query) && ingestion !== '' && ingestion === queryUrlOf(ingestion))
     report(
-      INGESTION_URL,
+      KEY.ingestionUrl,
       'The ingestion and the query URL are interchanged: the host of the ingestion URL begins with "ingest-".',
     );
   return {
-    ingestion: ingestion || (query && url(INGESTION_URL, ingestionUrlOf(query))),
-    query: query || (ingestion && url(QUERY_URL, queryUrlOf(ingestion))),
+    ingestion: ingestion || (query && url(KEY.ingestionUrl, ingestionUrlOf(query))),
+    query: query || (ingestion && url(KEY.queryUrl, queryUrlOf(ingestion))),
   };
 }
 
@@ -109,7 +106,7 @@ function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMapp
   for (const topic of topics)
     if (!findMapping(mappings, topic))
       report(
-        'analytics.tables.topics.mapping',
+        KEY.topicsMapping,
         `Sink has no ingestion props mapped for the topic: ${topic}. please check your configuration.`,
       );
   return mappings
@@ -119,42 +116,39 @@ function checkTopics(config: ConnectorConfig, { mappings, problems }: ParsedMapp
 
 function checkLogin(values: ReadonlyMap<string, Value>, urls: Checked['urls'], trust: Trust, report: Report): void {
   const url = urls.ingestion;
-  const strategy = String(values.get('idp.auth.strategy') ?? '').toLowerCase();
-  const provider = String(values.get('idp.auth.endpoint') ?? '');
+  const strategy = String(values.get(KEY.authStrategy) ?? '').toLowerCase();
+  const provider = String(values.get(KEY.authEndpoint) ?? '');
   if (provider !== '' && !isSafe(provider, trust)) {
     const shown = provider.replace(/\/\/[^/]*@/, '//[hidden]@');
     const more = /[?#@]/.test(provider) ? ' without user, query and fragment' : '';
     report(
-      'idp.auth.endpoint',
+      KEY.authEndpoint,
       `Invalid value ${shown} for configuration idp.auth.endpoint: it is not an HTTPS URL${more}`,
     );
   }
   // What was refused is not there, but not missing either.
   const missing = (names: readonly string[]): string[] => names.filter((name) => values.has(name) && !values.get(name));
   if (strategy === 'application') {
-    const absent = missing(['idp.auth.authority', 'idp.auth.appid', 'idp.auth.appkey']);
+    const absent = missing([KEY.authAuthority, KEY.authAppId, KEY.authAppKey]);
     if (absent.length > 0)
       report(
         absent[0] as string,
         `Authentication strategy application needs ${absent.map((name) => `"${name}"`).join(', ')}.`,
       );
   } else if (strategy === 'az_dev_token') {
-    if (missing(['idp.auth.accesstoken']).length > 0)
-      report('idp.auth.accesstoken', 'Authentication strategy az_dev_token needs "idp.auth.accesstoken".');
+    if (missing([KEY.authAccessToken]).length > 0)
+      report(KEY.authAccessToken, 'Authentication strategy az_dev_token needs "idp.auth.accesstoken".');
   } else if (strategy === 'none') {
     if (url !== '' && !isLoopback(new URL(url).hostname))
-      report('idp.auth.strategy', 'Authentication strategy none is for an emulator on this machine alone.');
+      report(KEY.authStrategy, 'Authentication strategy none is for an emulator on this machine alone.');
   } else if (strategy.endsWith('_identity')) {
     // Whoever may register connectors would get what the worker's identity may do anywhere.
-    if (values.get('idp.auth.scope'))
-      report(
-        'idp.auth.scope',
-        `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`,
-      );
-    const stranger = [urls.ingestion, urls.query].find((text) => text !== '' && !mayGetIdentity(text, trust));
+    if (values.get(KEY.authScope))
+      report(KEY.authScope, `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`);
+    const stranger = [urls.ingestion, urls.query].find((text) => text !== '' && !mayReceiveIdentityToken(text, trust));
     if (stranger !== undefined)
       report(
-        'idp.auth.strategy',
+        KEY.authStrategy,
         `Authentication strategy ${strategy} gives tokens of this machine to HTTPS endpoints of the service alone, not to ` +
           `${stranger}, unless the worker setting "analytics.allow.insecure.endpoints" is true.`,
       );
@@ -177,7 +171,7 @@ function checkDeadLetters(
   texts: Readonly<Record<string, string>>,
   report: Report,
 ): void {
-  const security = 'misc.deadletterqueue.security.protocol';
+  const security = `${DEAD_LETTERS_PREFIX}security.protocol`;
   const protocol = texts[security]?.trim();
   if (protocol !== undefined && !SECURITY_PROTOCOLS.includes(protocol.toUpperCase()))
     report(
@@ -185,7 +179,7 @@ function checkDeadLetters(
       `Invalid value ${protocol} for configuration ${security}: String must be one of (case insensitive): ` +
         SECURITY_PROTOCOLS.join(', '),
     );
-  const [servers, topic] = ['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic.name'];
+  const [servers, topic] = [KEY.deadLettersBootstrapServers, KEY.deadLettersTopicName];
   if (Boolean(values.get(servers)) === Boolean(values.get(topic))) return;
   report(
     values.get(servers) ? topic : servers,
@@ -194,11 +188,11 @@ function checkDeadLetters(
 }
 
 function checkMetadata(values: ReadonlyMap<string, Value>, { mappings }: ParsedMappings, report: Report): void {
-  if (!values.get('analytics.metadata.columns')) return;
+  if (!values.get(KEY.metadataColumns)) return;
   const without = mappings.find(({ format }) => format.family === 'binary' || !format.batched);
   if (without)
     report(
-      'analytics.metadata.columns',
+      KEY.metadataColumns,
       `Files of format ${without.format.wireName}, to which topic ${without.topic} is mapped, can not be given further columns`,
     );
 }

@@ -1,5 +1,6 @@
 /** Every key of the sink: names, types, defaults, importance. Sources: analytics-sink §1.2, §1.7. */
 import type { ConfigKey } from '@millrace/sdk';
+import { KEY, type Key } from './keys';
 
 const GROUP = {
   connection: 'Connection',
@@ -10,7 +11,8 @@ const GROUP = {
 };
 
 /** A key and what is wrong with a value that has the right type; null: nothing. */
-export interface Definition extends Omit<ConfigKey, 'validator' | 'default'> {
+export interface Definition extends Omit<ConfigKey, 'name' | 'validator' | 'default'> {
+  readonly name: Key;
   readonly default: string | number | boolean | null;
   readonly required?: boolean;
   readonly constraint?: (value: string | number | boolean) => string | null;
@@ -40,7 +42,7 @@ export const METADATA_COLUMNS = ['key', 'headers', 'topic', 'partition', 'offset
 
 export const DEFINITIONS: readonly Definition[] = [
   {
-    name: 'analytics.ingestion.url',
+    name: KEY.ingestionUrl,
     type: 'STRING',
     default: null,
     importance: 'HIGH',
@@ -49,7 +51,7 @@ export const DEFINITIONS: readonly Definition[] = [
       'URL of the cluster’s ingestion endpoint, whose host begins with `ingest-`. Derived from `analytics.query.url` when absent.',
   },
   {
-    name: 'analytics.query.url',
+    name: KEY.queryUrl,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -57,7 +59,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'URL of the cluster’s query endpoint. Derived from the ingestion URL when absent.',
   },
   {
-    name: 'proxy.host',
+    name: KEY.proxyHost,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -65,7 +67,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Host of an HTTP proxy for the cluster and its storage. Only HTTPS goes through it.',
   },
   {
-    name: 'proxy.port',
+    name: KEY.proxyPort,
     type: 'INT',
     default: -1,
     importance: 'LOW',
@@ -73,7 +75,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Port of the HTTP proxy; used with `proxy.host`.',
   },
   {
-    name: 'idp.auth.strategy',
+    name: KEY.authStrategy,
     type: 'STRING',
     default: 'APPLICATION',
     importance: 'HIGH',
@@ -83,7 +85,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
   },
   {
-    name: 'idp.auth.authority',
+    name: KEY.authAuthority,
     type: 'STRING',
     default: null,
     importance: 'HIGH',
@@ -92,7 +94,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: identifier,
   },
   {
-    name: 'idp.auth.appid',
+    name: KEY.authAppId,
     type: 'STRING',
     default: null,
     importance: 'HIGH',
@@ -102,7 +104,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: identifier,
   },
   {
-    name: 'idp.auth.appkey',
+    name: KEY.authAppKey,
     type: 'PASSWORD',
     default: null,
     importance: 'HIGH',
@@ -110,7 +112,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Secret of the application. Needed by the strategy `application`.',
   },
   {
-    name: 'idp.auth.accesstoken',
+    name: KEY.authAccessToken,
     type: 'PASSWORD',
     default: null,
     importance: 'LOW',
@@ -119,7 +121,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: (value) => (/^[!-~]+$/.test(String(value)) ? null : 'A token has no spaces, line breaks or accents'),
   },
   {
-    name: 'idp.auth.endpoint',
+    name: KEY.authEndpoint,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -127,7 +129,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'URL of the identity provider. By default the cluster names it.',
   },
   {
-    name: 'idp.auth.scope',
+    name: KEY.authScope,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -135,7 +137,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Scope of the token. By default the cluster names it.',
   },
   {
-    name: 'analytics.tables.topics.mapping',
+    name: KEY.topicsMapping,
     type: 'STRING',
     default: null,
     required: true,
@@ -145,7 +147,7 @@ export const DEFINITIONS: readonly Definition[] = [
       'JSON list that says into which table each topic goes: `topic` (or `*`), `db`, `table`, `format`, `mapping`, `streaming`. Single quotes may stand for double ones.',
   },
   {
-    name: 'analytics.validation.table.enable',
+    name: KEY.validationTableEnable,
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
@@ -153,7 +155,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Whether tables, mappings and rights are checked before the task runs.',
   },
   {
-    name: 'analytics.metadata.columns',
+    name: KEY.metadataColumns,
     type: 'STRING',
     default: '',
     importance: 'LOW',
@@ -165,7 +167,7 @@ export const DEFINITIONS: readonly Definition[] = [
     },
   },
   {
-    name: 'analytics.validate.json',
+    name: KEY.validateJson,
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
@@ -174,7 +176,7 @@ export const DEFINITIONS: readonly Definition[] = [
       'Whether each text record of a JSON format is parsed before it is written. One malformed record makes the service refuse the whole file.',
   },
   {
-    name: 'tempdir.path',
+    name: KEY.tempDirPath,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -182,7 +184,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Folder for the files that wait to be shipped. By default the system’s folder for temporary files.',
   },
   {
-    name: 'flush.size.bytes',
+    name: KEY.flushSizeBytes,
     type: 'LONG',
     default: 1_048_576,
     importance: 'MEDIUM',
@@ -191,7 +193,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(100),
   },
   {
-    name: 'flush.interval.ms',
+    name: KEY.flushIntervalMs,
     type: 'LONG',
     default: 30_000,
     importance: 'HIGH',
@@ -200,7 +202,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(100),
   },
   {
-    name: 'analytics.max.inflight.files',
+    name: KEY.maxInflightFiles,
     type: 'INT',
     default: 4,
     importance: 'LOW',
@@ -209,7 +211,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(1),
   },
   {
-    name: 'analytics.rebalance.flush.timeout.ms',
+    name: KEY.rebalanceFlushTimeoutMs,
     type: 'LONG',
     default: 0,
     importance: 'LOW',
@@ -219,7 +221,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(0),
   },
   {
-    name: 'analytics.blob.retain',
+    name: KEY.blobRetain,
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
@@ -227,7 +229,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Whether the service keeps a file in its storage after loading it.',
   },
   {
-    name: 'analytics.dedupe.tags',
+    name: KEY.dedupeTags,
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
@@ -235,7 +237,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Whether each file carries a tag of its offsets, so that the service loads the same file once.',
   },
   {
-    name: 'analytics.ingest.protocol',
+    name: KEY.ingestProtocol,
     type: 'STRING',
     default: 'queue',
     importance: 'LOW',
@@ -245,7 +247,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: oneOf('queue', 'rest'),
   },
   {
-    name: 'analytics.ingest.confirm',
+    name: KEY.ingestConfirm,
     type: 'STRING',
     default: 'queued',
     importance: 'MEDIUM',
@@ -255,7 +257,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: oneOf('queued', 'ingested', 'true', 'false'),
   },
   {
-    name: 'analytics.ingest.confirm.timeout.ms',
+    name: KEY.ingestConfirmTimeoutMs,
     type: 'LONG',
     default: 900_000,
     importance: 'LOW',
@@ -264,7 +266,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(1),
   },
   {
-    name: 'behavior.on.error',
+    name: KEY.onError,
     type: 'STRING',
     default: 'FAIL',
     importance: 'LOW',
@@ -274,7 +276,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: oneOf('FAIL', 'LOG', 'IGNORE'),
   },
   {
-    name: 'errors.retry.max.time.ms',
+    name: KEY.errorsRetryMaxTimeMs,
     type: 'LONG',
     default: 300_000,
     importance: 'LOW',
@@ -283,7 +285,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(0),
   },
   {
-    name: 'errors.retry.backoff.time.ms',
+    name: KEY.errorsRetryBackoffTimeMs,
     type: 'LONG',
     default: 10_000,
     importance: 'LOW',
@@ -292,7 +294,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(1),
   },
   {
-    name: 'errors.retry.backoff.multiplier',
+    name: KEY.errorsRetryBackoffMultiplier,
     type: 'DOUBLE',
     default: 1,
     importance: 'LOW',
@@ -301,7 +303,7 @@ export const DEFINITIONS: readonly Definition[] = [
     constraint: atLeast(1),
   },
   {
-    name: 'misc.deadletterqueue.bootstrap.servers',
+    name: KEY.deadLettersBootstrapServers,
     type: 'STRING',
     default: '',
     importance: 'LOW',
@@ -309,7 +311,7 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Kafka for records that could not be delivered; other keys below the prefix are its client’s.',
   },
   {
-    name: 'misc.deadletterqueue.topic.name',
+    name: KEY.deadLettersTopicName,
     type: 'STRING',
     default: '',
     importance: 'LOW',

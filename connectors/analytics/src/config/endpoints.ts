@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import type { WorkerSettings } from '@millrace/sdk';
 import { isServiceHost } from './clouds';
+import { WORKER_KEY } from './keys';
 
 /** What the worker's administrator adds, and no connector's configuration can. */
 export interface Trust {
@@ -14,13 +15,13 @@ export interface Trust {
 }
 
 export function trustOf(settings: WorkerSettings): Trust {
-  const hosts = settings['analytics.trusted.hosts'] ?? '';
+  const hosts = settings[WORKER_KEY.trustedHosts] ?? '';
   return {
     hosts: hosts
       .toLowerCase()
       .split(/[\s,]+/)
       .filter((host) => host !== ''),
-    insecure: settings['analytics.allow.insecure.endpoints']?.toLowerCase() === 'true',
+    insecure: settings[WORKER_KEY.allowInsecureEndpoints]?.toLowerCase() === 'true',
   };
 }
 
@@ -54,7 +55,7 @@ export function checkEndpoint(text: string, trust: Trust): Endpoint {
 /**
  * Whether what this machine may do itself can be lent there: a caller who can post a document may own anything else.
  */
-export function mayGetIdentity(endpoint: string, trust: Trust): boolean {
+export function mayReceiveIdentityToken(endpoint: string, trust: Trust): boolean {
   const { protocol, hostname } = new URL(endpoint);
   return trust.insecure || (protocol === 'https:' && isKnown(hostname, trust));
 }

@@ -7,6 +7,7 @@ import { isServiceHost } from './clouds';
 import type { METADATA_COLUMNS } from './definitions';
 import { listOf } from './definitions';
 import { trustOf } from './endpoints';
+import { DEAD_LETTERS_PREFIX, KEY } from './keys';
 
 export type MetadataColumn = (typeof METADATA_COLUMNS)[number];
 
@@ -56,8 +57,6 @@ export interface DeadLetterSettings {
   readonly client: Readonly<Record<string, string>>;
 }
 
-const DEAD_LETTERS = 'misc.deadletterqueue.';
-
 /** @throws ConfigError `ANALYTICS_CONFIG` with everything that is wrong. */
 export function parseSettings(
   config: ConnectorConfig,
@@ -76,40 +75,42 @@ export function parseSettings(
     ingestionUrl: urls.ingestion,
     queryUrl: urls.query,
     proxy:
-      text('proxy.host') && number('proxy.port') > -1 ? { host: text('proxy.host'), port: number('proxy.port') } : null,
+      text(KEY.proxyHost) && number(KEY.proxyPort) > -1
+        ? { host: text(KEY.proxyHost), port: number(KEY.proxyPort) }
+        : null,
     login: {
-      strategy: lower('idp.auth.strategy') as LoginSettings['strategy'],
-      tenant: text('idp.auth.authority'),
-      appId: text('idp.auth.appid'),
-      appKey: text('idp.auth.appkey'),
-      accessToken: text('idp.auth.accesstoken'),
-      endpoint: text('idp.auth.endpoint') || null,
-      scope: text('idp.auth.scope') || null,
+      strategy: lower(KEY.authStrategy) as LoginSettings['strategy'],
+      tenant: text(KEY.authAuthority),
+      appId: text(KEY.authAppId),
+      appKey: text(KEY.authAppKey),
+      accessToken: text(KEY.authAccessToken),
+      endpoint: text(KEY.authEndpoint) || null,
+      scope: text(KEY.authScope) || null,
       clusterMayBeProvider:
         !isServiceHost(new URL(urls.ingestion).hostname) &&
-        (lower('idp.auth.strategy') === 'application' || trustOf(worker).insecure),
+        (lower(KEY.authStrategy) === 'application' || trustOf(worker).insecure),
     },
     mappings: mappings.mappings,
-    validateTables: flag('analytics.validation.table.enable'),
-    validateJson: flag('analytics.validate.json'),
-    metadataColumns: listOf(text('analytics.metadata.columns')) as MetadataColumn[],
-    tempDir: text('tempdir.path') || tmpdir(),
-    flushBytes: number('flush.size.bytes'),
-    flushIntervalMs: number('flush.interval.ms'),
-    maxInflightFiles: number('analytics.max.inflight.files'),
-    retainBlobs: flag('analytics.blob.retain'),
-    dedupeTags: flag('analytics.dedupe.tags'),
-    rebalanceFlushMs: number('analytics.rebalance.flush.timeout.ms'),
-    protocol: lower('analytics.ingest.protocol') as AnalyticsSettings['protocol'],
-    confirm: ['ingested', 'true'].includes(lower('analytics.ingest.confirm')) ? 'ingested' : 'queued',
-    confirmTimeoutMs: number('analytics.ingest.confirm.timeout.ms'),
-    onError: lower('behavior.on.error') as AnalyticsSettings['onError'],
+    validateTables: flag(KEY.validationTableEnable),
+    validateJson: flag(KEY.validateJson),
+    metadataColumns: listOf(text(KEY.metadataColumns)) as MetadataColumn[],
+    tempDir: text(KEY.tempDirPath) || tmpdir(),
+    flushBytes: number(KEY.flushSizeBytes),
+    flushIntervalMs: number(KEY.flushIntervalMs),
+    maxInflightFiles: number(KEY.maxInflightFiles),
+    retainBlobs: flag(KEY.blobRetain),
+    dedupeTags: flag(KEY.dedupeTags),
+    rebalanceFlushMs: number(KEY.rebalanceFlushTimeoutMs),
+    protocol: lower(KEY.ingestProtocol) as AnalyticsSettings['protocol'],
+    confirm: ['ingested', 'true'].includes(lower(KEY.ingestConfirm)) ? 'ingested' : 'queued',
+    confirmTimeoutMs: number(KEY.ingestConfirmTimeoutMs),
+    onError: lower(KEY.onError) as AnalyticsSettings['onError'],
     retry: {
-      maxMs: number('errors.retry.max.time.ms'),
-      backoffMs: number('errors.retry.backoff.time.ms'),
-      multiplier: number('errors.retry.backoff.multiplier'),
+      maxMs: number(KEY.errorsRetryMaxTimeMs),
+      backoffMs: number(KEY.errorsRetryBackoffTimeMs),
+      multiplier: number(KEY.errorsRetryBackoffMultiplier),
     },
-    deadLetters: deadLetters(config, text(`${DEAD_LETTERS}bootstrap.servers`), text(`${DEAD_LETTERS}topic.name`)),
+    deadLetters: deadLetters(config, text(KEY.deadLettersBootstrapServers), text(KEY.deadLettersTopicName)),
   };
   const development =
     settings.login.strategy === 'az_dev_token' ? ['Authentication strategy az_dev_token is for development only'] : [];
@@ -120,7 +121,7 @@ function deadLetters(config: ConnectorConfig, servers: string, topic: string): D
   if (servers === '' || topic === '') return null;
   const client: Record<string, string> = {};
   for (const [key, value] of Object.entries(config))
-    if (key.startsWith(DEAD_LETTERS)) client[key.slice(DEAD_LETTERS.length)] = value;
+    if (key.startsWith(DEAD_LETTERS_PREFIX)) client[key.slice(DEAD_LETTERS_PREFIX.length)] = value;
   delete client['bootstrap.servers'];
   delete client['topic.name'];
   return { bootstrapServers: listOf(servers), topic, client };

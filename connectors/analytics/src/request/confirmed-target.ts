@@ -5,7 +5,7 @@ import { ServiceError } from '../service/service-error';
 import type { Shipment, Target } from './target';
 
 const FIRST_POLL_MS = 250;
-const LONGEST_POLL_MS = 10_000;
+const MAX_POLL_MS = 10_000;
 
 export interface FileStatus {
   /** As the service says it, e.g. `Succeeded`. */
@@ -18,7 +18,7 @@ export interface FileStatus {
 export interface Confirmation {
   /**
    * Resolves when the service has the file, with what asks for its status; null: not known now. @throws ServiceError,
-   * GivenAwayError
+   * PartitionRevokedError
    */
   begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>>;
 }
@@ -42,14 +42,14 @@ export class ConfirmedTarget implements Target {
 
   /**
    * Resolves when the rows are in the table. @throws ServiceError, with the service's own code when it refused the
-   * file; GivenAwayError
+   * file; PartitionRevokedError
    */
   async ship(shipment: Shipment): Promise<void> {
-    const { file, owner, onHandedOver } = shipment;
+    const { file, owner, onAccepted } = shipment;
     const ask = await this.confirmation.begin(shipment);
-    onHandedOver?.();
+    onAccepted?.();
     const deadline = Date.now() + this.timeoutMs;
-    for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
+    for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, MAX_POLL_MS)) {
       await sleep(wait, owner.signal);
       owner.signal.throwIfAborted();
       const found = await this.askFor(ask);

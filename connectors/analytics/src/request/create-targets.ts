@@ -6,7 +6,7 @@ import { ConnectError, type Logger } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Service } from '../service/create-service';
-import { patiently } from '../service/start-checks';
+import { retryWhileBusy } from '../service/start-checks';
 import { ConfirmedTarget } from './confirmed-target';
 import { QueuedTarget } from './queued-target';
 import { offersRestIngestion, RestIngestion } from './rest-ingestion';
@@ -28,7 +28,7 @@ export async function createTargets(
   const isConfirmed = settings.confirm === 'ingested';
   const ask = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
   const hasRest =
-    (isConfirmed || settings.protocol === 'rest') && (await patiently(ask, settings.retry, logger, signal));
+    (isConfirmed || settings.protocol === 'rest') && (await retryWhileBusy(ask, settings.retry, logger, signal));
   if (settings.protocol === 'rest' && !hasRest)
     throw unavailable('queued ingestion by REST', '"analytics.ingest.protocol" to queue');
   let byQueue: Target = settings.protocol === 'rest' ? rest : queued;

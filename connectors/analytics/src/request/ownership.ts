@@ -1,48 +1,48 @@
 /**
- * Whether a partition is still this task's, and what of it is being posted. Nothing is begun to be posted after it was
- * given away. Source: analytics-sink §4.9.
+ * Whether a partition is still assigned to this task, and which of its files are being posted. No post starts after the
+ * partition is revoked. Source: analytics-sink §4.9.
  */
 import { setMaxListeners } from 'node:events';
 import { settledWithin } from '@millrace/sdk';
 
-/** The partition was given away before the file was posted; whoever has it now delivers its records. */
-export class GivenAwayError extends Error {
-  override readonly name = 'GivenAwayError';
+/** The partition was revoked before the file was posted. Its next owner delivers the records. */
+export class PartitionRevokedError extends Error {
+  override readonly name = 'PartitionRevokedError';
 }
 
 export class Ownership {
-  private readonly giving = new AbortController();
-  private readonly cutting = new AbortController();
+  private readonly revocation = new AbortController();
+  private readonly postCutoff = new AbortController();
   private readonly posts = new Set<Promise<unknown>>();
 
   constructor() {
-    // Each file under way listens.
-    setMaxListeners(0, this.signal, this.cutting.signal);
+    // Each file in flight adds a listener.
+    setMaxListeners(0, this.signal, this.postCutoff.signal);
   }
 
-  /** Aborted when the partition is given away: for everything but posts. */
+  /** Aborted when the partition is revoked. Posts use a signal of their own. */
   get signal(): AbortSignal {
-    return this.giving.signal;
+    return this.revocation.signal;
   }
 
   /**
-   * @param work Hands a file to the service, after which its rows appear. @throws GivenAwayError instead of beginning
-   *   it
+   * @param work Passes a file to the service, after which its rows appear.
+   * @throws PartitionRevokedError instead of starting it
    */
   async post<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.signal.aborted) throw new GivenAwayError('It was not posted: its partition was given away');
-    const posted = work(this.cutting.signal);
+    if (this.signal.aborted) throw new PartitionRevokedError('The file was not posted: its partition was revoked');
+    const posted = work(this.postCutoff.signal);
     this.posts.add(posted);
     return await posted.finally(() => this.posts.delete(posted));
   }
 
   /**
-   * Posts that were begun may end, so that their offsets can still be committed; those that take longer are cut off.
-   * May be called again.
+   * Lets posts in flight finish, so that their offsets can still be committed, and aborts those that take longer than
+   * `timeoutMs`. May be called again.
    */
-  async giveAway(timeoutMs: number): Promise<void> {
-    this.giving.abort(new GivenAwayError('The partition was given away'));
+  async revoke(timeoutMs: number): Promise<void> {
+    this.revocation.abort(new PartitionRevokedError('The partition was revoked'));
     await settledWithin(Promise.allSettled(this.posts), timeoutMs, undefined);
-    this.cutting.abort(new GivenAwayError('The partition was given away'));
+    this.postCutoff.abort(new PartitionRevokedError('The partition was revoked'));
   }
 }

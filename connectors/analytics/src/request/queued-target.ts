@@ -1,13 +1,13 @@
 /** Hands a file to the service: blob, then message. Rows appear later. Sources: analytics-sink §5.1, §5.6, §5.7. */
 import type { AnalyticsSettings } from '../config/settings';
 import type { Http } from '../service/http';
-import { samePlaces, type IngestionResources, type ResourceSet } from '../service/ingestion-resources';
+import { haveSameUrls, type IngestionResources, type ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
 import { isUnreachable, postMessage, uploadBlob } from '../service/storage';
 import { blobName, ingestionMessage } from './ingestion-message';
 import type { Shipment, Target } from './target';
 
-const MOST_PLACES = 3;
+const MAX_RESOURCES_TRIED = 3;
 
 export class QueuedTarget implements Target {
   constructor(
@@ -16,7 +16,7 @@ export class QueuedTarget implements Target {
     private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
   ) {}
 
-  /** Resolves when the service has the file in its queue. @throws ServiceError, GivenAwayError */
+  /** Resolves when the service has the file in its queue. @throws ServiceError, PartitionRevokedError */
   async ship(shipment: Shipment): Promise<void> {
     await this.withAccess(shipment, async (set) => await this.attempt(shipment, set, null));
   }
@@ -30,7 +30,7 @@ export class QueuedTarget implements Target {
       if (!(error instanceof ServiceError) || error.kind !== 'refresh') throw error;
       this.resources.expire(known);
       const renewed = await this.resources.get(owner.signal);
-      if (isUnreachable(error) && samePlaces(known, renewed)) throw outage(error);
+      if (isUnreachable(error) && haveSameUrls(known, renewed)) throw outage(error);
       return await attempt(renewed).catch((again: unknown) => {
         throw again instanceof ServiceError && again.kind === 'refresh' ? outage(again) : again;
       });
@@ -39,7 +39,7 @@ export class QueuedTarget implements Target {
 
   /** The blob's URL with its SAS. */
   async upload({ file, sourceId, owner }: Shipment, set: ResourceSet): Promise<string> {
-    const containers = this.resources.rotation(set.containers).slice(0, MOST_PLACES);
+    const containers = this.resources.rotation(set.containers).slice(0, MAX_RESOURCES_TRIED);
     return await firstThatWorks(
       containers,
       async (container) => await uploadBlob(this.http, container, blobName(file, sourceId), file, owner.signal),
@@ -61,7 +61,7 @@ export class QueuedTarget implements Target {
       dedupeTags: this.settings.dedupeTags,
       now: new Date(),
     });
-    const queues = this.resources.rotation(set.queues).slice(0, MOST_PLACES);
+    const queues = this.resources.rotation(set.queues).slice(0, MAX_RESOURCES_TRIED);
     await firstThatWorks(
       queues,
       async (queue) => await owner.post(async (signal) => await postMessage(this.http, queue, message, signal)),

@@ -33,7 +33,7 @@ export class RestIngestion implements Target, Confirmation {
     private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
   ) {}
 
-  /** Resolves when the service has the file. @throws ServiceError, GivenAwayError */
+  /** Resolves when the service has the file. @throws ServiceError, PartitionRevokedError */
   async ship(shipment: Shipment): Promise<void> {
     await this.queued.withAccess(shipment, async (set) => await this.post(shipment, set, false));
   }

@@ -5,13 +5,13 @@ import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import { asServiceError, type ServiceError } from '../service/service-error';
 import { tableOf } from './confirmed-target';
-import { Places } from './places';
-import { GivenAwayError, type Ownership } from './ownership';
-import { nextTry } from './retry-policy';
+import { Semaphore } from './semaphore';
+import { PartitionRevokedError, type Ownership } from './ownership';
+import { retryDelayMs } from '../service/retry-policy';
 import type { Target } from './target';
 
 /** Files being handed over at a time; those that only wait for their rows to appear do not count. */
-const SIDE_BY_SIDE = 4;
+const MAX_CONCURRENT_UPLOADS = 4;
 
 export type ShipmentEnd =
   | { readonly kind: 'delivered' }
@@ -27,7 +27,7 @@ export interface ShipperOptions {
 }
 
 export class Shipper {
-  private readonly places = new Places(SIDE_BY_SIDE);
+  private readonly uploads = new Semaphore(MAX_CONCURRENT_UPLOADS);
   private readonly now: () => number;
 
   constructor(private readonly options: ShipperOptions) {
@@ -43,10 +43,10 @@ export class Shipper {
         await this.attempt(file, sourceId, owner);
         return { kind: 'delivered' };
       } catch (caught) {
-        if (owner.signal.aborted || caught instanceof GivenAwayError) return { kind: 'abandoned' };
+        if (owner.signal.aborted || caught instanceof PartitionRevokedError) return { kind: 'abandoned' };
         const error = asServiceError(caught);
         firstFailureAt ||= this.now();
-        const wait = nextTry(this.options.retry, {
+        const wait = retryDelayMs(this.options.retry, {
           error,
           failures: attempts,
           firstFailureAt,
@@ -65,11 +65,11 @@ export class Shipper {
   }
 
   private async attempt(file: SealedFile, sourceId: string, owner: Ownership): Promise<void> {
-    const leave = await this.places.enter(owner.signal);
+    const release = await this.uploads.acquire(owner.signal);
     try {
-      await this.options.targetOf(file).ship({ file, sourceId, owner, onHandedOver: leave });
+      await this.options.targetOf(file).ship({ file, sourceId, owner, onAccepted: release });
     } finally {
-      leave();
+      release();
     }
   }
 }

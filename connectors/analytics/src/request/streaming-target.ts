@@ -7,14 +7,14 @@ import { sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
 import { asServiceError } from '../service/service-error';
-import { GivenAwayError } from './ownership';
+import { PartitionRevokedError } from './ownership';
 import type { Shipment, Target } from './target';
 
 const LARGEST = 4 * 1024 * 1024;
 const ATTEMPTS = 3;
-const PAUSES_MS = [1_000, 2_000];
-const FALLBACKS_BEFORE_REST = 3;
-const REST_MS = 60_000;
+const BACKOFF_MS = [1_000, 2_000];
+const FALLBACKS_BEFORE_PAUSE = 3;
+const STREAMING_PAUSE_MS = 60_000;
 
 export class StreamingTarget implements Target {
   /** Topic-partition → how often in a row the queue had to do, and until when it does. */
@@ -36,7 +36,7 @@ export class StreamingTarget implements Target {
     }
     if (file.bytes <= LARGEST && this.now() >= state.until) {
       const count = state.count + 1;
-      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_REST ? this.now() + REST_MS : 0 });
+      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_PAUSE ? this.now() + STREAMING_PAUSE_MS : 0 });
     }
     await this.queued.ship(shipment);
   }
@@ -48,10 +48,10 @@ export class StreamingTarget implements Target {
         await owner.post(async (signal) => await this.post(file, signal));
         return true;
       } catch (error) {
-        if (owner.signal.aborted || error instanceof GivenAwayError) throw error;
+        if (owner.signal.aborted || error instanceof PartitionRevokedError) throw error;
         const failure = asServiceError(error);
         if (failure.kind === 'permanent') throw failure;
-        const pause = PAUSES_MS[attempt];
+        const pause = BACKOFF_MS[attempt];
         if (pause !== undefined) {
           await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
           owner.signal.throwIfAborted();

@@ -8,10 +8,10 @@ export interface Shipment {
   readonly sourceId: string;
   readonly owner: Ownership;
   /** Told when the service has the file, for targets that wait for more than that. */
-  readonly onHandedOver?: () => void;
+  readonly onAccepted?: () => void;
 }
 
 export interface Target {
-  /** Resolves when the file needs no more care. @throws ServiceError, GivenAwayError */
+  /** Resolves when the file needs no more care. @throws ServiceError, PartitionRevokedError */
   ship(shipment: Shipment): Promise<void>;
 }

@@ -6,24 +6,24 @@ import { loginsFor, resourcesFor } from '../config/clouds';
 import { queryUrlOf } from '../config/endpoints';
 import { parseJson, type Http } from './http';
 import { ServiceError } from './service-error';
-import { INGESTION_URL } from './setting-names';
+import { KEY } from '../config/keys';
 
 export interface Cloud {
   readonly loginEndpoint: string;
   readonly resource: string;
 }
 
-export interface AskedCluster {
+export interface ClusterEndpoint {
   readonly url: string;
   /** Whether tokens may come from the cluster itself, as from an emulator. */
   readonly mayBeProvider: boolean;
 }
 
 /** @throws ServiceError, with code `ANALYTICS_LOGIN` for an answer that names other places. */
-export async function readCloud(http: Http, cluster: AskedCluster, signal: AbortSignal): Promise<Cloud> {
+export async function readCloud(http: Http, cluster: ClusterEndpoint, signal: AbortSignal): Promise<Cloud> {
   const url = `${cluster.url}/v1/rest/auth/metadata`;
   const text = await http
-    .require({ method: 'GET', url, headers: { Accept: 'application/json' }, setting: INGESTION_URL, signal })
+    .require({ method: 'GET', url, headers: { Accept: 'application/json' }, setting: KEY.ingestionUrl, signal })
     .then(
       (answer) => answer.text,
       (error: unknown) => {
@@ -36,7 +36,7 @@ export async function readCloud(http: Http, cluster: AskedCluster, signal: Abort
 }
 
 /** By the cluster's answer, with defaults for what it does not say. Pure. @throws ServiceError as above. */
-export function chooseCloud({ url, mayBeProvider }: AskedCluster, answer: Readonly<Record<string, unknown>>): Cloud {
+export function chooseCloud({ url, mayBeProvider }: ClusterEndpoint, answer: Readonly<Record<string, unknown>>): Cloud {
   const { hostname } = new URL(url);
   const own = [url, queryUrlOf(url)];
   const logins = [...loginsFor(hostname), ...(mayBeProvider ? own : [])];
@@ -47,7 +47,7 @@ export function chooseCloud({ url, mayBeProvider }: AskedCluster, answer: Readon
     if (known.includes(text.toLowerCase())) return text.toLowerCase();
     throw new ServiceError(
       `${url} names ${JSON.stringify(text.slice(0, 200))} as ${what}, which is none of ${known.join(', ')}. ` +
-        `Check "${INGESTION_URL}".`,
+        `Check "${KEY.ingestionUrl}".`,
       'transient',
       { code: 'ANALYTICS_LOGIN' },
     );

@@ -1,9 +1,9 @@
 /** Calls to the cluster's two endpoints, logged in. Source: analytics-sink §5.4. */
 import { randomUUID } from 'node:crypto';
-import type { Http, HttpAnswer, HttpRequest } from './http';
+import type { Http, HttpResponse, HttpRequest } from './http';
 import type { Login } from './login';
 import { ServiceError } from './service-error';
-import { INGESTION_URL, QUERY_URL } from './setting-names';
+import { KEY } from '../config/keys';
 
 export interface ReplyTable {
   readonly columns: readonly string[];
@@ -34,8 +34,8 @@ export class Cluster {
   /**
    * With the login; once more with a new one when the first is refused. @throws ServiceError for any status but 2xx.
    */
-  async require(request: HttpRequest): Promise<HttpAnswer> {
-    const attempt = async (): Promise<HttpAnswer> =>
+  async require(request: HttpRequest): Promise<HttpResponse> {
+    const attempt = async (): Promise<HttpResponse> =>
       await this.http.require({
         ...request,
         setting: this.settingOf(request.url),
@@ -67,7 +67,7 @@ export class Cluster {
   }
 
   private settingOf(url: string): string {
-    return url.startsWith(`${this.ingestionUrl}/`) ? INGESTION_URL : QUERY_URL;
+    return url.startsWith(`${this.ingestionUrl}/`) ? KEY.ingestionUrl : KEY.queryUrl;
   }
 }
 

@@ -7,6 +7,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { isLoopback } from '../config/endpoints';
+import { KEY } from '../config/keys';
 import { failureKind, ServiceError } from './service-error';
 import { TunnelAgent, type Proxy } from './tunnel-agent';
 
@@ -22,7 +23,7 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -34,20 +35,20 @@ export interface HttpOptions {
 
 const TIMEOUT_MS = 60_000;
 // Connections that are kept longer are often cut by something on the way, without a word.
-const KEPT = { keepAlive: true, timeout: 30_000 };
-const LONGEST_ANSWER = 16 * 1024 * 1024;
+const KEEP_ALIVE = { keepAlive: true, timeout: 30_000 };
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 export class Http {
-  private readonly plain = new HttpAgent(KEPT);
-  private readonly secure = new HttpsAgent(KEPT);
+  private readonly plain = new HttpAgent(KEEP_ALIVE);
+  private readonly secure = new HttpsAgent(KEEP_ALIVE);
   private readonly tunnels: TunnelAgent | null;
 
   constructor({ proxy }: HttpOptions) {
-    this.tunnels = proxy && new TunnelAgent(proxy, KEPT);
+    this.tunnels = proxy && new TunnelAgent(proxy, KEEP_ALIVE);
   }
 
   /** Any answer at all. @throws ServiceError without one. */
-  async send(given: HttpRequest): Promise<HttpAnswer> {
+  async send(given: HttpRequest): Promise<HttpResponse> {
     given.signal.throwIfAborted();
     const url = new URL(given.url);
     try {
@@ -66,7 +67,7 @@ export class Http {
   }
 
   /** @throws ServiceError for any status but 2xx. */
-  async require(given: HttpRequest): Promise<HttpAnswer> {
+  async require(given: HttpRequest): Promise<HttpResponse> {
     const answer = await this.send(given);
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw refusal(new URL(given.url), answer, this.keysOf(given, ''));
@@ -75,7 +76,7 @@ export class Http {
   /** The end of a sentence about an address that may be wrong. */
   private keysOf({ setting, url }: HttpRequest, more: string): string {
     if (setting === undefined) return '';
-    const keys = [setting, ...(this.isTunnelled(new URL(url)) ? ['proxy.host', 'proxy.port'] : [])];
+    const keys = [setting, ...(this.isTunnelled(new URL(url)) ? [KEY.proxyHost, KEY.proxyPort] : [])];
     return `. Check ${keys.map((key) => `"${key}"`).join(', ')}${more}.`;
   }
 
@@ -90,7 +91,7 @@ export class Http {
     return this.tunnels !== null && protocol === 'https:' && !isLoopback(hostname);
   }
 
-  private async exchange(url: URL, given: HttpRequest): Promise<HttpAnswer> {
+  private async exchange(url: URL, given: HttpRequest): Promise<HttpResponse> {
     const { method, headers, body, signal, timeoutMs = TIMEOUT_MS } = given;
     const isSecure = url.protocol === 'https:';
     const secure = this.isTunnelled(url) ? (this.tunnels as TunnelAgent) : this.secure;
@@ -102,13 +103,14 @@ export class Http {
       agent: isSecure ? secure : this.plain,
     };
     const send = isSecure ? httpsRequest : httpRequest;
-    return await new Promise<HttpAnswer>((resolve, reject) => {
+    return await new Promise<HttpResponse>((resolve, reject) => {
       const request = send(url, options, (response) => {
         const chunks: Buffer[] = [];
         let size = 0;
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > LONGEST_ANSWER) response.destroy(new Error(`the answer is longer than ${LONGEST_ANSWER} bytes`));
+          if (size > MAX_RESPONSE_BYTES)
+            response.destroy(new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`));
           chunks.push(chunk);
         });
         response.on('error', reject);
@@ -146,7 +148,7 @@ export function place(url: URL): string {
 const ELSEWHERE = new Set([301, 302, 303, 307, 308, 404, 405]);
 
 /** @param advice For an answer as of something else than the service. */
-export function refusal(url: URL, { status, headers, text }: HttpAnswer, advice = ''): ServiceError {
+export function refusal(url: URL, { status, headers, text }: HttpResponse, advice = ''): ServiceError {
   const details = errorDetails(text);
   const retryAfter = Number(headers['retry-after']);
   const said = `${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`;

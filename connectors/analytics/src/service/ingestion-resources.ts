@@ -5,7 +5,7 @@
 import type { Cluster } from './cluster';
 import { place } from './http';
 import { ServiceError } from './service-error';
-import { INGESTION_URL } from './setting-names';
+import { KEY } from '../config/keys';
 import { SharedRead } from './shared-read';
 
 const LIFETIME_MS = 3_600_000;
@@ -64,7 +64,7 @@ export class IngestionResources {
     const queues = of('SecuredReadyForAggregationQueue');
     if (containers.length === 0 || queues.length === 0)
       throw new ServiceError(
-        `${this.cluster.ingestionUrl} hands out no storage; "${INGESTION_URL}" must be the ingestion endpoint, whose host begins with "ingest-"`,
+        `${this.cluster.ingestionUrl} hands out no storage; "${KEY.ingestionUrl}" must be the ingestion endpoint, whose host begins with "ingest-"`,
         'permanent',
       );
     const identity = await this.cluster.ingestionCommand('.get kusto identity token', signal);
@@ -76,7 +76,7 @@ export class IngestionResources {
 }
 
 /** Whether both name the same places; their SAS may differ. */
-export function samePlaces(one: ResourceSet, other: ResourceSet): boolean {
+export function haveSameUrls(one: ResourceSet, other: ResourceSet): boolean {
   const places = ({ containers, queues, statusTables }: ResourceSet): string =>
     JSON.stringify([containers, queues, statusTables].map((urls) => urls.map((url) => place(new URL(url))).sort()));
   return places(one) === places(other);

@@ -1,15 +1,15 @@
 /** Bearer tokens: asked for once, kept until shortly before they run out. Sources: analytics-sink §1.4, §5.2. */
 import type { LoginSettings } from '../config/settings';
 import { chooseCloud, readCloud, type Cloud } from './cloud';
-import { GRANTS } from './grants';
+import { TOKEN_REQUESTS } from './access-tokens';
 import { Http } from './http';
 import { SharedRead } from './shared-read';
 
-const EARLY_MS = 5 * 60_000;
+const RENEW_BEFORE_EXPIRY_MS = 5 * 60_000;
 
 export class Login {
   private token: { readonly text: string; readonly validUntil: number } | null = null;
-  private readonly asking: SharedRead<string>;
+  private readonly pendingRequest: SharedRead<string>;
   private cloud: Cloud | null = null;
   /** A machine's identity is no further away than the machine, or its host. */
   private readonly direct = new Http({ proxy: null });
@@ -22,7 +22,7 @@ export class Login {
     private readonly environment: Readonly<Record<string, string | undefined>> = process.env,
     private readonly now: () => number = Date.now,
   ) {
-    this.asking = new SharedRead(async (signal) => await this.request(signal), closing);
+    this.pendingRequest = new SharedRead(async (signal) => await this.request(signal), closing);
   }
 
   /** The headers that a call needs. @throws ServiceError, with code `ANALYTICS_LOGIN` when the login is refused. */
@@ -40,18 +40,21 @@ export class Login {
 
   private async current(signal: AbortSignal): Promise<string> {
     if (this.token && this.now() < this.token.validUntil) return this.token.text;
-    return await this.asking.get(signal);
+    return await this.pendingRequest.get(signal);
   }
 
   private async request(signal: AbortSignal): Promise<string> {
     const { settings, clusterUrl, environment } = this;
-    const strategy = settings.strategy as keyof typeof GRANTS;
+    const strategy = settings.strategy as keyof typeof TOKEN_REQUESTS;
     const cloud = await this.cloudOf(signal);
     const http = strategy === 'managed_identity' ? this.direct : this.http;
-    const grant = await GRANTS[strategy]({ http, settings, cloud, clusterUrl, environment, signal });
+    const issued = await TOKEN_REQUESTS[strategy]({ http, settings, cloud, clusterUrl, environment, signal });
     // Short-lived tokens are used for half their life.
-    this.token = { text: grant.token, validUntil: this.now() + Math.max(grant.lifeMs - EARLY_MS, grant.lifeMs / 2) };
-    return grant.token;
+    this.token = {
+      text: issued.token,
+      validUntil: this.now() + Math.max(issued.lifeMs - RENEW_BEFORE_EXPIRY_MS, issued.lifeMs / 2),
+    };
+    return issued.token;
   }
 
   private async cloudOf(signal: AbortSignal): Promise<Cloud> {

@@ -5,7 +5,7 @@
 import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
-import { nextTry } from '../request/retry-policy';
+import { retryDelayMs } from './retry-policy';
 import type { Cluster } from './cluster';
 import { parseJson } from './http';
 import type { IngestionResources } from './ingestion-resources';
@@ -19,7 +19,7 @@ export async function checkIngestion(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { containers, queues } = await patiently(async () => await resources.get(signal), retry, logger, signal);
+  const { containers, queues } = await retryWhileBusy(async () => await resources.get(signal), retry, logger, signal);
   const hosts = new Set([...containers, ...queues].map((url) => new URL(url).host));
   logger.info(`The service hands out storage at ${[...hosts].join(', ')}; this worker must be able to reach it`);
 }
@@ -28,7 +28,7 @@ export async function checkIngestion(
  * A service that answers that it is busy is waited for. One that does not answer may be a wrong URL, which is to be
  * seen at once: the task fails, and its restarts are the waiting.
  */
-export async function patiently<T>(
+export async function retryWhileBusy<T>(
   ask: () => Promise<T>,
   retry: AnalyticsSettings['retry'],
   logger: Logger,
@@ -40,7 +40,7 @@ export async function patiently<T>(
       return await ask();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === null || error.code === 'ANALYTICS_LOGIN') throw error;
-      const wait = nextTry(retry, { error, failures, firstFailureAt, now: Date.now(), random: Math.random() });
+      const wait = retryDelayMs(retry, { error, failures, firstFailureAt, now: Date.now(), random: Math.random() });
       if (wait === null) throw error;
       logger.warn(`The service can not begin yet; the next try is in ${Math.round(wait)} ms: ${error.message}`);
       await sleep(wait, signal);

@@ -2,7 +2,7 @@
  * One blob, one message: plain requests with the SAS that the service handed out. Sources: analytics-sink §5.6, §5.7.
  */
 import { createReadStream } from 'node:fs';
-import type { Http, HttpAnswer, HttpRequest } from './http';
+import type { Http, HttpResponse, HttpRequest } from './http';
 import { refusal } from './http';
 import { ServiceError } from './service-error';
 
@@ -54,7 +54,7 @@ export async function requireStorage(
   http: Http,
   request: HttpRequest,
   alsoFine: readonly number[] = [],
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const answer = await http.send(request).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.kind !== 'transient') throw error;
     throw new ServiceError(error.message, 'refresh', { cause: error.cause });

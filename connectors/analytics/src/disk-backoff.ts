@@ -5,13 +5,13 @@ import { ConnectError, type Logger } from '@millrace/sdk';
 import type { AnalyticsSettings } from './config/settings';
 import type { AssignedPartition } from './partition';
 
-interface Trouble {
+interface DiskFailure {
   readonly since: number;
   waitUntil: number;
 }
 
-export class DiskTroubles {
-  private readonly troubles = new Map<AssignedPartition, Trouble>();
+export class DiskBackoff {
+  private readonly failures = new Map<AssignedPartition, DiskFailure>();
 
   constructor(
     private readonly retry: AnalyticsSettings['retry'],
@@ -20,27 +20,27 @@ export class DiskTroubles {
   ) {}
 
   succeeded(partition: AssignedPartition): void {
-    if (this.troubles.size > 0 && !this.isWaiting(partition)) this.troubles.delete(partition);
+    if (this.failures.size > 0 && !this.isWaiting(partition)) this.failures.delete(partition);
   }
 
   /** @throws ConnectError `ANALYTICS_DISK` when it has lasted too long. */
   failed(partition: AssignedPartition, error: Error): void {
     const { topic, partition: number } = partition.id;
-    const trouble = this.troubles.get(partition) ?? { since: this.now(), waitUntil: 0 };
-    if (this.now() + this.retry.backoffMs > trouble.since + this.retry.maxMs)
+    const failure = this.failures.get(partition) ?? { since: this.now(), waitUntil: 0 };
+    if (this.now() + this.retry.backoffMs > failure.since + this.retry.maxMs)
       throw new ConnectError(`Records can not be written to the folder for files: ${error.message}`, {
         code: 'ANALYTICS_DISK',
         cause: error,
         place: { topic, partition: number },
       });
-    trouble.waitUntil = this.now() + this.retry.backoffMs;
-    this.troubles.set(partition, trouble);
+    failure.waitUntil = this.now() + this.retry.backoffMs;
+    this.failures.set(partition, failure);
     this.logger.warn(
       `Records of ${topic}-${number} can not be written to the folder for files; the next try is in ${this.retry.backoffMs} ms: ${error.message}`,
     );
   }
 
   isWaiting(partition: AssignedPartition): boolean {
-    return this.now() < (this.troubles.get(partition)?.waitUntil ?? 0);
+    return this.now() < (this.failures.get(partition)?.waitUntil ?? 0);
   }
 }

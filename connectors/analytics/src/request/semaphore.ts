@@ -1,18 +1,18 @@
 /** A number of places, taken in order of arrival. */
-export class Places {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
   /** Resolves with what gives the place back, once. Rejects with the signal's reason when it is aborted first. */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;
-    else await this.turn(signal);
-    let isLeft = false;
+    else await this.waitForRelease(signal);
+    let isReleased = false;
     return () => {
-      if (isLeft) return;
-      isLeft = true;
+      if (isReleased) return;
+      isReleased = true;
       // A place goes straight to whoever waits: nobody can come between.
       const next = this.waiting.shift();
       if (next) next();
@@ -20,17 +20,17 @@ export class Places {
     };
   }
 
-  private async turn(signal: AbortSignal): Promise<void> {
+  private async waitForRelease(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const mine = (): void => {
+      const granted = (): void => {
         signal.removeEventListener('abort', aborted);
         resolve();
       };
       const aborted = (): void => {
-        this.waiting.splice(this.waiting.indexOf(mine), 1);
+        this.waiting.splice(this.waiting.indexOf(granted), 1);
         reject(signal.reason as Error);
       };
-      this.waiting.push(mine);
+      this.waiting.push(granted);
       signal.addEventListener('abort', aborted, { once: true });
     });
   }

@@ -4,14 +4,14 @@ import type { LoginSettings } from '../config/settings';
 import type { Cloud } from './cloud';
 import { parseJson, type Http, type HttpRequest } from './http';
 import { ServiceError } from './service-error';
-import { LOGIN_URL } from './setting-names';
+import { KEY } from '../config/keys';
 
-export interface Grant {
+export interface AccessToken {
   readonly token: string;
   readonly lifeMs: number;
 }
 
-export interface GrantContext {
+export interface TokenContext {
   readonly http: Http;
   readonly settings: LoginSettings;
   readonly cloud: Cloud;
@@ -20,10 +20,10 @@ export interface GrantContext {
   readonly signal: AbortSignal;
 }
 
-type Ask = (context: GrantContext) => Promise<Grant>;
+type Ask = (context: TokenContext) => Promise<AccessToken>;
 
 /** @throws ServiceError, with code `ANALYTICS_LOGIN` when the login is refused or can not be tried. */
-export const GRANTS: Readonly<Record<'application' | 'managed_identity' | 'workload_identity', Ask>> = {
+export const TOKEN_REQUESTS: Readonly<Record<'application' | 'managed_identity' | 'workload_identity', Ask>> = {
   application: async (context) => {
     const { tenant, appId, appKey, endpoint, scope } = context.settings;
     const form = {
@@ -34,7 +34,7 @@ export const GRANTS: Readonly<Record<'application' | 'managed_identity' | 'workl
     };
     return await ask(
       context,
-      { ...tokenRequest(endpoint ?? context.cloud.loginEndpoint, tenant, form), setting: LOGIN_URL },
+      { ...tokenRequest(endpoint ?? context.cloud.loginEndpoint, tenant, form), setting: KEY.authEndpoint },
       'The identity provider refuses the application',
       'Check "idp.auth.authority", "idp.auth.appid" and "idp.auth.appkey".',
     );
@@ -99,11 +99,11 @@ function tokenRequest(endpoint: string, tenant: string, form: Record<string, str
 }
 
 async function ask(
-  { http, signal }: GrantContext,
+  { http, signal }: TokenContext,
   request: Omit<HttpRequest, 'signal'>,
   refusal: string,
   hint: string,
-): Promise<Grant> {
+): Promise<AccessToken> {
   let text: string;
   try {
     ({ text } = await http.require({ ...request, signal }));

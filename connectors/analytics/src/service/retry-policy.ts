@@ -1,13 +1,13 @@
 /** When a file is tried again. Pure. Source: analytics-sink §4.5. */
 import { backoffMs } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
-import type { ServiceError } from '../service/service-error';
+import type { ServiceError } from './service-error';
 
 const LONGEST_MS = 5 * 60_000;
 
-export interface RetrySituation {
+export interface RetryState {
   readonly error: ServiceError;
-  /** Failures so far, this one included. */
+  /** DeliveryErrors so far, this one included. */
   readonly failures: number;
   readonly firstFailureAt: number;
   readonly now: number;
@@ -16,9 +16,9 @@ export interface RetrySituation {
 }
 
 /** Milliseconds until the next try; null: no more. */
-export function nextTry(
+export function retryDelayMs(
   { maxMs, backoffMs: firstMs, multiplier }: AnalyticsSettings['retry'],
-  { error, failures, firstFailureAt, now, random }: RetrySituation,
+  { error, failures, firstFailureAt, now, random }: RetryState,
 ): number | null {
   if (error.kind === 'permanent' || maxMs === 0) return null;
   const backoff = { firstMs, maxMs: LONGEST_MS, multiplier };

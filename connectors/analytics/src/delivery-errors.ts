@@ -7,9 +7,9 @@ import type { RawRecord } from './batcher/record-log';
 import type { AnalyticsSettings } from './config/settings';
 import type { DeadLetterPlace, DeadLetterQueue } from './dead-letters/dead-letter-queue';
 import { ServiceError } from './service/service-error';
-import { nextTry } from './request/retry-policy';
+import { retryDelayMs } from './service/retry-policy';
 
-const IGNORED_EVERY_MS = 60_000;
+const IGNORED_LOG_INTERVAL_MS = 60_000;
 
 export interface Undeliverable {
   /** Read again for every try. */
@@ -23,7 +23,7 @@ export interface Undeliverable {
   readonly signal: AbortSignal;
 }
 
-export class Failures {
+export class DeliveryErrors {
   /** Fails the task with the next `put`. */
   fatal: ConnectError | null = null;
   private ignored = 0;
@@ -49,12 +49,12 @@ export class Failures {
       );
       return false;
     }
-    if (this.deadLetters && !(await this.sendAway(undeliverable, this.deadLetters))) return false;
+    if (this.deadLetters && !(await this.deadLetter(undeliverable, this.deadLetters))) return false;
     this.report(undeliverable, this.deadLetters ? 'sent to the dead letter queue' : 'dropped', count);
     return true;
   }
 
-  private async sendAway(
+  private async deadLetter(
     { records, place, error, what, signal }: Undeliverable,
     queue: DeadLetterQueue,
   ): Promise<boolean> {
@@ -68,7 +68,7 @@ export class Failures {
         firstFailureAt ||= Date.now();
         const failure = new ServiceError((caught as Error).message, 'transient', { cause: caught });
         const situation = { error: failure, failures, firstFailureAt, now: Date.now(), random: Math.random() };
-        const wait = nextTry(this.settings.retry, situation);
+        const wait = retryDelayMs(this.settings.retry, situation);
         if (wait === null) {
           this.fatal ??= new ConnectError(
             `${what} can neither be delivered nor sent to the dead letter queue: ${failure.message}`,
@@ -88,7 +88,7 @@ export class Failures {
       return;
     }
     this.ignored += count;
-    if (Date.now() - this.ignoredSince < IGNORED_EVERY_MS) return;
+    if (Date.now() - this.ignoredSince < IGNORED_LOG_INTERVAL_MS) return;
     this.logger.warn(`${this.ignored} record(s) could not be delivered; the last of them: ${text}`);
     this.ignored = 0;
     this.ignoredSince = Date.now();
