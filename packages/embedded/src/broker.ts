@@ -111,7 +111,7 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
   const autoCreateTopics = options.autoCreateTopics ?? true;
   const fsync = options.fsync ?? 'never';
   const faults = new FaultPlan();
-  const whenRunning = faults.whenRunning.bind(faults);
+  const whenResumed = faults.whenResumed.bind(faults);
 
   let port = options.port ?? 0;
   const address = () => ({ host: options.advertisedHost ?? host, port });
@@ -132,11 +132,11 @@ async function open(options: EmbeddedBrokerOptions, dataDir: string | null): Pro
   ]);
   const handlers = new Map<number, Handler>(
     [
-      topicHandlers({ topics, topicDeleted: coordinators.topicDeleted, ...sizes }),
+      topicHandlers({ topics, deleteCommittedOffsets: coordinators.deleteCommittedOffsets, ...sizes }),
       configHandlers({ topics, nodeId: NODE_ID, brokerConfigs }),
       clusterHandlers({ topics, address, autoCreateTopics, ...sizes }),
-      produceHandlers({ topics, transactions: coordinators.transactions, now, whenRunning, log }),
-      fetchHandlers({ topics, whenRunning }),
+      produceHandlers({ topics, transactions: coordinators.transactions, now, whenResumed, log }),
+      fetchHandlers({ topics, whenResumed }),
       logOffsetHandlers({ topics }),
       inspectionHandlers({ topics, dataDir }),
       coordinators.handlers,

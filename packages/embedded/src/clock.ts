@@ -1,19 +1,19 @@
-/** Time as the coordinators see it, so that tests turn it by hand. Milliseconds throughout. */
+/** Time for the coordinators; tests replace it with a fake. All times in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Calls once; the returned function takes the wish back. */
+  /** Calls `run` once after the delay; the returned function cancels it. */
   schedule(delayMs: number, run: () => void): () => void;
 }
 
-/** Node's timers hold no more; a longer one fires after 1 ms. */
+/** The maximum of Node's timers; a longer one fires after 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** As `setTimeout`, for settings and sums of them that may be longer than a timer can be. */
+/** As `setTimeout`, with the delay capped at the maximum, which a setting may exceed. */
 export function startTimer(run: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
 }
 
-/** Its timers do not keep a process alive. */
+/** Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(delayMs, run) {

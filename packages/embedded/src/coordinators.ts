@@ -1,6 +1,6 @@
 /**
- * Groups and transactions, which need each other: offsets are committed in transactions, and transactions end in
- * groups.
+ * The group coordinator and the transaction coordinator. They depend on each other: groups accept offsets of open
+ * transactions, and the end of a transaction commits or discards them.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,10 +17,7 @@ import { TransactionCoordinator } from './transactions/coordinator';
 import { transactionHandlers } from './transactions/handlers';
 import { transactionInspectionHandlers } from './transactions/inspection-handlers';
 
-/**
- * Kafka's own defaults, but for the rebalance delay: on one machine nobody has to be waited for. Milliseconds and
- * bytes.
- */
+/** Kafka's defaults in milliseconds and bytes, except that on one machine the initial rebalance has no delay. */
 export const COORDINATOR_DEFAULTS = {
   /** `group.initial.rebalance.delay.ms` */
   initialRebalanceDelayMs: 0,
@@ -55,57 +52,57 @@ export interface Coordinators {
   readonly handlers: ReadonlyMap<number, Handler>;
   readonly transactions: Pick<TransactionCoordinator, 'checkAppend'>;
   /** Deletes the offsets that groups have committed for the topic. */
-  topicDeleted(topic: string): Promise<void>;
+  deleteCommittedOffsets(topic: string): Promise<void>;
   /** Completes or rejects waiting requests and closes the logs. */
   close(): Promise<void>;
 }
 
-/** The partitions must be open. Keeps `groups.log` and `transactions.log` in the data folder. */
+/** The partitions must be open. State is stored in `groups.log` and `transactions.log` in the data folder. */
 export async function openCoordinators(
   services: CoordinatorDeps,
   settings: Partial<CoordinatorSettings> = {},
   clock: Clock = systemClock,
 ): Promise<Coordinators> {
   const { partitions, log } = services;
-  const all = { ...COORDINATOR_DEFAULTS, ...settings };
-  const [keptGroups, keptTransactions] = [await openLog(services, 'groups'), await openLog(services, 'transactions')];
-  const groups = await GroupRegistry.open(keptGroups, clock, all, log);
+  const merged = { ...COORDINATOR_DEFAULTS, ...settings };
+  const [groupsLog, transactionsLog] = [await openLog(services, 'groups'), await openLog(services, 'transactions')];
+  const groups = await GroupRegistry.open(groupsLog, clock, merged, log);
   const transactions = await TransactionCoordinator.open({
-    kept: keptTransactions,
+    stateLog: transactionsLog,
     clock,
     partitions,
     endGroupTransaction: (...args) => groups.offsets.endTransaction(...args),
-    maxTimeoutMs: all.maxTimeoutMs,
+    maxTimeoutMs: merged.maxTimeoutMs,
     log,
   });
   const handlers = new Map([
-    ...membershipHandlers(groups, all),
+    ...membershipHandlers(groups, merged),
     ...groupAdminHandlers(groups, partitions),
     ...committedOffsetHandlers({
       groups,
       clock,
       partitions,
-      maxMetadataBytes: all.maxMetadataBytes,
+      maxMetadataBytes: merged.maxMetadataBytes,
       checkTransaction: ({ transactionalId, producerId, producerEpoch, groupId }) =>
         transactions.checkOffsets(transactionalId, { producerId, epoch: producerEpoch }, groupId),
     }),
     ...transactionHandlers(transactions, partitions),
     ...transactionInspectionHandlers(transactions, partitions, clock),
   ]);
-  const stopExpiring = repeat(clock, all.retentionCheckMs, async () => {
-    const problem = (error: unknown): void => log(`Old offsets could not be forgotten: ${String(error)}`);
-    await groups.expire(all.offsetsRetentionMs).catch(problem);
+  const stopExpiring = repeat(clock, merged.retentionCheckMs, async () => {
+    const problem = (error: unknown): void => log(`Cannot delete expired offsets: ${String(error)}`);
+    await groups.expire(merged.offsetsRetentionMs).catch(problem);
   });
   return {
     handlers,
     transactions,
-    topicDeleted: (topic) => groups.offsets.deleteTopic(topic),
+    deleteCommittedOffsets: (topic) => groups.offsets.deleteTopic(topic),
     async close() {
       const expired = stopExpiring();
       groups.close();
       await transactions.close();
       await expired;
-      await Promise.all([keptGroups.close(), keptTransactions.close()]);
+      await Promise.all([groupsLog.close(), transactionsLog.close()]);
     },
   };
 }
@@ -116,7 +113,7 @@ async function openLog({ dataDir, fsync, log }: CoordinatorDeps, name: string): 
   return FileKeyValueLog.open(join(dataDir, `${name}.log`), { fsync, log });
 }
 
-/** The returned function ends it, and resolves when nothing is being done any more. */
+/** Repeats `work`. The returned function stops it, and resolves when no run is in progress. */
 function repeat(clock: Clock, everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let ended = false;
   let running = Promise.resolve();

@@ -1,6 +1,9 @@
 /**
  * Encoding and decoding of the protocol's primitive types. One request definition serves both encodings: for flexible
  * versions strings, bytes and arrays are compact, and `tags` is not empty.
+ *
+ * Deliberately not shared with the embedded broker’s `protocol/reader.ts` and `writer.ts`: tests run this client on
+ * that broker, and with common code an encoding error would cancel itself out.
  */
 export class ByteWriter {
   private buffer: Buffer;

@@ -97,7 +97,7 @@ test('a paused partition answers when it is resumed', async () => {
 
 test('a fault of an API that does not exist is an error of the test', async () => {
   const { broker, client } = await withTopic();
-  expect(() => broker.faults.delay('Prodcue', 1)).toThrow("no API called 'Prodcue'");
+  expect(() => broker.faults.delay('Prodcue', 1)).toThrow("Unknown API 'Prodcue'");
   client.close();
 });
 

@@ -398,7 +398,7 @@ it('a deleted group refuses whoever still waits for it', () => {
   const h = new GroupHarness();
   const [a] = h.stable(2);
   const waiting = h.join();
-  h.group.die();
+  h.group.close();
   expect(got(waiting).errorCode).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);
   expect(h.heartbeat(a!)).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);
   expect(got(h.join()).errorCode).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);

@@ -226,7 +226,7 @@ describe('committed offsets', () => {
   it('go with their topic', async () => {
     const h = await CoordinatorsHarness.open();
     await h.ask(api.OFFSET_COMMIT, commitOf(offset(0, 7)));
-    await h.broker.topicDeleted('t');
+    await h.broker.deleteCommittedOffsets('t');
     expect(await fetched(h)).toEqual([-1, -1]);
   });
 });

@@ -28,7 +28,12 @@ test.each([
   ['at work on nobody knows what: none', { state: 'Stable', protocolType: 'connect', emptySince: null }, []],
   ['that rebalances: none', { state: 'PreparingRebalance', protocolType: 'consumer', emptySince: null }, []],
 ] as const)('offsets of a group %s', (_, group, expired) => {
-  const found = expiredOffsets({ ...group, reads }, [OLD, YOUNG, commit('read', 20_000)], RETENTION_MS, NOW);
+  const found = expiredOffsets(
+    { ...group, isSubscribedTo: reads },
+    [OLD, YOUNG, commit('read', 20_000)],
+    RETENTION_MS,
+    NOW,
+  );
   expect(found.map(({ topic }) => topic)).toEqual(expired);
 });
 

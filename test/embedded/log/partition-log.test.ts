@@ -144,7 +144,7 @@ describe('a log that is opened again', () => {
     lines.length = 0;
     const again = open(folder);
     expect(readAll(again).map((record) => record.value)).toEqual(values(0, left));
-    expect(lines).toEqual([expect.stringMatching(/^Cut \d+ bytes of an unfinished write/)]);
+    expect(lines).toEqual([expect.stringMatching(/^Truncated \d+ bytes of an incomplete write/)]);
     expect(append(again, { records: ['next'] }).baseOffset).toBe(left);
     expect(readAll(open(folder)).at(-1)).toMatchObject({ offset: left, value: 'next' });
   });

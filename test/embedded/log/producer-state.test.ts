@@ -14,7 +14,7 @@ const batch = (baseSequence: number, baseOffset: number, more: Partial<BatchInfo
 });
 const states = (...batches: BatchInfo[]): ProducerStates => {
   const producers = new ProducerStates();
-  for (const each of batches) producers.appended(each, 0);
+  for (const each of batches) producers.onAppend(each, 0);
   return producers;
 };
 
@@ -44,7 +44,7 @@ test('a new epoch begins with sequence 0, and an older one is refused', () => {
   const producers = states(batch(0, 0));
   expect(producers.check(batch(10, 10, { producerEpoch: 1 }))).toEqual({ kind: 'out-of-order', expected: 0 });
   expect(producers.check(batch(0, 10, { producerEpoch: 1 }))).toEqual({ kind: 'append' });
-  producers.appended(batch(0, 10, { producerEpoch: 1 }), 0);
+  producers.onAppend(batch(0, 10, { producerEpoch: 1 }), 0);
   expect(producers.check(batch(10, 20))).toEqual({ kind: 'stale-epoch', current: 1 });
 });
 

@@ -21,7 +21,7 @@ const marker = (offset: number, producerId: number, kind: 'commit' | 'abort') =>
 
 function index(...batches: BatchInfo[]): TransactionIndex {
   const transactions = new TransactionIndex();
-  for (const each of batches) transactions.appended(each);
+  for (const each of batches) transactions.onAppend(each);
   return transactions;
 }
 
@@ -33,12 +33,12 @@ it('records outside transactions hold nothing up', () => {
 it('the oldest open transaction decides, whichever ends first', () => {
   const transactions = index(batch(0, 1), batch(5, 2), batch(10, 1));
   expect(transactions.firstOpenOffset()).toBe(0);
-  transactions.appended(marker(15, 1, 'commit'));
+  transactions.onAppend(marker(15, 1, 'commit'));
   expect(transactions.firstOpenOffset()).toBe(5);
-  transactions.appended(batch(16, 1));
-  transactions.appended(marker(21, 2, 'abort'));
+  transactions.onAppend(batch(16, 1));
+  transactions.onAppend(marker(21, 2, 'abort'));
   expect(transactions.firstOpenOffset()).toBe(16);
-  transactions.appended(marker(22, 1, 'commit'));
+  transactions.onAppend(marker(22, 1, 'commit'));
   expect(transactions.firstOpenOffset()).toBeNull();
 });
 

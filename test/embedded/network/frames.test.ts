@@ -25,7 +25,7 @@ test.each([1, 3, 100, 1_023, 1_024, 5_000, 70_000])('frames come whole out of ch
     for (let frame = assembler.next(); frame; frame = assembler.next()) found.push(Buffer.from(frame));
   }
   expect(found.map((frame) => frame.toString('hex'))).toEqual(bodies.map((body) => body.toString('hex')));
-  expect([share.bytes, assembler.isInside]).toEqual([0, false]);
+  expect([share.bytes, assembler.hasIncompleteFrame]).toEqual([0, false]);
   expect(held).toBeGreaterThanOrEqual(150_000);
 });
 
@@ -33,16 +33,16 @@ test('whoever holds most is given up, until the others fit', () => {
   const budget = new MemoryBudget(100);
   const gone: string[] = [];
   const [small, large, middle] = ['small', 'large', 'middle'].map((name) => budget.share(() => void gone.push(name)));
-  small!.hold(10);
-  large!.hold(60);
-  middle!.hold(30);
+  small!.add(10);
+  large!.add(60);
+  middle!.add(30);
   expect(gone).toEqual([]);
-  small!.hold(1);
+  small!.add(1);
   expect(gone).toEqual(['large']);
   // Nobody counts what is given up.
-  large!.hold(1_000);
-  middle!.hold(40);
+  large!.add(1_000);
+  middle!.add(40);
   expect(gone).toEqual(['large']);
-  middle!.hold(20);
+  middle!.add(20);
   expect([gone, small!.bytes]).toEqual([['large', 'middle'], 11]);
 });

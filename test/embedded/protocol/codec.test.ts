@@ -85,12 +85,12 @@ test('unknown tagged fields of flexible versions are passed over', () => {
 test.each([
   ['a list longer than the message', Buffer.from([0x7f, 0xff, 0xff, 0xff])],
   ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xfe])],
-  ['null where a list is needed', Buffer.from([0xff, 0xff, 0xff, 0xff])],
+  ['null for a non-nullable array', Buffer.from([0xff, 0xff, 0xff, 0xff])],
   ['bytes after its end', Buffer.from([0, 0, 0, 0, 0xff, 0xff, 0])],
 ])('a message with %s is refused', (_, bytes) => {
   expect(() => decode(SMALL, 'request', 0, new Reader(bytes))).toThrow(MalformedMessage);
 });
 
 test('a value that does not fit its field is named', () => {
-  expect(() => bytesOf(SMALL, 'request', 0, { names: null })).toThrow(/^names: null where a list is needed/);
+  expect(() => bytesOf(SMALL, 'request', 0, { names: null })).toThrow(/^names: null for a non-nullable array/);
 });

@@ -12,7 +12,7 @@ try {
 
 test('before the tests begin there is no broker, and that is said', () => {
   expect(addressTooSoon).toEqual(
-    new Error('The embedded broker is started by beforeAll: ask for it in a test or a hook.'),
+    new Error('The embedded broker is started in beforeAll; use it in tests and hooks only.'),
   );
 });
 

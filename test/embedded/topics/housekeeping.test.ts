@@ -29,7 +29,7 @@ function make(dataDir: string | null, configs: Record<string, string>) {
     topics,
     partition,
     problems,
-    round: () => new Housekeeping({ topics, now: () => now, log }).round(),
+    round: () => new Housekeeping({ topics, now: () => now, log }).runRound(),
     append: (...records: BatchSpec['records']) => add(partition, { records, timestamp: now }),
   };
 }

@@ -229,7 +229,7 @@ describe('timeouts', () => {
     h.clock.advance(TIMEOUT_MS / 2);
     await settle();
     expect(h.partitions.markers).toEqual(['t-0 0/1 abort', 't-1 0/1 abort']);
-    expect(h.lines[0]).toMatch(/'x' is aborted: it took more than 60000 ms/);
+    expect(h.lines[0]).toMatch(/Aborting the transaction of 'x': it exceeded its timeout of 60000 ms/);
     expect(await producer.end(true)).toBe(ErrorCode.PRODUCER_FENCED);
   });
 

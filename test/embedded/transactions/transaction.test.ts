@@ -3,7 +3,7 @@ import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import {
   complete,
   end,
-  enlarge,
+  add,
   fence,
   initProducer,
   newTransaction,
@@ -69,19 +69,19 @@ describe('partitions and groups join', () => {
     ['CompleteCommit', 'Ongoing 5/3'],
     ['CompleteAbort', 'Ongoing 5/3'],
   ])('in %s', (state, decision) => {
-    expect(told(enlarge(at(state), ME, { partitions: [t0] }, 1))).toBe(decision);
+    expect(told(add(at(state), ME, { partitions: [t0] }, 1))).toBe(decision);
   });
 
   it('each once, and the clock runs from the first', () => {
-    const one = enlarge(at('Empty'), ME, { partitions: [t0] }, 100) as Transaction;
-    const two = enlarge(one, ME, { partitions: [t0, t1], groups: ['g'] }, 200) as Transaction;
+    const one = add(at('Empty'), ME, { partitions: [t0] }, 100) as Transaction;
+    const two = add(one, ME, { partitions: [t0, t1], groups: ['g'] }, 200) as Transaction;
     expect(two).toMatchObject({ startedAt: 100, partitions: [t0, t1], groups: ['g'] });
-    expect(enlarge(two, ME, { partitions: [t1], groups: ['g'] }, 300)).toBe(two);
+    expect(add(two, ME, { partitions: [t1], groups: ['g'] }, 300)).toBe(two);
   });
 
   it('not for others', () => {
-    expect(enlarge(at('Ongoing'), { producerId: 6, epoch: 3 }, {}, 1)).toBe(INVALID_PRODUCER_ID_MAPPING);
-    expect(enlarge(at('Ongoing'), { producerId: 5, epoch: 2 }, {}, 1)).toBe(PRODUCER_FENCED);
+    expect(add(at('Ongoing'), { producerId: 6, epoch: 3 }, {}, 1)).toBe(INVALID_PRODUCER_ID_MAPPING);
+    expect(add(at('Ongoing'), { producerId: 5, epoch: 2 }, {}, 1)).toBe(PRODUCER_FENCED);
   });
 });
 
@@ -110,7 +110,7 @@ describe('it ends', () => {
   });
 
   it('completely: nothing of it is left', () => {
-    const ongoing = enlarge(at('Empty'), ME, { partitions: [{ topic: 't', partition: 0 }], groups: ['g'] }, 7);
+    const ongoing = add(at('Empty'), ME, { partitions: [{ topic: 't', partition: 0 }], groups: ['g'] }, 7);
     const prepared = end(ongoing as Transaction, ME, true) as Transaction;
     expect(complete(prepared)).toMatchObject({ state: 'CompleteCommit', partitions: [], groups: [], startedAt: -1 });
     expect(told(complete(fence(at('Ongoing'))))).toBe('CompleteAbort 5/4');

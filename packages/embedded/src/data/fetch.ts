@@ -1,4 +1,4 @@
-/** Fetch: whole batches, stored form, as soon as there are enough of them or the client's patience ends. */
+/** Fetch: returns whole batches as stored, once there are `min_bytes` of them or `max_wait_ms` has passed. */
 import { startTimer } from '../clock';
 import { handles, type Handler, type RequestContext } from '../requests/handler';
 import { LEADER_EPOCH, readHeader, batchBytes } from '../log/batch';
@@ -10,48 +10,48 @@ import type { TopicRegistry } from '../topics/registry';
 
 export interface FetchDeps {
   readonly topics: TopicRegistry;
-  readonly whenRunning: (topic: string, partition: number) => Promise<void> | null;
+  readonly whenResumed: (topic: string, partition: number) => Promise<void> | null;
 }
 
 type FetchRequest = RequestOf<typeof FETCH>;
 type PartitionRequest = ElementOf<ElementOf<FetchRequest['topics']>['partitions']>;
-type PartitionAnswer = ElementOf<ElementOf<ResponseOf<typeof FETCH>['responses']>['partitions']>;
+type PartitionResponse = ElementOf<ElementOf<ResponseOf<typeof FETCH>['responses']>['partitions']>;
 
-interface Collected {
-  readonly responses: { readonly topic: string; readonly partitions: PartitionAnswer[] }[];
+interface ReadResult {
+  readonly responses: { readonly topic: string; readonly partitions: PartitionResponse[] }[];
   readonly bytes: number;
   readonly failed: boolean;
 }
 
 const READ_COMMITTED = 1;
-/** Of one response, whatever the client allows: responses of many clients are in memory at the same time. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Maximum of one response, even if the client allows more, because many responses are in memory at once. */
+const MAX_BYTES = 16 * 1024 * 1024;
 const NO_RECORDS = Buffer.alloc(0);
 
 export function fetchHandlers(deps: FetchDeps): ReadonlyMap<number, Handler> {
   return new Map([
     handles(FETCH, async (request, context) => {
-      // Sessions are not kept: each response says so with session 0, and clients then name all partitions each time.
+      // Fetch sessions are not supported: session id 0 in each response makes clients send full requests.
       if (request.sessionId !== 0) return { errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND };
       const deadline = performance.now() + request.maxWaitMs;
       while (true) {
-        const collected = collect(deps, request);
+        const collected = readPartitions(deps, request);
         const left = deadline - performance.now();
-        const enough = collected.failed || collected.bytes >= request.minBytes;
-        if (enough || left <= 0 || context.signal.aborted) return { responses: collected.responses };
-        await change(deps, request, left, context);
+        const isReady = collected.failed || collected.bytes >= request.minBytes;
+        if (isReady || left <= 0 || context.signal.aborted) return { responses: collected.responses };
+        await awaitChange(deps, request, left, context);
       }
     }),
   ]);
 }
 
-function collect(deps: FetchDeps, request: FetchRequest): Collected {
-  const limit = Math.min(request.maxBytes, MOST_BYTES);
+function readPartitions(deps: FetchDeps, request: FetchRequest): ReadResult {
+  const limit = Math.min(request.maxBytes, MAX_BYTES);
   let bytes = 0;
   let failed = false;
   const responses = request.topics.map(({ topic, partitions }) => ({
     topic,
-    partitions: partitions.map((partition): PartitionAnswer => {
+    partitions: partitions.map((partition): PartitionResponse => {
       const log = deps.topics.get(topic)?.partitions[partition.partition];
       const answer = readPartition(deps, request, topic, partition, log, limit - bytes, bytes === 0);
       bytes += answer.records?.length ?? 0;
@@ -70,7 +70,7 @@ function readPartition(
   log: PartitionLog | undefined,
   bytesLeft: number,
   atLeastOne: boolean,
-): PartitionAnswer {
+): PartitionResponse {
   const at = { partitionIndex: partition, records: NO_RECORDS };
   if (!log) return { ...at, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
   if (currentLeaderEpoch > LEADER_EPOCH) return { ...at, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
@@ -84,7 +84,7 @@ function readPartition(
   }
   const committedOnly = isolationLevel === READ_COMMITTED;
   const end = committedOnly ? log.lastStableOffset : log.endOffset;
-  const paused = deps.whenRunning(topic, partition) !== null;
+  const paused = deps.whenResumed(topic, partition) !== null;
   const records =
     paused || fetchOffset >= end
       ? NO_RECORDS
@@ -101,8 +101,13 @@ function offsetAfter(records: Buffer, otherwise: number): number {
   return next;
 }
 
-/** Resolves when one of the partitions has changed, or was resumed, or after `ms`, or when the client has gone. */
-async function change(deps: FetchDeps, request: FetchRequest, ms: number, { signal }: RequestContext): Promise<void> {
+/** Resolves when a partition has changed or was resumed, after `ms`, or when the client disconnects. */
+async function awaitChange(
+  deps: FetchDeps,
+  request: FetchRequest,
+  ms: number,
+  { signal }: RequestContext,
+): Promise<void> {
   const cancels: (() => void)[] = [];
   await new Promise<void>((resolve) => {
     const timer = startTimer(resolve, ms);
@@ -114,7 +119,7 @@ async function change(deps: FetchDeps, request: FetchRequest, ms: number, { sign
     );
     for (const { topic, partitions } of request.topics) {
       for (const { partition } of partitions) {
-        void deps.whenRunning(topic, partition)?.then(resolve);
+        void deps.whenResumed(topic, partition)?.then(resolve);
         const cancel = deps.topics.get(topic)?.partitions[partition]?.onChange(resolve);
         if (cancel) cancels.push(cancel);
       }

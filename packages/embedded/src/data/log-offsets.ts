@@ -7,21 +7,21 @@ import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from '../topics/registry';
 import { eachRecord, type StoredRecord } from '../log/records';
 
-/** There is no tiered storage: all that is here is local. */
+/** Without tiered storage, all offsets are local. */
 const Timestamp = { LATEST: -1, EARLIEST: -2, MAX: -3, EARLIEST_LOCAL: -4, LATEST_TIERED: -5 } as const;
 const READ_COMMITTED = 1;
 
-interface Found {
+interface FoundOffset {
   readonly offset: number;
   readonly timestamp: number;
 }
 
-const NOTHING: Found = { offset: -1, timestamp: -1 };
+const NOT_FOUND: FoundOffset = { offset: -1, timestamp: -1 };
 
 export function logOffsetHandlers({ topics }: { topics: TopicRegistry }): ReadonlyMap<number, Handler> {
   return new Map([
-    handles(LIST_OFFSETS, ({ topics: asked, isolationLevel }) => ({
-      topics: asked.map(({ name, partitions }) => ({
+    handles(LIST_OFFSETS, ({ topics: requested, isolationLevel }) => ({
+      topics: requested.map(({ name, partitions }) => ({
         name,
         partitions: partitions.map(({ partitionIndex, timestamp, currentLeaderEpoch }) => {
           const log = topics.get(name)?.partitions[partitionIndex];
@@ -29,27 +29,27 @@ export function logOffsetHandlers({ topics }: { topics: TopicRegistry }): Readon
           if (currentLeaderEpoch > LEADER_EPOCH) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
           if (timestamp < Timestamp.LATEST_TIERED) return { partitionIndex, errorCode: ErrorCode.UNSUPPORTED_VERSION };
           const end = isolationLevel === READ_COMMITTED ? log.lastStableOffset : log.endOffset;
-          const found = find(log, timestamp, end);
+          const found = findOffset(log, timestamp, end);
           return { partitionIndex, ...found, leaderEpoch: found.offset < 0 ? -1 : LEADER_EPOCH };
         }),
       })),
     })),
 
-    handles(OFFSET_FOR_LEADER_EPOCH, ({ topics: asked }) => ({
-      topics: asked.map(({ topic, partitions }) => ({
+    handles(OFFSET_FOR_LEADER_EPOCH, ({ topics: requested }) => ({
+      topics: requested.map(({ topic, partitions }) => ({
         topic,
         partitions: partitions.map(({ partition, currentLeaderEpoch, leaderEpoch }) => {
           const log = topics.get(topic)?.partitions[partition];
           if (!log) return { partition, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
           if (currentLeaderEpoch > LEADER_EPOCH) return { partition, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
-          // The only epoch there is has not ended.
+          // There is only one leader epoch, and it has not ended.
           return leaderEpoch === LEADER_EPOCH ? { partition, leaderEpoch, endOffset: log.endOffset } : { partition };
         }),
       })),
     })),
 
-    handles(DELETE_RECORDS, ({ topics: asked }) => ({
-      topics: asked.map(({ name, partitions }) => ({
+    handles(DELETE_RECORDS, ({ topics: requested }) => ({
+      topics: requested.map(({ name, partitions }) => ({
         name,
         partitions: partitions.map(({ partitionIndex, offset }) => {
           const topic = topics.get(name);
@@ -66,19 +66,19 @@ export function logOffsetHandlers({ topics }: { topics: TopicRegistry }): Readon
   ]);
 }
 
-function find(log: PartitionLog, timestamp: number, end: number): Found {
+function findOffset(log: PartitionLog, timestamp: number, end: number): FoundOffset {
   if (timestamp === Timestamp.LATEST) return { offset: end, timestamp: -1 };
   if (timestamp === Timestamp.EARLIEST || timestamp === Timestamp.EARLIEST_LOCAL) {
     return { offset: log.startOffset, timestamp: -1 };
   }
-  if (timestamp === Timestamp.LATEST_TIERED) return NOTHING;
-  if (timestamp === Timestamp.MAX) return newest(log, end);
-  let found = NOTHING;
+  if (timestamp === Timestamp.LATEST_TIERED) return NOT_FOUND;
+  if (timestamp === Timestamp.MAX) return findMaxTimestamp(log, end);
+  let found = NOT_FOUND;
   log.forEachBatch((batch) => {
     const header = readHeader(batch);
     if (header.baseOffset >= end) return false;
     if (header.control || header.maxTimestamp < timestamp) return true;
-    for (const record of present(log, batch, end)) {
+    for (const record of visibleRecords(log, batch, end)) {
       if (record.timestamp < timestamp) continue;
       found = record;
       return false;
@@ -88,19 +88,19 @@ function find(log: PartitionLog, timestamp: number, end: number): Found {
   return { offset: found.offset, timestamp: found.timestamp };
 }
 
-/** The first of those with the highest timestamp. */
-function newest(log: PartitionLog, end: number): Found {
-  let best = NOTHING;
+/** The first record with the highest timestamp. */
+function findMaxTimestamp(log: PartitionLog, end: number): FoundOffset {
+  let best = NOT_FOUND;
   log.forEachBatch((batch) => {
     const header = readHeader(batch);
     if (header.baseOffset >= end) return false;
     if (header.control || header.maxTimestamp <= best.timestamp) return true;
-    for (const record of present(log, batch, end)) if (record.timestamp > best.timestamp) best = record;
+    for (const record of visibleRecords(log, batch, end)) if (record.timestamp > best.timestamp) best = record;
     return true;
   });
   return { offset: best.offset, timestamp: best.timestamp };
 }
 
-function* present(log: PartitionLog, batch: Buffer, end: number): Generator<StoredRecord, void, undefined> {
+function* visibleRecords(log: PartitionLog, batch: Buffer, end: number): Generator<StoredRecord, void, undefined> {
   for (const record of eachRecord(batch)) if (record.offset >= log.startOffset && record.offset < end) yield record;
 }

@@ -1,4 +1,4 @@
-/** Produce: each partition's batch is checked, given its offset, written, and acknowledged when it is durable. */
+/** Produce: validates, appends and acknowledges one batch per partition. */
 import { batchBytes, hasValidChecksum, HEADER_BYTES, readHeader, type BatchHeader } from '../log/batch';
 import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
@@ -12,17 +12,18 @@ import type { TopicRegistry } from '../topics/registry';
 
 export interface ProduceDeps {
   readonly topics: TopicRegistry;
-  /** Says with an error code whether a producer may write to the partition in its transaction. */
+  /** Checks that the partition is part of the producer's transaction. */
   readonly transactions: {
-    checkAppend(who: { readonly producerId: number; readonly epoch: number }, at: TopicPartition): number;
+    /** Returns an error code. */
+    checkAppend(producer: { readonly producerId: number; readonly epoch: number }, at: TopicPartition): number;
   };
   readonly now: () => number;
-  /** Of a partition that a test has paused; null: it is not. */
-  readonly whenRunning: (topic: string, partition: number) => Promise<void> | null;
+  /** Resolves when a partition paused by a test is resumed; null if it is not paused. */
+  readonly whenResumed: (topic: string, partition: number) => Promise<void> | null;
   readonly log: (line: string) => void;
 }
 
-type PartitionAnswer = ElementOf<ElementOf<ResponseOf<typeof PRODUCE>['responses']>['partitionResponses']>;
+type PartitionResponse = ElementOf<ElementOf<ResponseOf<typeof PRODUCE>['responses']>['partitionResponses']>;
 
 class Rejected extends Error {
   constructor(
@@ -55,28 +56,29 @@ async function produce(
   name: string,
   index: number,
   records: Buffer | null,
-): Promise<PartitionAnswer> {
-  const reject = (error: ErrorName, message: string): PartitionAnswer => ({
+): Promise<PartitionResponse> {
+  const reject = (error: ErrorName, message: string): PartitionResponse => ({
     index,
     errorCode: ErrorCode[error],
     errorMessage: message,
   });
   try {
-    await deps.whenRunning(name, index);
+    await deps.whenResumed(name, index);
     const topic = deps.topics.get(name);
     const log = topic?.partitions[index];
-    if (!topic || !log) return reject('UNKNOWN_TOPIC_OR_PARTITION', `There is no partition ${index} of '${name}'.`);
+    if (!topic || !log)
+      return reject('UNKNOWN_TOPIC_OR_PARTITION', `Partition ${index} of topic '${name}' does not exist.`);
     if (acks < -1 || acks > 1) return reject('INVALID_REQUIRED_ACKS', `acks must be -1, 0 or 1, not ${acks}.`);
     if (acks === -1 && topic.settings.minInsyncReplicas > 1) {
       return reject(
         'NOT_ENOUGH_REPLICAS',
-        `min.insync.replicas is ${topic.settings.minInsyncReplicas}; this is the only broker.`,
+        `min.insync.replicas is ${topic.settings.minInsyncReplicas}, but there is only one broker.`,
       );
     }
     return { index, ...(await append(deps, { topic: name, partition: index }, topic.settings, log, records)) };
   } catch (error) {
     if (error instanceof Rejected) return reject(error.error, error.message);
-    deps.log(`Writing to ${name}-${index} failed: ${(error as Error).stack}`);
+    deps.log(`Cannot append to ${name}-${index}: ${(error as Error).stack}`);
     return reject('KAFKA_STORAGE_ERROR', (error as Error).message);
   }
 }
@@ -87,12 +89,12 @@ async function append(
   settings: LogSettings,
   log: PartitionLog,
   records: Buffer | null,
-): Promise<Omit<PartitionAnswer, 'index'>> {
+): Promise<Omit<PartitionResponse, 'index'>> {
   const { batch, header } = validBatch(records, settings);
   if (header.producerId >= 0) {
     const verdict = log.producers.check(header);
     if (verdict.kind === 'duplicate') {
-      // The first attempt may still be on its way to the disk.
+      // The first attempt may not be flushed yet.
       await log.durable();
       return { errorCode: ErrorCode.NONE, baseOffset: verdict.baseOffset, logStartOffset: log.startOffset };
     }
@@ -126,8 +128,8 @@ async function append(
 }
 
 /**
- * @throws Rejected unless it is exactly one batch as a client may send it. Its bytes are the request's, which nobody
- *   needs afterwards: the log changes them in place.
+ * Returns a view of the request's buffer, which the log modifies in place.
+ * @throws Rejected unless it is exactly one batch that a client may send.
  */
 function validBatch(records: Buffer | null, settings: LogSettings): { batch: Buffer; header: BatchHeader } {
   if (records === null || records.length < HEADER_BYTES) {
@@ -137,11 +139,12 @@ function validBatch(records: Buffer | null, settings: LogSettings): { batch: Buf
   if (header.magic !== 2) {
     throw new Rejected(
       'UNSUPPORTED_FOR_MESSAGE_FORMAT',
-      `Only record batches of format 2 are taken, not ${header.magic}.`,
+      `Only record batches of format 2 are supported, not ${header.magic}.`,
     );
   }
   if (batchBytes(records, 0) !== records.length) {
-    const why = 'A partition takes exactly one record batch in each request, and as long as it says it is.';
+    const why =
+      'A Produce request must contain exactly one record batch per partition, whose size matches its length field.';
     throw new Rejected(header.bytes > records.length ? 'CORRUPT_MESSAGE' : 'INVALID_RECORD', why);
   }
   if (records.length > settings.maxMessageBytes) {
@@ -153,7 +156,7 @@ function validBatch(records: Buffer | null, settings: LogSettings): { batch: Buf
   if (header.recordCount < 1 || header.lastOffset - header.baseOffset !== header.recordCount - 1) {
     throw new Rejected(
       'INVALID_RECORD',
-      `The record batch counts ${header.recordCount} records but not their offsets.`,
+      `The record batch has ${header.recordCount} records, which does not match its offsets.`,
     );
   }
   if (header.control) throw new Rejected('INVALID_RECORD', 'Clients may not write control batches.');
@@ -164,18 +167,18 @@ function validBatch(records: Buffer | null, settings: LogSettings): { batch: Buf
     throw new Rejected('INVALID_RECORD', `Invalid sequence number ${header.baseSequence}.`);
   }
   if (header.compression > 4) {
-    throw new Rejected('UNSUPPORTED_COMPRESSION_TYPE', `There is no compression ${header.compression}.`);
+    throw new Rejected('UNSUPPORTED_COMPRESSION_TYPE', `Unknown compression type ${header.compression}.`);
   }
-  if (settings.compact) refuseWithoutKeys(records);
+  if (settings.compact) requireKeys(records);
   return { batch: records, header };
 }
 
-function refuseWithoutKeys(batch: Buffer): void {
+function requireKeys(batch: Buffer): void {
   let complete: boolean;
   try {
     complete = everyRecordHasKey(batch);
   } catch (cause) {
-    throw new Rejected('INVALID_RECORD', `The record batch cannot be read: ${(cause as Error).message}`);
+    throw new Rejected('INVALID_RECORD', `Cannot read the record batch: ${(cause as Error).message}`);
   }
   if (!complete) throw new Rejected('INVALID_RECORD', 'Compacted topic cannot accept message without key.');
 }

@@ -1,45 +1,42 @@
-/** Misbehaviour on request, for tests of clients: what a network and a cluster do to them on a bad day. */
+/** Fault injection for tests of clients: failures of networks and clusters. */
 import { APIS } from '../protocol/apis';
 import { ErrorCode, type ErrorName } from '../protocol/errors';
 
 export interface FaultOptions {
-  /** How many requests it strikes; default: all until removed. */
+  /** Number of requests that it affects; default: all until removed. */
   readonly times?: number;
-  /** Only requests that name this topic. */
+  /** Only requests that contain this topic. */
   readonly topic?: string;
-  /** Only requests of clients whose `client.id` starts like this. */
+  /** Only requests of clients whose `client.id` starts with this. */
   readonly clientId?: string;
 }
 
 export interface FailOptions extends FaultOptions {
-  /** `after`: all of it has happened, and the client is told otherwise. Default `before`: nothing has happened. */
+  /** `before` (default): the request is not handled. `after`: it is handled, but the response has the error. */
   readonly when?: 'before' | 'after';
 }
 
-/** Ends the fault; striking no more is fine, and so is calling it twice. */
+/** Removes the fault. May be called repeatedly, also after the fault has ended. */
 export type RemoveFault = () => void;
 
-/** API names are Kafka's: `Produce`, `Fetch`, `JoinGroup`, … Unknown ones throw. */
+/** API names are Kafka's: `Produce`, `Fetch`, `JoinGroup`, … Unknown names throw. */
 export interface Faults {
-  /** Requests wait that long before they are handled. */
+  /** Delays requests before they are handled. */
   delay(api: string, ms: number, options?: FaultOptions): RemoveFault;
-  /** Answered with the error, without being handled, or although it was. */
+  /** Responds with the error, before or after the request is handled. */
   fail(api: string, error: ErrorName, options?: FailOptions): RemoveFault;
   /**
-   * `before`: the connection is closed and nothing has happened. `after`: all of it has happened, and the client never
-   * hears.
+   * Closes the connection. `before`: the request is not handled. `after`: it is handled, but the client gets no
+   * response.
    */
   cut(api: string, when: 'before' | 'after', options?: FaultOptions): RemoveFault;
-  /**
-   * As a quota does it: answered at once with `throttle_time_ms`, and nothing more is read from the connection for so
-   * long.
-   */
+  /** As a quota: responds at once with `throttle_time_ms`, then handles no request of the connection for that time. */
   throttle(api: string, ms: number, options?: FaultOptions): RemoveFault;
-  /** Requests that write to the partition or read from it wait. */
+  /** Requests that write to or read from the partition wait. */
   pausePartition(topic: string, partition: number): RemoveFault;
-  /** How many requests of the API were received since the start, struck or not. */
+  /** Number of requests of the API since startup, affected by faults or not. */
   requests(api: string): number;
-  /** Ends every fault. */
+  /** Removes all faults. */
   clear(): void;
 }
 
@@ -56,8 +53,8 @@ interface Fault {
   left: number;
 }
 
-/** What is to be done to one request. */
-export interface Strike {
+/** The combined faults of one request. */
+export interface RequestFaults {
   readonly delayMs: number;
   readonly error: { readonly code: number; readonly when: 'before' | 'after' } | null;
   readonly cut: 'before' | 'after' | null;
@@ -67,7 +64,7 @@ export interface Strike {
 export class FaultPlan implements Faults {
   private readonly faults = new Set<Fault>();
   private readonly counts = new Map<string, number>();
-  private readonly paused = new Map<string, { readonly over: Promise<void>; readonly end: () => void }>();
+  private readonly paused = new Map<string, { readonly resumed: Promise<void>; readonly resume: () => void }>();
   private readonly names = new Set([...APIS.values()].map((api) => api.name));
 
   delay(api: string, ms: number, options: FaultOptions = {}): RemoveFault {
@@ -87,7 +84,7 @@ export class FaultPlan implements Faults {
   }
 
   private add(api: string, effect: Effect, options: FaultOptions): RemoveFault {
-    this.known(api);
+    this.checkApi(api);
     const fault: Fault = { api, effect, options, left: options.times ?? Infinity };
     this.faults.add(fault);
     return () => void this.faults.delete(fault);
@@ -95,51 +92,50 @@ export class FaultPlan implements Faults {
 
   pausePartition(topic: string, partition: number): RemoveFault {
     const key = `${topic}-${partition}`;
-    this.paused.get(key)?.end();
+    this.paused.get(key)?.resume();
     let resolve!: () => void;
-    const over = new Promise<void>((done) => (resolve = done));
-    const end = (): void => {
-      if (this.paused.get(key)?.over === over) this.paused.delete(key);
+    const resumed = new Promise<void>((done) => (resolve = done));
+    const resume = (): void => {
+      if (this.paused.get(key)?.resumed === resumed) this.paused.delete(key);
       resolve();
     };
-    this.paused.set(key, { over, end });
-    return end;
+    this.paused.set(key, { resumed, resume });
+    return resume;
   }
 
   requests(api: string): number {
-    this.known(api);
+    this.checkApi(api);
     return this.counts.get(api) ?? 0;
   }
 
   clear(): void {
     this.faults.clear();
-    for (const { end } of this.paused.values()) end();
+    for (const { resume } of this.paused.values()) resume();
   }
 
-  private known(api: string): void {
-    if (!this.names.has(api))
-      throw new Error(`There is no API called '${api}' here; there are ${[...this.names].join(', ')}.`);
+  private checkApi(api: string): void {
+    if (!this.names.has(api)) throw new Error(`Unknown API '${api}'; supported are ${[...this.names].join(', ')}.`);
   }
 
-  /** What the request meets; counts it. */
-  strike(api: string, clientId: string | null, body: object): Strike {
+  /** Counts the request and returns the faults that apply to it. */
+  apply(api: string, clientId: string | null, body: object): RequestFaults {
     this.counts.set(api, (this.counts.get(api) ?? 0) + 1);
-    let strike: Strike = { delayMs: 0, error: null, cut: null, throttleMs: 0 };
+    let combined: RequestFaults = { delayMs: 0, error: null, cut: null, throttleMs: 0 };
     for (const fault of this.faults) {
       if (fault.api !== api || !matches(fault.options, clientId, body)) continue;
       if (--fault.left <= 0) this.faults.delete(fault);
       const { effect } = fault;
-      if (effect.kind === 'delay') strike = { ...strike, delayMs: strike.delayMs + effect.ms };
-      else if (effect.kind === 'throttle') strike = { ...strike, throttleMs: strike.throttleMs + effect.ms };
-      else if (effect.kind === 'fail') strike = { ...strike, error: effect };
-      else strike = { ...strike, cut: effect.when };
+      if (effect.kind === 'delay') combined = { ...combined, delayMs: combined.delayMs + effect.ms };
+      else if (effect.kind === 'throttle') combined = { ...combined, throttleMs: combined.throttleMs + effect.ms };
+      else if (effect.kind === 'fail') combined = { ...combined, error: effect };
+      else combined = { ...combined, cut: effect.when };
     }
-    return strike;
+    return combined;
   }
 
-  /** Null: it is not paused. */
-  whenRunning(topic: string, partition: number): Promise<void> | null {
-    return this.paused.get(`${topic}-${partition}`)?.over ?? null;
+  /** Resolves when the partition is resumed; null if it is not paused. */
+  whenResumed(topic: string, partition: number): Promise<void> | null {
+    return this.paused.get(`${topic}-${partition}`)?.resumed ?? null;
   }
 }
 
@@ -148,7 +144,7 @@ function matches({ topic, clientId }: FaultOptions, from: string | null, body: o
   return topic === undefined || namesTopic(body, topic);
 }
 
-/** Topics are named by `name` or `topic` in the elements of a request's arrays, or are plain strings. */
+/** A topic is the `name` or `topic` of an array element, or an element that is a string. */
 function namesTopic(value: unknown, topic: string): boolean {
   if (Array.isArray(value)) return value.some((element) => element === topic || namesTopic(element, topic));
   if (value === null || typeof value !== 'object' || Buffer.isBuffer(value)) return false;

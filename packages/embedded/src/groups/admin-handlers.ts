@@ -40,20 +40,20 @@ export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Parti
     handles(OFFSET_DELETE, async ({ groupId, topics }) => {
       const group = groups.get(groupId);
       if (group === undefined) return { errorCode: ErrorCode.GROUP_ID_NOT_FOUND };
-      // Only of consumers is it known what they read.
+      // Subscriptions are known for consumer groups only.
       if (group.state !== 'Empty' && group.protocolType !== 'consumer') return { errorCode: ErrorCode.NON_EMPTY_GROUP };
-      const doomed: TopicPartition[] = [];
-      const answered = topics.map(({ name, partitions: asked }) => ({
+      const deletable: TopicPartition[] = [];
+      const answered = topics.map(({ name, partitions: requested }) => ({
         name,
-        partitions: asked.map(({ partitionIndex }) => {
+        partitions: requested.map(({ partitionIndex }) => {
           const at = { topic: name, partition: partitionIndex };
           if (!partitions.exists(at)) return { partitionIndex, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
-          if (group.reads(name)) return { partitionIndex, errorCode: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC };
-          doomed.push(at);
+          if (group.isSubscribedTo(name)) return { partitionIndex, errorCode: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC };
+          deletable.push(at);
           return { partitionIndex, errorCode: ErrorCode.NONE };
         }),
       }));
-      await groups.offsets.delete(groupId, doomed);
+      await groups.offsets.delete(groupId, deletable);
       return { errorCode: ErrorCode.NONE, topics: answered };
     }),
   ];
@@ -62,7 +62,7 @@ export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Parti
 const UNKNOWN_GROUP = { groupState: 'Dead', protocolType: '', protocolData: '', members: [] };
 
 function describe(group: Group) {
-  // Before everybody has an assignment, metadata and assignments say nothing.
+  // Metadata and assignments are only valid in a stable group.
   const stable = group.state === 'Stable';
   return {
     groupState: group.state,

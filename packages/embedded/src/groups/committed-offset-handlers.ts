@@ -16,7 +16,7 @@ export interface CommittedOffsetHandlerDeps {
   readonly partitions: Pick<Partitions, 'exists'>;
   /** `offset.metadata.max.bytes` */
   readonly maxMetadataBytes: number;
-  /** May this producer add offsets of the group to its transaction now? An error code. */
+  /** Whether the producer may add offsets of the group to its transaction, as an error code. */
   checkTransaction(request: RequestOf<typeof TXN_OFFSET_COMMIT>): number;
 }
 
@@ -24,7 +24,7 @@ type Topics = RequestOf<typeof OFFSET_COMMIT>['topics'];
 type FetchRequest = RequestOf<typeof OFFSET_FETCH>;
 type Store = (accepted: readonly OffsetCommit[]) => Promise<void>;
 
-const SEVERAL_GROUPS_FROM = 8;
+const BATCHED_SINCE_VERSION = 8;
 const UNKNOWN_OFFSET = { committedOffset: -1, committedLeaderEpoch: -1, metadata: '' };
 
 export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [number, Handler][] {
@@ -43,8 +43,8 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
     return partitions.exists(at) ? ErrorCode.NONE : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
   }
 
-  /** One answer per partition; `refused` holds for all of them. */
-  async function answer(topics: Topics, refused: number, store: Store) {
+  /** @param refused an error code that applies to all partitions */
+  async function commitAll(topics: Topics, refused: number, store: Store) {
     const committedAt = clock.now();
     const accepted: OffsetCommit[] = [];
     const answered = topics.map(({ name, partitions }) => ({
@@ -63,8 +63,8 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
   }
 
   function fetch({ groupId, topics }: Pick<FetchRequest, 'groupId' | 'topics'>, requireStable: boolean) {
-    const asked = topics ?? byTopic(groups.offsets.all(groupId));
-    const answered = asked.map(({ name, partitionIndexes }) => ({
+    const requested = topics ?? byTopic(groups.offsets.all(groupId));
+    const answered = requested.map(({ name, partitionIndexes }) => ({
       name,
       partitions: partitionIndexes.map((partitionIndex) => {
         const at = { topic: name, partition: partitionIndex };
@@ -84,20 +84,20 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
     handles(OFFSET_COMMIT, (request) => {
       const { groupId, generationIdOrMemberEpoch, topics } = request;
       const refused = check(groupId, request, generationIdOrMemberEpoch, false);
-      return answer(topics, refused, (accepted) => groups.offsets.commit(groupId, accepted));
+      return commitAll(topics, refused, (accepted) => groups.offsets.commit(groupId, accepted));
     }),
 
     handles(TXN_OFFSET_COMMIT, (request) => {
       const { groupId, generationId, producerId, topics } = request;
       const fenced = deps.checkTransaction(request);
       const refused = fenced === ErrorCode.NONE ? check(groupId, request, generationId, true) : fenced;
-      return answer(topics, refused, (accepted) => groups.offsets.commitLater(groupId, producerId, accepted));
+      return commitAll(topics, refused, (accepted) => groups.offsets.addPending(groupId, producerId, accepted));
     }),
 
-    handles(OFFSET_FETCH, ({ groups: several, requireStable, ...one }, { apiVersion }) =>
-      apiVersion < SEVERAL_GROUPS_FROM
-        ? fetch(one, requireStable)
-        : { groups: several.map((asked) => fetch(asked, requireStable)) },
+    handles(OFFSET_FETCH, ({ groups: batched, requireStable, ...single }, { apiVersion }) =>
+      apiVersion < BATCHED_SINCE_VERSION
+        ? fetch(single, requireStable)
+        : { groups: batched.map((requested) => fetch(requested, requireStable)) },
     ),
   ];
 }

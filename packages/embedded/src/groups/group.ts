@@ -1,18 +1,17 @@
 /**
- * One group of the classic protocol as a state machine: who is in it, which generation, what each waits for. It does no
- * I/O; answers that must wait are kept as callbacks, and time comes from the clock. Behaviour is that of Kafka's own
- * coordinator.
+ * State machine of a group of the classic protocol: members, generation and pending joins and syncs. It does no I/O:
+ * pending responses are callbacks, and time comes from the clock. It behaves as Kafka's group coordinator.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock';
 import { ErrorCode } from '../protocol/errors';
 import {
   commonProtocols,
-  electProtocol,
+  selectProtocol,
   Member,
   NO_BYTES,
-  refusedJoin,
-  refusedSync,
+  failedJoin,
+  failedSync,
   subscribedTopics,
   type JoinRequest,
   type JoinResult,
@@ -24,11 +23,11 @@ import {
 export type GroupState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' | 'Dead';
 
 export interface GroupSettings {
-  /** `group.initial.rebalance.delay.ms`: how long the first join of an empty group waits for company. */
+  /** `group.initial.rebalance.delay.ms`: how long the first join of an empty group waits for other members. */
   readonly initialRebalanceDelayMs: number;
 }
 
-/** A member without an id cannot send heartbeats while its first join waits. As in Kafka. */
+/** A member cannot send heartbeats while its first join is pending. Kafka's value. */
 const NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000;
 
 export class Group {
@@ -37,24 +36,24 @@ export class Group {
   protocolName: string | null = null;
   readonly members = new Map<string, Member>();
   private readonly staticIds = new Map<string, string>();
-  /** Ids given out and not yet used to join, each with what ends the wait for it. */
+  /** Assigned member ids that have not joined yet, each with the function that cancels its timeout. */
   private readonly pending = new Map<string, () => void>();
-  /** The rebalance began with nobody, so its delay is waited out even when all known members are here. */
+  /** The rebalance began with an empty group, so its delay applies even if all known members have joined. */
   private initialRebalance = false;
-  private grewInDelay = false;
+  private joinedDuringDelay = false;
   private cancelJoin: (() => void) | null = null;
   private cancelSync: (() => void) | null = null;
 
-  /** @param onSettled a generation has its assignment, or nobody is left. */
+  /** @param onChange called when a generation has its assignment, and when the group becomes empty */
   constructor(
     readonly id: string,
     private readonly clock: Clock,
     private readonly settings: GroupSettings,
-    private readonly onSettled: (group: Group) => void = () => undefined,
+    private readonly onChange: (group: Group) => void = () => undefined,
     public generation = 0,
-    /** '' before anyone joined: offsets alone make such a group. */
+    /** '' for a group that only has offsets. */
     public protocolType = '',
-    /** Since when nobody is in it, milliseconds; null: somebody is. */
+    /** Since when the group has no members, milliseconds; null if it has some. */
     public emptySince: number | null = clock.now(),
   ) {}
 
@@ -62,8 +61,8 @@ export class Group {
     return this.members.size === 0 && this.pending.size === 0;
   }
 
-  /** Somebody consumes this topic, as far as can be told from outside. */
-  reads(topic: string): boolean {
+  /** Whether a member subscribes to the topic; true if its subscription cannot be read. */
+  isSubscribedTo(topic: string): boolean {
     return [...this.members.values()].some((member) => {
       const topics = subscribedTopics(member.metadata(this.protocolName ?? member.protocols[0]?.name ?? null));
       return topics === null || topics.includes(topic);
@@ -73,21 +72,21 @@ export class Group {
   // ------------------------------------------------------------ joining
 
   join(request: JoinRequest, reply: (result: JoinResult) => void): void {
-    const refuse = (errorCode: number): void => reply(refusedJoin(errorCode, request.memberId));
-    if (this.state === 'Dead') return refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE);
-    if (!this.canSpeakWith(request)) return refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL);
+    const fail = (errorCode: number): void => reply(failedJoin(errorCode, request.memberId));
+    if (this.state === 'Dead') return fail(ErrorCode.COORDINATOR_NOT_AVAILABLE);
+    if (!this.supportsProtocols(request)) return fail(ErrorCode.INCONSISTENT_GROUP_PROTOCOL);
     if (request.memberId === '') return this.joinWithoutId(request, reply);
     if (this.pending.has(request.memberId)) {
-      // Only dynamic members are sent away with an id.
-      if (request.groupInstanceId !== null) return refuse(ErrorCode.UNKNOWN_MEMBER_ID);
+      // Only dynamic members get their id before they join.
+      if (request.groupInstanceId !== null) return fail(ErrorCode.UNKNOWN_MEMBER_ID);
       return this.add(request.memberId, request, reply);
     }
-    const member = this.find(request);
-    if (typeof member === 'number') return refuse(member);
-    this.joinAgain(member, request, reply);
+    const member = this.findMember(request);
+    if (typeof member === 'number') return fail(member);
+    this.rejoin(member, request, reply);
   }
 
-  private canSpeakWith({ protocolType, protocols }: JoinRequest): boolean {
+  private supportsProtocols({ protocolType, protocols }: JoinRequest): boolean {
     if (protocolType === '' || protocols.length === 0) return false;
     if (this.members.size === 0) return true;
     const common = commonProtocols([...this.members.values()]);
@@ -98,70 +97,75 @@ export class Group {
     const { groupInstanceId, clientId } = request;
     const id = `${groupInstanceId ?? clientId}-${randomUUID()}`;
     const replaced = groupInstanceId === null ? undefined : this.staticIds.get(groupInstanceId);
-    if (replaced !== undefined) return this.replaceStatic(replaced, id, request, reply);
+    if (replaced !== undefined) return this.replaceStaticMember(replaced, id, request, reply);
     if (groupInstanceId !== null || !request.requireKnownMemberId) return this.add(id, request, reply);
-    const forget = this.clock.schedule(request.sessionTimeoutMs, () => {
+    const cancelTimeout = this.clock.schedule(request.sessionTimeoutMs, () => {
       this.pending.delete(id);
-      this.completeJoinIfAllHere();
+      this.completeJoinIfAllJoined();
     });
-    this.pending.set(id, forget);
-    reply(refusedJoin(ErrorCode.MEMBER_ID_REQUIRED, id));
+    this.pending.set(id, cancelTimeout);
+    reply(failedJoin(ErrorCode.MEMBER_ID_REQUIRED, id));
   }
 
   private add(id: string, request: JoinRequest, reply: (result: JoinResult) => void): void {
-    this.forgetPending(id);
+    this.removePending(id);
     if (this.members.size === 0) this.protocolType = request.protocolType;
     const member = new Member(id, request.groupInstanceId);
     member.update(request);
-    member.joining = reply;
+    member.pendingJoin = reply;
     this.members.set(id, member);
     if (member.instanceId !== null) this.staticIds.set(member.instanceId, id);
     this.leaderId ??= id;
-    this.grewInDelay = true;
-    this.expectHeartbeat(member, NEW_MEMBER_JOIN_TIMEOUT_MS);
+    this.joinedDuringDelay = true;
+    this.scheduleSessionTimeout(member, NEW_MEMBER_JOIN_TIMEOUT_MS);
     this.rebalance();
   }
 
-  private joinAgain(member: Member, request: JoinRequest, reply: (result: JoinResult) => void): void {
-    const unchanged = member.offersTheSame(request.protocols);
-    // The answer to its last join, or its assignment, was lost: nothing needs to move for that.
-    if (unchanged && this.state === 'CompletingRebalance') return reply(this.joined(member));
-    if (unchanged && this.state === 'Stable' && member.id !== this.leaderId) return reply(this.joined(member));
+  private rejoin(member: Member, request: JoinRequest, reply: (result: JoinResult) => void): void {
+    const unchanged = member.hasSameProtocols(request.protocols);
+    // The response to its previous join or sync was lost, which requires no rebalance.
+    if (unchanged && this.state === 'CompletingRebalance') return reply(this.joinResult(member));
+    if (unchanged && this.state === 'Stable' && member.id !== this.leaderId) return reply(this.joinResult(member));
     member.update(request);
     this.waitForJoin(member, reply);
     this.rebalance();
   }
 
-  /** The process that held this name is taken to be gone, or must go. */
-  private replaceStatic(oldId: string, id: string, request: JoinRequest, reply: (result: JoinResult) => void): void {
+  /** Fences the previous process with the same `group.instance.id`. */
+  private replaceStaticMember(
+    oldId: string,
+    id: string,
+    request: JoinRequest,
+    reply: (result: JoinResult) => void,
+  ): void {
     const old = this.members.get(oldId) as Member;
     const leader = this.leaderId;
     const member = new Member(id, old.instanceId);
     member.assignment = old.assignment;
-    member.owesSync = old.owesSync;
+    member.awaitingSync = old.awaitingSync;
     member.isNew = false;
-    this.detach(old, ErrorCode.FENCED_INSTANCE_ID);
+    this.removeMember(old, ErrorCode.FENCED_INSTANCE_ID);
     this.members.set(id, member);
     this.staticIds.set(member.instanceId as string, id);
     member.update(request);
     if (leader === oldId) this.leaderId = id;
-    this.expectHeartbeat(member);
-    if (this.state === 'Stable' && electProtocol([...this.members.values()]) === this.protocolName) {
-      // It is told of the leader before it, so that it does not assign anew what nobody would ask for.
-      return reply({ ...this.joined(member), leader: leader ?? '', members: [] });
+    this.scheduleSessionTimeout(member);
+    if (this.state === 'Stable' && selectProtocol([...this.members.values()]) === this.protocolName) {
+      // With the previous leader id in the response, the member does not compute an assignment, which it must not send.
+      return reply({ ...this.joinResult(member), leader: leader ?? '', members: [] });
     }
     this.waitForJoin(member, reply);
     this.rebalance();
   }
 
-  /** A join sent twice: the first connection is gone or will not be listened to. */
+  /** A repeated join replaces the pending one, whose connection is closed or abandoned. */
   private waitForJoin(member: Member, reply: (result: JoinResult) => void): void {
-    member.joining?.(refusedJoin(ErrorCode.REBALANCE_IN_PROGRESS, member.id));
-    member.joining = reply;
+    member.pendingJoin?.(failedJoin(ErrorCode.REBALANCE_IN_PROGRESS, member.id));
+    member.pendingJoin = reply;
   }
 
-  private joined(member: Member): JoinResult {
-    const members = [...this.members.values()].map((each) => each.toLeader(this.protocolName));
+  private joinResult(member: Member): JoinResult {
+    const members = [...this.members.values()].map((each) => each.joinedMember(this.protocolName));
     return {
       errorCode: ErrorCode.NONE,
       generationId: this.generation,
@@ -176,25 +180,25 @@ export class Group {
   // ------------------------------------------------------------ rebalancing
 
   private rebalance(): void {
-    if (this.state === 'PreparingRebalance') return this.completeJoinIfAllHere();
+    if (this.state === 'PreparingRebalance') return this.completeJoinIfAllJoined();
     if (this.state === 'Dead') return;
-    if (this.state === 'CompletingRebalance') this.refuseSyncs();
+    if (this.state === 'CompletingRebalance') this.failPendingSyncs();
     this.cancelSync?.();
     this.cancelSync = null;
     this.initialRebalance = this.state === 'Empty';
     this.state = 'PreparingRebalance';
     const delay = this.settings.initialRebalanceDelayMs;
-    if (this.initialRebalance && delay > 0) this.waitForCompany(delay, this.rebalanceTimeoutMs() - delay);
-    else if (this.initialRebalance || this.allHere()) this.completeJoin();
+    if (this.initialRebalance && delay > 0) this.delayJoin(delay, this.rebalanceTimeoutMs() - delay);
+    else if (this.initialRebalance || this.allJoined()) this.completeJoin();
     else this.cancelJoin = this.clock.schedule(this.rebalanceTimeoutMs(), () => this.completeJoin());
   }
 
-  /** Each newcomer prolongs the delay, up to the rebalance timeout. */
-  private waitForCompany(delayMs: number, remainingMs: number): void {
-    this.grewInDelay = false;
+  /** Each new member extends the delay, up to the rebalance timeout. */
+  private delayJoin(delayMs: number, remainingMs: number): void {
+    this.joinedDuringDelay = false;
     this.cancelJoin = this.clock.schedule(delayMs, () => {
       const next = Math.min(this.settings.initialRebalanceDelayMs, remainingMs);
-      if (this.grewInDelay && next > 0) this.waitForCompany(next, remainingMs - next);
+      if (this.joinedDuringDelay && next > 0) this.delayJoin(next, remainingMs - next);
       else this.completeJoin();
     });
   }
@@ -203,20 +207,21 @@ export class Group {
     return Math.max(0, ...[...this.members.values()].map((member) => member.rebalanceTimeoutMs));
   }
 
-  private allHere(): boolean {
-    return this.pending.size === 0 && [...this.members.values()].every((member) => member.joining !== null);
+  private allJoined(): boolean {
+    return this.pending.size === 0 && [...this.members.values()].every((member) => member.pendingJoin !== null);
   }
 
-  private completeJoinIfAllHere(): void {
-    if (this.state === 'PreparingRebalance' && !this.initialRebalance && this.allHere()) this.completeJoin();
+  private completeJoinIfAllJoined(): void {
+    if (this.state === 'PreparingRebalance' && !this.initialRebalance && this.allJoined()) this.completeJoin();
   }
 
   private completeJoin(): void {
     this.cancelJoin?.();
     this.cancelJoin = null;
     for (const member of [...this.members.values()]) {
-      // Static members that are away keep their place until their session ends.
-      if (member.joining === null && member.instanceId === null) this.detach(member, ErrorCode.UNKNOWN_MEMBER_ID);
+      // Static members that have not rejoined stay in the group until their session times out.
+      if (member.pendingJoin === null && member.instanceId === null)
+        this.removeMember(member, ErrorCode.UNKNOWN_MEMBER_ID);
     }
     if (this.members.size > 0 && !this.electLeader()) {
       this.cancelJoin = this.clock.schedule(this.rebalanceTimeoutMs(), () => this.completeJoin());
@@ -224,29 +229,29 @@ export class Group {
     }
     this.initialRebalance = false;
     this.generation++;
-    this.protocolName = electProtocol([...this.members.values()]);
+    this.protocolName = selectProtocol([...this.members.values()]);
     if (this.members.size === 0) {
       this.state = 'Empty';
       this.emptySince = this.clock.now();
       this.leaderId = null;
-      this.onSettled(this);
+      this.onChange(this);
       return;
     }
     this.state = 'CompletingRebalance';
     this.emptySince = null;
     for (const member of this.members.values()) {
-      const reply = member.joining;
-      member.joining = null;
+      const reply = member.pendingJoin;
+      member.pendingJoin = null;
       member.isNew = false;
-      member.owesSync = true;
-      this.expectHeartbeat(member);
-      reply?.(this.joined(member));
+      member.awaitingSync = true;
+      this.scheduleSessionTimeout(member);
+      reply?.(this.joinResult(member));
     }
-    this.cancelSync = this.clock.schedule(this.rebalanceTimeoutMs(), () => this.dropThoseWithoutSync());
+    this.cancelSync = this.clock.schedule(this.rebalanceTimeoutMs(), () => this.expirePendingSyncs());
   }
 
   private electLeader(): boolean {
-    const present = [...this.members.values()].filter((member) => member.joining !== null);
+    const present = [...this.members.values()].filter((member) => member.pendingJoin !== null);
     const leader = present.find(({ id }) => id === this.leaderId) ?? present[0];
     if (leader !== undefined) this.leaderId = leader.id;
     return leader !== undefined;
@@ -255,89 +260,89 @@ export class Group {
   // ------------------------------------------------------------ syncing
 
   sync(request: SyncRequest, reply: (result: SyncResult) => void): void {
-    const member = this.findCurrent(request, request.generationId);
-    if (typeof member === 'number') return reply(refusedSync(member));
+    const member = this.findCurrentMember(request, request.generationId);
+    if (typeof member === 'number') return reply(failedSync(member));
     if (differs(request.protocolType, this.protocolType) || differs(request.protocolName, this.protocolName)) {
-      return reply(refusedSync(ErrorCode.INCONSISTENT_GROUP_PROTOCOL));
+      return reply(failedSync(ErrorCode.INCONSISTENT_GROUP_PROTOCOL));
     }
-    if (this.state === 'PreparingRebalance') return reply(refusedSync(ErrorCode.REBALANCE_IN_PROGRESS));
-    member.owesSync = false;
-    this.expectHeartbeat(member);
-    if (this.state === 'Stable') reply(this.synced(member));
+    if (this.state === 'PreparingRebalance') return reply(failedSync(ErrorCode.REBALANCE_IN_PROGRESS));
+    member.awaitingSync = false;
+    this.scheduleSessionTimeout(member);
+    if (this.state === 'Stable') reply(this.syncResult(member));
     else {
-      member.syncing?.(refusedSync(ErrorCode.REBALANCE_IN_PROGRESS));
-      member.syncing = reply;
-      if (member.id === this.leaderId) this.distribute(request.assignments);
+      member.pendingSync?.(failedSync(ErrorCode.REBALANCE_IN_PROGRESS));
+      member.pendingSync = reply;
+      if (member.id === this.leaderId) this.applyAssignments(request.assignments);
     }
-    if ([...this.members.values()].some(({ owesSync }) => owesSync)) return;
+    if ([...this.members.values()].some(({ awaitingSync }) => awaitingSync)) return;
     this.cancelSync?.();
     this.cancelSync = null;
   }
 
-  private distribute(assignments: SyncRequest['assignments']): void {
+  private applyAssignments(assignments: SyncRequest['assignments']): void {
     const byMember = new Map(assignments.map(({ memberId, assignment }) => [memberId, assignment]));
     this.state = 'Stable';
     for (const member of this.members.values()) {
       member.assignment = byMember.get(member.id) ?? NO_BYTES;
-      const reply = member.syncing;
-      member.syncing = null;
-      if (reply !== null) this.expectHeartbeat(member);
-      reply?.(this.synced(member));
+      const reply = member.pendingSync;
+      member.pendingSync = null;
+      if (reply !== null) this.scheduleSessionTimeout(member);
+      reply?.(this.syncResult(member));
     }
-    this.onSettled(this);
+    this.onChange(this);
   }
 
-  private synced(member: Member): SyncResult {
+  private syncResult(member: Member): SyncResult {
     const { protocolType, protocolName } = this;
     return { errorCode: ErrorCode.NONE, protocolType, protocolName, assignment: member.assignment };
   }
 
-  private refuseSyncs(): void {
+  private failPendingSyncs(): void {
     for (const member of this.members.values()) {
-      const reply = member.syncing;
-      member.syncing = null;
-      member.owesSync = false;
+      const reply = member.pendingSync;
+      member.pendingSync = null;
+      member.awaitingSync = false;
       member.assignment = NO_BYTES;
-      if (reply !== null) this.expectHeartbeat(member);
-      reply?.(refusedSync(ErrorCode.REBALANCE_IN_PROGRESS));
+      if (reply !== null) this.scheduleSessionTimeout(member);
+      reply?.(failedSync(ErrorCode.REBALANCE_IN_PROGRESS));
     }
   }
 
-  private dropThoseWithoutSync(): void {
+  private expirePendingSyncs(): void {
     this.cancelSync = null;
-    const late = [...this.members.values()].filter(({ owesSync }) => owesSync);
-    for (const member of late) this.detach(member, ErrorCode.UNKNOWN_MEMBER_ID);
+    const late = [...this.members.values()].filter(({ awaitingSync }) => awaitingSync);
+    for (const member of late) this.removeMember(member, ErrorCode.UNKNOWN_MEMBER_ID);
     if (late.length > 0) this.rebalance();
   }
 
-  // ------------------------------------------------------------ staying and leaving
+  // ------------------------------------------------------------ heartbeats, leaving, commits
 
   heartbeat(identity: MemberIdentity, generationId: number): number {
-    const member = this.findCurrent(identity, generationId);
+    const member = this.findCurrentMember(identity, generationId);
     if (typeof member === 'number') return member;
-    this.expectHeartbeat(member);
+    this.scheduleSessionTimeout(member);
     return this.state === 'PreparingRebalance' ? ErrorCode.REBALANCE_IN_PROGRESS : ErrorCode.NONE;
   }
 
-  /** A static member may be named by its instance alone, as an administrator does. */
+  /** A static member may be identified by `group.instance.id` alone, as admin clients do. */
   leave({ memberId, groupInstanceId }: MemberIdentity): number {
     if (this.state === 'Dead') return ErrorCode.COORDINATOR_NOT_AVAILABLE;
-    if (this.forgetPending(memberId)) {
-      this.completeJoinIfAllHere();
+    if (this.removePending(memberId)) {
+      this.completeJoinIfAllJoined();
       return ErrorCode.NONE;
     }
     const named = groupInstanceId !== null && memberId === '' ? this.staticIds.get(groupInstanceId) : memberId;
-    const member = this.find({ memberId: named ?? '', groupInstanceId });
+    const member = this.findMember({ memberId: named ?? '', groupInstanceId });
     if (typeof member === 'number') return member;
-    this.detach(member, ErrorCode.UNKNOWN_MEMBER_ID);
+    this.removeMember(member, ErrorCode.UNKNOWN_MEMBER_ID);
     this.rebalance();
     return ErrorCode.NONE;
   }
 
   /**
-   * May these offsets be committed? A commit without member and generation is an administrator's, or a consumer's that
-   * assigns itself: welcome while nobody else is here. In a transaction such a commit is an old client's, whose
-   * producer epoch protects it.
+   * Whether the offset commit is allowed, as an error code. A commit without member and generation comes from an admin
+   * client or from a consumer with manual assignment, and is allowed while the group is empty. In a transaction it
+   * comes from an old client, which is fenced by its producer epoch.
    */
   checkCommit(identity: MemberIdentity, generationId: number, transactional: boolean): number {
     const { memberId, groupInstanceId } = identity;
@@ -346,25 +351,25 @@ export class Group {
     if (generationId < 0 && memberId === '' && groupInstanceId === null) {
       return transactional ? ErrorCode.NONE : ErrorCode.UNKNOWN_MEMBER_ID;
     }
-    const member = this.findCurrent(identity, generationId);
+    const member = this.findCurrentMember(identity, generationId);
     if (typeof member === 'number') return member;
     if (!transactional && this.state === 'CompletingRebalance') return ErrorCode.REBALANCE_IN_PROGRESS;
-    this.expectHeartbeat(member);
+    this.scheduleSessionTimeout(member);
     return ErrorCode.NONE;
   }
 
-  /** Refuses everything from now on. */
-  die(): void {
+  /** Fails all pending and later requests. */
+  close(): void {
     this.state = 'Dead';
     this.cancelJoin?.();
     this.cancelSync?.();
-    for (const id of [...this.pending.keys()]) this.forgetPending(id);
-    for (const member of [...this.members.values()]) this.detach(member, ErrorCode.COORDINATOR_NOT_AVAILABLE);
+    for (const id of [...this.pending.keys()]) this.removePending(id);
+    for (const member of [...this.members.values()]) this.removeMember(member, ErrorCode.COORDINATOR_NOT_AVAILABLE);
   }
 
   // ------------------------------------------------------------ members
 
-  private find({ memberId, groupInstanceId }: MemberIdentity): Member | number {
+  private findMember({ memberId, groupInstanceId }: MemberIdentity): Member | number {
     if (groupInstanceId !== null) {
       const known = this.staticIds.get(groupInstanceId);
       if (known === undefined) return ErrorCode.UNKNOWN_MEMBER_ID;
@@ -373,38 +378,39 @@ export class Group {
     return this.members.get(memberId) ?? ErrorCode.UNKNOWN_MEMBER_ID;
   }
 
-  private findCurrent(identity: MemberIdentity, generationId: number): Member | number {
+  private findCurrentMember(identity: MemberIdentity, generationId: number): Member | number {
     if (this.state === 'Dead') return ErrorCode.COORDINATOR_NOT_AVAILABLE;
-    const member = this.find(identity);
+    const member = this.findMember(identity);
     if (typeof member === 'number') return member;
     return generationId === this.generation ? member : ErrorCode.ILLEGAL_GENERATION;
   }
 
-  private forgetPending(id: string): boolean {
+  private removePending(id: string): boolean {
     this.pending.get(id)?.();
     return this.pending.delete(id);
   }
 
-  private expectHeartbeat(member: Member, withinMs = member.sessionTimeoutMs): void {
+  private scheduleSessionTimeout(member: Member, withinMs = member.sessionTimeoutMs): void {
     member.cancelSession?.();
     member.cancelSession = this.clock.schedule(withinMs, () => {
-      // Who waits for us is not late; the answer starts the session anew.
-      if ((member.joining !== null && !member.isNew) || member.syncing !== null) return;
-      this.detach(member, ErrorCode.UNKNOWN_MEMBER_ID);
+      // While a response is pending, the member cannot send heartbeats; the response restarts the session.
+      if ((member.pendingJoin !== null && !member.isNew) || member.pendingSync !== null) return;
+      this.removeMember(member, ErrorCode.UNKNOWN_MEMBER_ID);
       this.rebalance();
     });
   }
 
-  private detach(member: Member, errorCode: number): void {
+  private removeMember(member: Member, errorCode: number): void {
     member.cancelSession?.();
     this.members.delete(member.id);
     if (member.instanceId !== null) this.staticIds.delete(member.instanceId);
     if (this.leaderId === member.id) this.leaderId = this.members.keys().next().value ?? null;
-    member.joining?.(refusedJoin(errorCode, member.id));
-    member.syncing?.(refusedSync(errorCode));
-    member.joining = member.syncing = null;
+    member.pendingJoin?.(failedJoin(errorCode, member.id));
+    member.pendingSync?.(failedSync(errorCode));
+    member.pendingJoin = member.pendingSync = null;
   }
 }
 
-/** Null means: not said. */
-const differs = (said: string | null, known: string | null): boolean => said !== null && said !== known;
+/** A request may omit the value (null). */
+const differs = (requested: string | null, current: string | null): boolean =>
+  requested !== null && requested !== current;

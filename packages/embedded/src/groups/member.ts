@@ -1,6 +1,4 @@
-/**
- * One member of a group, and what a group decides by looking at all of them. Source: Kafka's classic group protocol.
- */
+/** A member of a group, and the selection of the protocol that all members support (Kafka's classic group protocol). */
 
 export interface MemberProtocol {
   readonly name: string;
@@ -13,7 +11,7 @@ export interface MemberIdentity {
 }
 
 export interface JoinRequest {
-  /** Empty: the coordinator gives one. */
+  /** Empty: the coordinator assigns one. */
   readonly memberId: string;
   readonly groupInstanceId: string | null;
   readonly clientId: string;
@@ -23,7 +21,10 @@ export interface JoinRequest {
   readonly protocolType: string;
   /** In order of preference. */
   readonly protocols: readonly MemberProtocol[];
-  /** Since JoinGroup v4: a member without an id is sent away with one first, so that lost answers leave no ghosts. */
+  /**
+   * Since JoinGroup v4, a new member first gets an id and joins with it, so that a lost response leaves no stale
+   * member.
+   */
   readonly requireKnownMemberId: boolean;
 }
 
@@ -34,7 +35,7 @@ export interface JoinResult {
   readonly protocolName: string | null;
   readonly leader: string;
   readonly memberId: string;
-  /** Empty unless this member leads. */
+  /** Empty unless this member is the leader. */
   readonly members: readonly { memberId: string; groupInstanceId: string | null; metadata: Buffer }[];
 }
 
@@ -45,7 +46,7 @@ export interface SyncRequest {
   /** Null before SyncGroup v5. */
   readonly protocolType: string | null;
   readonly protocolName: string | null;
-  /** The leader's work; others send none. */
+  /** Set by the leader only. */
   readonly assignments: readonly { memberId: string; assignment: Buffer }[];
 }
 
@@ -58,11 +59,11 @@ export interface SyncResult {
 
 export const NO_BYTES = Buffer.alloc(0);
 
-export function refusedJoin(errorCode: number, memberId: string): JoinResult {
+export function failedJoin(errorCode: number, memberId: string): JoinResult {
   return { errorCode, generationId: -1, protocolType: null, protocolName: null, leader: '', memberId, members: [] };
 }
 
-export function refusedSync(errorCode: number): SyncResult {
+export function failedSync(errorCode: number): SyncResult {
   return { errorCode, protocolType: null, protocolName: null, assignment: NO_BYTES };
 }
 
@@ -73,13 +74,14 @@ export class Member {
   clientId = '';
   clientHost = '';
   protocols: readonly MemberProtocol[] = [];
-  /** Set while the member waits for the others. */
-  joining: ((result: JoinResult) => void) | null = null;
-  syncing: ((result: SyncResult) => void) | null = null;
-  /** Has not seen an answer to its first join, so it cannot send heartbeats. */
+  /** Pending response of its JoinGroup request. */
+  pendingJoin: ((result: JoinResult) => void) | null = null;
+  /** Pending response of its SyncGroup request. */
+  pendingSync: ((result: SyncResult) => void) | null = null;
+  /** Its first join is pending, so it cannot send heartbeats. */
   isNew = true;
-  /** Has the answer to its join and not yet asked for its assignment. */
-  owesSync = false;
+  /** It has joined this generation but not sent SyncGroup yet. */
+  awaitingSync = false;
   cancelSession: (() => void) | null = null;
 
   constructor(
@@ -99,17 +101,17 @@ export class Member {
     return this.protocols.find(({ name }) => name === protocol)?.metadata ?? NO_BYTES;
   }
 
-  /** What the leader assigns from. */
-  toLeader(protocol: string | null): JoinResult['members'][number] {
+  /** Its entry in the member list that the leader receives. */
+  joinedMember(protocol: string | null): JoinResult['members'][number] {
     return { memberId: this.id, groupInstanceId: this.instanceId, metadata: this.metadata(protocol) };
   }
 
-  offersTheSame(protocols: readonly MemberProtocol[]): boolean {
+  hasSameProtocols(protocols: readonly MemberProtocol[]): boolean {
     return (
       protocols.length === this.protocols.length &&
       protocols.every(({ name, metadata }, i) => {
-        const mine = this.protocols[i] as MemberProtocol;
-        return mine.name === name && mine.metadata.equals(metadata);
+        const own = this.protocols[i] as MemberProtocol;
+        return own.name === name && own.metadata.equals(metadata);
       })
     );
   }
@@ -117,7 +119,7 @@ export class Member {
 
 type Voter = Pick<Member, 'protocols'>;
 
-/** Names that every member can speak, in the first member's order of preference. */
+/** Protocols that all members support, in the first member's order of preference. */
 export function commonProtocols(members: readonly Voter[]): string[] {
   const [first, ...others] = members;
   if (first === undefined) return [];
@@ -126,23 +128,22 @@ export function commonProtocols(members: readonly Voter[]): string[] {
     .filter((name) => others.every((member) => member.protocols.some((protocol) => protocol.name === name)));
 }
 
-/**
- * Each member votes for the first of its protocols that all can speak. Null: there is no such protocol, or nobody to
- * speak it.
- */
-export function electProtocol(members: readonly Voter[]): string | null {
+/** Each member votes for the first of its protocols that all support. Null if there is none, or no member. */
+export function selectProtocol(members: readonly Voter[]): string | null {
   const candidates = commonProtocols(members);
   const votes = new Map<string, number>(candidates.map((name) => [name, 0]));
   for (const member of members) {
     const vote = member.protocols.find(({ name }) => votes.has(name));
     if (vote !== undefined) votes.set(vote.name, (votes.get(vote.name) as number) + 1);
   }
-  let elected: string | null = null;
-  for (const [name, count] of votes) if (elected === null || count > (votes.get(elected) as number)) elected = name;
-  return elected;
+  let selected: string | null = null;
+  for (const [name, count] of votes) if (selected === null || count > (votes.get(selected) as number)) selected = name;
+  return selected;
 }
 
-/** Topics in a consumer's metadata: int16 version, then an array of names. Null when the bytes are something else. */
+/**
+ * Topics of a consumer subscription: int16 version, then an array of names. Null if the metadata has another format.
+ */
 export function subscribedTopics(metadata: Buffer): string[] | null {
   try {
     let at = 2;

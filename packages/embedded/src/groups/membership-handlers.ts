@@ -2,7 +2,7 @@
 import { handles, type Handler } from '../requests/handler';
 import { HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP } from '../protocol/apis/groups';
 import { ErrorCode } from '../protocol/errors';
-import { refusedJoin, refusedSync, type JoinResult, type SyncResult } from './member';
+import { failedJoin, failedSync, type JoinResult, type SyncResult } from './member';
 import type { GroupRegistry } from './registry';
 
 export interface SessionBounds {
@@ -11,35 +11,35 @@ export interface SessionBounds {
   readonly maxSessionTimeoutMs: number;
 }
 
-const KNOWN_MEMBER_ID_FROM = 4;
-const SEVERAL_LEAVE_FROM = 3;
+const KNOWN_MEMBER_ID_SINCE_VERSION = 4;
+const BATCHED_LEAVE_SINCE_VERSION = 3;
 
 export function membershipHandlers(groups: GroupRegistry, bounds: SessionBounds): [number, Handler][] {
   return [
     handles(JOIN_GROUP, (request, context) => {
       const { groupId, memberId, sessionTimeoutMs, rebalanceTimeoutMs } = request;
-      if (groupId === '') return refusedJoin(ErrorCode.INVALID_GROUP_ID, memberId);
+      if (groupId === '') return failedJoin(ErrorCode.INVALID_GROUP_ID, memberId);
       if (sessionTimeoutMs < bounds.minSessionTimeoutMs || sessionTimeoutMs > bounds.maxSessionTimeoutMs) {
-        return refusedJoin(ErrorCode.INVALID_SESSION_TIMEOUT, memberId);
+        return failedJoin(ErrorCode.INVALID_SESSION_TIMEOUT, memberId);
       }
-      // Nobody comes back to a group that does not exist.
+      // A member id is only valid in an existing group.
       const group = memberId === '' ? groups.ensure(groupId) : groups.get(groupId);
-      if (group === undefined) return refusedJoin(ErrorCode.UNKNOWN_MEMBER_ID, memberId);
+      if (group === undefined) return failedJoin(ErrorCode.UNKNOWN_MEMBER_ID, memberId);
       const join = {
         ...request,
-        // JoinGroup v0 has one timeout for both.
+        // In JoinGroup v0 the session timeout is also the rebalance timeout.
         rebalanceTimeoutMs: rebalanceTimeoutMs < 0 ? sessionTimeoutMs : rebalanceTimeoutMs,
         clientId: context.clientId ?? '',
         clientHost: `/${context.connection.host}`,
-        requireKnownMemberId: context.apiVersion >= KNOWN_MEMBER_ID_FROM,
+        requireKnownMemberId: context.apiVersion >= KNOWN_MEMBER_ID_SINCE_VERSION,
       };
       return new Promise<JoinResult>((resolve) => group.join(join, resolve));
     }),
 
     handles(SYNC_GROUP, (request) => {
-      if (request.groupId === '') return refusedSync(ErrorCode.INVALID_GROUP_ID);
+      if (request.groupId === '') return failedSync(ErrorCode.INVALID_GROUP_ID);
       const group = groups.get(request.groupId);
-      if (group === undefined) return refusedSync(ErrorCode.UNKNOWN_MEMBER_ID);
+      if (group === undefined) return failedSync(ErrorCode.UNKNOWN_MEMBER_ID);
       return new Promise<SyncResult>((resolve) => group.sync(request, resolve));
     }),
 
@@ -51,13 +51,13 @@ export function membershipHandlers(groups: GroupRegistry, bounds: SessionBounds)
 
     handles(LEAVE_GROUP, ({ groupId, memberId, members }, { apiVersion }) => {
       if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID };
-      const leaving = apiVersion >= SEVERAL_LEAVE_FROM ? members : [{ memberId, groupInstanceId: null }];
+      const leaving = apiVersion >= BATCHED_LEAVE_SINCE_VERSION ? members : [{ memberId, groupInstanceId: null }];
       const left = leaving.map(({ memberId, groupInstanceId }) => ({
         memberId,
         groupInstanceId,
         errorCode: groups.get(groupId)?.leave({ memberId, groupInstanceId }) ?? ErrorCode.UNKNOWN_MEMBER_ID,
       }));
-      if (apiVersion >= SEVERAL_LEAVE_FROM) return { errorCode: ErrorCode.NONE, members: left };
+      if (apiVersion >= BATCHED_LEAVE_SINCE_VERSION) return { errorCode: ErrorCode.NONE, members: left };
       return { errorCode: left[0]?.errorCode ?? ErrorCode.NONE };
     }),
   ];

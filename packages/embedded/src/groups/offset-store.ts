@@ -1,11 +1,11 @@
-/** Committed offsets of all groups, and those of transactions that have not ended. In memory, behind a log. */
+/** Committed offsets of all groups, and pending ones of open transactions. In memory, persisted in a log. */
 import type { KeyValueLog } from '../storage/key-value-log';
 import type { TopicPartition } from '../partitions';
 
 export interface CommittedOffset {
-  /** Next to read. */
+  /** Offset of the next record to read. */
   readonly offset: number;
-  /** -1: not known. */
+  /** -1 if unknown. */
   readonly leaderEpoch: number;
   readonly metadata: string;
   /** Milliseconds. */
@@ -16,16 +16,16 @@ export interface OffsetCommit extends TopicPartition {
   readonly value: CommittedOffset;
 }
 
-/** What a restart brings back of a group; its members join anew. */
-export interface KeptGroup {
+/** The state of a group that survives a restart; its members rejoin. */
+export interface StoredGroup {
   readonly generation: number;
   readonly protocolType: string;
-  /** Milliseconds; null: somebody was in it. */
+  /** Milliseconds; null if it had members. */
   readonly emptySince: number | null;
 }
 
-/** Order of arrival, so that a transaction does not undo a plain commit that came after its own. */
-interface Kept extends OffsetCommit {
+/** With the order of arrival, so that the end of a transaction does not overwrite a later non-transactional commit. */
+interface StoredOffset extends OffsetCommit {
   readonly order: number;
 }
 
@@ -36,21 +36,21 @@ type Key =
   | ['pending', group: string, topic: string, partition: number, producerId: number];
 
 export class OffsetStore {
-  private readonly committed = new Map<string, Map<string, Kept>>();
+  private readonly committed = new Map<string, Map<string, StoredOffset>>();
   /** Group → producer id → partition. */
-  private readonly pending = new Map<string, Map<number, Map<string, Kept>>>();
+  private readonly pending = new Map<string, Map<number, Map<string, StoredOffset>>>();
   private order = 0;
 
   private constructor(private readonly log: KeyValueLog) {}
 
-  /** The groups are those that somebody joined; others exist by their offsets alone, see `groupIds`. */
-  static async open(log: KeyValueLog): Promise<{ store: OffsetStore; groups: Map<string, KeptGroup> }> {
+  /** Returns the groups that have had members; others exist by their offsets alone, see `groupIds`. */
+  static async open(log: KeyValueLog): Promise<{ store: OffsetStore; groups: Map<string, StoredGroup> }> {
     const store = new OffsetStore(log);
-    const groups = new Map<string, KeptGroup>();
+    const groups = new Map<string, StoredGroup>();
     for await (const [text, json] of log.load()) {
       const key = JSON.parse(text) as Key;
       const value: unknown = JSON.parse(json);
-      if (key[0] === 'group') groups.set(key[1], value as KeptGroup);
+      if (key[0] === 'group') groups.set(key[1], value as StoredGroup);
       else {
         const [, groupId, topic, partition, producerId] = key;
         const kept = { topic, partition, value: value as CommittedOffset, order: store.order++ };
@@ -61,7 +61,7 @@ export class OffsetStore {
     return { store, groups };
   }
 
-  keepGroup(groupId: string, group: KeptGroup): Promise<void> {
+  storeGroup(groupId: string, group: StoredGroup): Promise<void> {
     return this.append(['group', groupId], group);
   }
 
@@ -81,18 +81,18 @@ export class OffsetStore {
     return !this.committed.has(groupId) && !this.pending.has(groupId);
   }
 
-  /** A transaction that has not ended may change it. */
+  /** Whether an open transaction may change the offset. */
   isPending(groupId: string, at: TopicPartition): boolean {
     return [...(this.pending.get(groupId)?.values() ?? [])].some((offsets) => offsets.has(keyOf(at)));
   }
 
   async commit(groupId: string, commits: readonly OffsetCommit[]): Promise<void> {
-    await Promise.all(commits.map((commit) => this.put(groupId, { ...commit, order: this.order++ })));
+    await Promise.all(commits.map((commit) => this.storeOffset(groupId, { ...commit, order: this.order++ })));
   }
 
-  /** Counts once the transaction is committed. */
-  async commitLater(groupId: string, producerId: number, commits: readonly OffsetCommit[]): Promise<void> {
-    // Seen at once, so that an end of the transaction that overtakes the disk finds them.
+  /** Takes effect when the transaction is committed. */
+  async addPending(groupId: string, producerId: number, commits: readonly OffsetCommit[]): Promise<void> {
+    // Added before they are written, so that an end of the transaction that is handled meanwhile includes them.
     const offsets = this.pendingOf(groupId, producerId);
     await Promise.all(
       commits.map((commit) => {
@@ -103,7 +103,7 @@ export class OffsetStore {
     );
   }
 
-  /** May be said again, after a crash in the middle. */
+  /** Idempotent, so that it can be repeated after a crash. */
   async endTransaction(groupId: string, producerId: number, committed: boolean): Promise<void> {
     const offsets = this.pending.get(groupId)?.get(producerId);
     if (offsets === undefined) return;
@@ -111,12 +111,12 @@ export class OffsetStore {
       [...offsets.values()].map(async (kept) => {
         const { topic, partition } = kept;
         const newest = this.committed.get(groupId)?.get(keyOf(kept))?.order ?? -1;
-        // Both are in the log in this order before either is seen, so a crash between them repeats the first.
-        const put = committed && kept.order > newest ? this.put(groupId, kept) : Promise.resolve();
+        // The log has them in this order, so after a crash between the two the first is repeated.
+        const put = committed && kept.order > newest ? this.storeOffset(groupId, kept) : Promise.resolve();
         await Promise.all([put, this.append(['pending', groupId, topic, partition, producerId], null)]);
       }),
     );
-    this.forgetPending(groupId, producerId);
+    this.removePending(groupId, producerId);
   }
 
   async delete(groupId: string, partitions: readonly TopicPartition[]): Promise<void> {
@@ -151,7 +151,7 @@ export class OffsetStore {
     );
   }
 
-  private async put(groupId: string, kept: Kept): Promise<void> {
+  private async storeOffset(groupId: string, kept: StoredOffset): Promise<void> {
     await this.append(['offset', groupId, kept.topic, kept.partition], kept.value);
     this.committedOf(groupId).set(keyOf(kept), kept);
   }
@@ -160,13 +160,13 @@ export class OffsetStore {
     return this.log.append(JSON.stringify(key), value === null ? null : JSON.stringify(value));
   }
 
-  private committedOf(groupId: string): Map<string, Kept> {
+  private committedOf(groupId: string): Map<string, StoredOffset> {
     let offsets = this.committed.get(groupId);
     if (offsets === undefined) this.committed.set(groupId, (offsets = new Map()));
     return offsets;
   }
 
-  private pendingOf(groupId: string, producerId: number): Map<string, Kept> {
+  private pendingOf(groupId: string, producerId: number): Map<string, StoredOffset> {
     let producers = this.pending.get(groupId);
     if (producers === undefined) this.pending.set(groupId, (producers = new Map()));
     let offsets = producers.get(producerId);
@@ -174,7 +174,7 @@ export class OffsetStore {
     return offsets;
   }
 
-  private forgetPending(groupId: string, producerId: number): void {
+  private removePending(groupId: string, producerId: number): void {
     const producers = this.pending.get(groupId);
     producers?.delete(producerId);
     if (producers?.size === 0) this.pending.delete(groupId);

@@ -1,8 +1,8 @@
-/** The groups there are. Members live in memory; generation, protocol type and offsets survive a restart. */
+/** All groups. Generation, protocol type and offsets survive a restart; members are in memory only. */
 import type { Clock } from '../clock';
 import type { KeyValueLog } from '../storage/key-value-log';
 import { Group, type GroupSettings } from './group';
-import { OffsetStore, type KeptGroup } from './offset-store';
+import { OffsetStore, type StoredGroup } from './offset-store';
 import { expiredOffsets } from './retention';
 
 export class GroupRegistry {
@@ -15,7 +15,7 @@ export class GroupRegistry {
     private readonly log: (line: string) => void,
   ) {}
 
-  /** All groups come back as `Empty`: whoever is still alive joins again. */
+  /** Restores all groups as `Empty`: running members rejoin. */
   static async open(
     kept: KeyValueLog,
     clock: Clock,
@@ -42,36 +42,36 @@ export class GroupRegistry {
   }
 
   async delete(group: Group): Promise<void> {
-    group.die();
+    group.close();
     this.groups.delete(group.id);
     await this.offsets.deleteGroup(group.id);
   }
 
   close(): void {
-    for (const group of this.groups.values()) group.die();
+    for (const group of this.groups.values()) group.close();
   }
 
-  /** Forgets offsets whose time is over, and groups of which nothing is left. */
+  /** Deletes expired offsets, and groups without members and offsets. */
   async expire(retentionMs: number): Promise<void> {
     for (const group of [...this.groups.values()]) {
       const all = this.offsets.all(group.id);
       const expired = expiredOffsets(group, all, retentionMs, this.clock.now());
       if (expired.length > 0) await this.offsets.delete(group.id, expired);
-      const isForgotten = group.state === 'Empty' && group.isIdle && this.offsets.isEmpty(group.id);
-      if (isForgotten) await this.delete(group);
+      const isUnused = group.state === 'Empty' && group.isIdle && this.offsets.isEmpty(group.id);
+      if (isUnused) await this.delete(group);
     }
   }
 
-  private create(id: string, kept: KeptGroup): Group {
-    const settled = ({ generation, protocolType, emptySince }: Group): void => {
-      // The generation only keeps the numbers from repeating, so nobody waits for this.
+  private create(id: string, kept: StoredGroup): Group {
+    const storeState = ({ generation, protocolType, emptySince }: Group): void => {
+      // Stored only so that generations do not repeat after a restart, hence not awaited.
       this.offsets
-        .keepGroup(id, { generation, protocolType, emptySince })
-        .catch((error: unknown) => this.log(`Group '${id}' could not be kept: ${String(error)}`));
+        .storeGroup(id, { generation, protocolType, emptySince })
+        .catch((error: unknown) => this.log(`Cannot store group '${id}': ${String(error)}`));
     };
     const emptySince = kept.emptySince ?? this.clock.now();
     const { generation, protocolType } = kept;
-    const group = new Group(id, this.clock, this.settings, settled, generation, protocolType, emptySince);
+    const group = new Group(id, this.clock, this.settings, storeState, generation, protocolType, emptySince);
     this.groups.set(id, group);
     return group;
   }

@@ -1,14 +1,14 @@
-/** Which committed offsets nobody will ask for any more. The rules are Apache Kafka's (KIP-211). */
+/** Expiration of committed offsets, by Apache Kafka's rules (KIP-211). */
 import type { Group } from './group';
 import type { OffsetCommit } from './offset-store';
 
 /**
- * Those whose time is over: of a group without members, that long after the last of them left and after the commit; of
- * a group that only commits, after the commit; of a group at work, those of topics it does not read any more.
- * @param retentionMs `offsets.retention.minutes`
+ * Offsets expire `retentionMs` after their commit: in an empty group, if it has also been empty that long; in a group
+ * without protocol type, always; in a stable consumer group, if no member subscribes to the topic.
+ * @param retentionMs `offsets.retention.minutes`, in milliseconds
  */
 export function expiredOffsets(
-  group: Pick<Group, 'state' | 'protocolType' | 'emptySince' | 'reads'>,
+  group: Pick<Group, 'state' | 'protocolType' | 'emptySince' | 'isSubscribedTo'>,
   offsets: readonly OffsetCommit[],
   retentionMs: number,
   now: number,
@@ -17,7 +17,7 @@ export function expiredOffsets(
   const isOld = ({ value }: OffsetCommit): boolean => value.committedAt <= before;
   if (group.protocolType === '') return offsets.filter(isOld);
   if (group.state === 'Empty') return (group.emptySince ?? now) <= before ? offsets.filter(isOld) : [];
-  // Only of consumers is it known what they read.
+  // Subscriptions are known for consumer groups only.
   if (group.state !== 'Stable' || group.protocolType !== 'consumer') return [];
-  return offsets.filter((offset) => isOld(offset) && !group.reads(offset.topic));
+  return offsets.filter((offset) => isOld(offset) && !group.isSubscribedTo(offset.topic));
 }

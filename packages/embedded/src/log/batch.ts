@@ -1,12 +1,9 @@
-/**
- * The header of a record batch (magic 2): where its fields are, reading it, and the few changes a broker makes to it.
- */
+/** The header of a record batch (magic 2): its layout, reading it, and the fields that a broker sets. */
 import { crc32c } from './crc32c';
 
-/** Bytes of base offset and batch length, which the batch length does not count. */
+/** Bytes of base offset and batch length, which are not counted in the batch length. */
 export const LOG_OVERHEAD = 12;
 export const HEADER_BYTES = 61;
-/** Where a header's bytes are enough to know the batch's size. */
 const LENGTH_AT = 8;
 const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
@@ -45,7 +42,7 @@ export interface BatchInfo {
 }
 
 export interface BatchHeader extends BatchInfo {
-  /** Of the whole batch, its length field included. */
+  /** Size of the whole batch, including its length field. */
   readonly bytes: number;
   readonly magic: number;
   readonly recordCount: number;
@@ -66,23 +63,20 @@ function putInt64(buffer: Buffer, value: number, at: number): void {
   buffer.writeUInt32BE(value - high * 0x1_0000_0000, at + 4);
 }
 
-/** Size of the batch that starts at `at`, which must have 12 bytes at least; below HEADER_BYTES: it is none. */
+/** Size of the batch at `at`, of which at least 12 bytes must be present. Below HEADER_BYTES it is not a batch. */
 export function batchBytes(buffer: Buffer, at: number): number {
   return LOG_OVERHEAD + buffer.readInt32BE(at + LENGTH_AT);
 }
 
-/**
- * The marker's kind is in the key of its only record, whose length and deltas are one byte each: int16 version, int16
- * kind.
- */
+/** The type of a marker is in the key of its only record (int16 version, int16 type), after 7 bytes of the record. */
 function markerAt(buffer: Buffer, at: number): 'commit' | 'abort' | null {
-  const kindAt = at + HEADER_BYTES + 7;
-  if (buffer.length < kindAt + 2) return null;
-  const kind = buffer.readInt16BE(kindAt);
-  return kind === COMMIT_MARKER ? 'commit' : kind === ABORT_MARKER ? 'abort' : null;
+  const typeAt = at + HEADER_BYTES + 7;
+  if (buffer.length < typeAt + 2) return null;
+  const type = buffer.readInt16BE(typeAt);
+  return type === COMMIT_MARKER ? 'commit' : type === ABORT_MARKER ? 'abort' : null;
 }
 
-/** Of a control batch, its record has to be there as well, for the kind of marker to be known. */
+/** For a control batch the buffer must contain its record too, from which the type of the marker is read. */
 export function readHeader(buffer: Buffer, at = 0): BatchHeader {
   const baseOffset = int64At(buffer, at);
   const attributes = buffer.readInt16BE(at + ATTRIBUTES_AT);
@@ -106,25 +100,25 @@ export function readHeader(buffer: Buffer, at = 0): BatchHeader {
   };
 }
 
-/** @param batch exactly one batch. */
+/** @param batch exactly one batch */
 export function hasValidChecksum(batch: Buffer): boolean {
   return crc32c(batch.subarray(ATTRIBUTES_AT)) === batch.readUInt32BE(CRC_AT);
 }
 
-/** Offset and leader epoch are outside the checksum, so that a broker may assign them. */
+/** Offset and leader epoch are not covered by the checksum, so that the broker can set them. */
 export function assignOffset(batch: Buffer, baseOffset: number): void {
   putInt64(batch, baseOffset, 0);
   batch.writeInt32BE(LEADER_EPOCH, LEADER_EPOCH_AT);
 }
 
-/** For `message.timestamp.type=LogAppendTime`: all records take this time. */
+/** For `message.timestamp.type=LogAppendTime`: sets the timestamp of all records. */
 export function assignAppendTime(batch: Buffer, timestamp: number): void {
   batch.writeInt16BE(batch.readInt16BE(ATTRIBUTES_AT) | LOG_APPEND_TIME_BIT, ATTRIBUTES_AT);
   putInt64(batch, timestamp, MAX_TIMESTAMP_AT);
   batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
 }
 
-/** The same batch with other records in it (uncompressed); offsets, timestamps and producer stay. */
+/** The batch with other, uncompressed records. Its offsets, timestamps and producer stay the same. */
 export function withRecords(batch: Buffer, records: readonly Buffer[]): Buffer {
   const copy = Buffer.concat([batch.subarray(0, HEADER_BYTES), ...records]);
   copy.writeInt32BE(copy.length - LOG_OVERHEAD, LENGTH_AT);
@@ -139,7 +133,7 @@ export function controlBatch(
   marker: { readonly producerId: number; readonly producerEpoch: number; readonly committed: boolean },
   timestamp: number,
 ): Buffer {
-  // Length 16, attributes, timestamp delta, offset delta, key of 4 bytes, value of 6 (version, coordinator epoch), no
+  // Length 16, attributes, timestamp and offset delta, key of 4 bytes, value of 6 (version, coordinator epoch), no
   // headers.
   const record = Buffer.from([32, 0, 0, 0, 8, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0]);
   record.writeInt16BE(marker.committed ? COMMIT_MARKER : ABORT_MARKER, 7);

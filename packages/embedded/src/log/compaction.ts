@@ -1,15 +1,15 @@
 /**
- * Log compaction, as Kafka's cleaner does it: in closed segments, only the last record of each key stays; a tombstone
- * stays for `delete.retention.ms` longer, so that readers who are behind learn of it. Offsets and order never change.
+ * Log compaction, as in Kafka's log cleaner: closed segments retain only the last record of each key. Tombstones are
+ * retained for `delete.retention.ms`, so that consumers with lag still read them. Offsets and order never change.
  */
 import { readHeader, withRecords } from './batch';
 import type { LogSettings } from './log-settings';
 import type { PartitionLog } from './partition-log';
 import { eachRecord, readRecords } from './records';
 import type { Segment } from './segment';
-import type { Pace } from './time-slice';
+import type { TimeSlice } from './time-slice';
 
-/** Key (as latin1, one character per byte) → offset of its last record. */
+/** Key (latin1, one character per byte) → offset of its last record. */
 type LastOffsets = Map<string, number>;
 
 export type CompactionSettings = Pick<
@@ -17,46 +17,47 @@ export type CompactionSettings = Pick<
   'deleteRetentionMs' | 'minCompactionLagMs' | 'minCleanableDirtyRatio' | 'maxCompactionLagMs'
 >;
 
-/** What one log's compaction remembers from one time to the next. */
+/** State of a log between two compactions. */
 export interface CompactionState {
-  /** Everything before this offset has been compacted; what was appended since is dirty. */
+  /** Records before this offset are compacted; later ones are dirty. */
   readonly cleanedTo: number;
-  /** When the first of the tombstones left may go, milliseconds; Infinity: there are none. */
+  /** When the first retained tombstone expires, milliseconds; Infinity if there is none. */
   readonly tombstonesDueAt: number;
 }
 
 export const NEVER_COMPACTED: CompactionState = { cleanedTo: -1, tombstonesDueAt: Infinity };
 
 /**
- * Compacts what may be compacted now, if that is worth it. Appends and reads go on meanwhile.
- * @param pace gives the event loop back, and throws when there is no more time.
- * @throws StorageClosed when a segment was deleted meanwhile.
+ * Compacts the cleanable segments if enough of them is dirty, late, or has expired tombstones. Appends and reads
+ * continue meanwhile.
+ * @param slice yields to the event loop, and throws when the broker stops.
+ * @throws StorageClosed if a segment is deleted meanwhile.
  */
 export async function compact(
   log: PartitionLog,
   settings: CompactionSettings,
   state: CompactionState,
   now: number,
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<CompactionState> {
   const segments = cleanable(log, settings, now);
   const dirty = segments.filter((segment) => segment.nextOffset > state.cleanedTo);
-  const bytes = (some: readonly Segment[]): number => some.reduce((sum, segment) => sum + segment.size, 0);
+  const bytes = (of: readonly Segment[]): number => of.reduce((sum, segment) => sum + segment.size, 0);
   const isLate = dirty.length > 0 && now - (dirty[0]!.firstAppendedAt ?? now) > settings.maxCompactionLagMs;
   const isDirty = dirty.length > 0 && bytes(dirty) / bytes(segments) >= settings.minCleanableDirtyRatio;
   if (!isLate && !isDirty && now < state.tombstonesDueAt) return state;
 
-  const last = await lastOffsets(log, segments, pace);
+  const last = await lastOffsets(log, segments, slice);
   let tombstonesDueAt = Infinity;
   for (const segment of segments) {
     const tombstonesGoAt = segment.lastAppendedAt + settings.deleteRetentionMs;
-    const kept = await rewrite(log, segment, last, now > tombstonesGoAt, pace);
+    const kept = await rewrite(log, segment, last, now > tombstonesGoAt, slice);
     if (kept.tombstones) tombstonesDueAt = Math.min(tombstonesDueAt, tombstonesGoAt);
   }
   return { cleanedTo: segments.at(-1)?.nextOffset ?? state.cleanedTo, tombstonesDueAt };
 }
 
-/** Closed segments, old enough, below every open transaction. */
+/** Closed segments older than `min.compaction.lag.ms` and below the last stable offset. */
 function cleanable(log: PartitionLog, { minCompactionLagMs }: CompactionSettings, now: number): Segment[] {
   const segments: Segment[] = [];
   for (const segment of log.closedSegments()) {
@@ -69,21 +70,21 @@ function cleanable(log: PartitionLog, { minCompactionLagMs }: CompactionSettings
 
 const keyOf = (key: Buffer): string => key.toString('latin1');
 
-/** Records of aborted transactions are no one's last value. */
+/** Records of aborted transactions do not count as the last value of a key. */
 function isAborted(log: PartitionLog, producerId: number, offset: number): boolean {
   return log.transactions
     .abortedBetween(offset, offset + 1)
     .some((range) => range.producerId === producerId && range.firstOffset <= offset);
 }
 
-async function lastOffsets(log: PartitionLog, segments: readonly Segment[], pace: Pace): Promise<LastOffsets> {
+async function lastOffsets(log: PartitionLog, segments: readonly Segment[], slice: TimeSlice): Promise<LastOffsets> {
   const last: LastOffsets = new Map();
   for (const segment of segments) {
     for (const batch of segment.batches()) {
       const header = readHeader(batch);
       if (header.control || (header.transactional && isAborted(log, header.producerId, header.baseOffset))) continue;
       for (const { key, offset } of eachRecord(batch)) if (key) last.set(keyOf(key), offset);
-      if (pace.isDue()) await pace.rest();
+      if (slice.isOver()) await slice.next();
     }
   }
   return last;
@@ -94,7 +95,7 @@ async function rewrite(
   segment: Segment,
   last: LastOffsets,
   withoutTombstones: boolean,
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<{ readonly tombstones: boolean }> {
   const successor = log.successorOf(segment);
   let changed = false;
@@ -105,7 +106,7 @@ async function rewrite(
       tombstones ||= kept.tombstones;
       changed ||= kept.batch !== batch;
       if (kept.batch !== null) successor.append(kept.batch, readHeader(kept.batch));
-      if (pace.isDue()) await pace.rest();
+      if (slice.isOver()) await slice.next();
     }
     if (changed) await log.replace(segment, successor);
     else successor.remove();
@@ -116,7 +117,7 @@ async function rewrite(
   return { tombstones };
 }
 
-/** The batch itself when all of it stays, null when nothing does. */
+/** The batch itself if all records are retained, null if none is. */
 function cleaned(
   log: PartitionLog,
   batch: Buffer,
@@ -124,18 +125,18 @@ function cleaned(
   withoutTombstones: boolean,
 ): { readonly batch: Buffer | null; readonly tombstones: boolean } {
   const header = readHeader(batch);
-  // Markers stay: what they end may still be read, and they are few and small.
+  // Markers are retained: records of their transactions may still be read, and they are few and small.
   if (header.control) return { batch, tombstones: false };
   const aborted = header.transactional && isAborted(log, header.producerId, header.baseOffset);
   const records = readRecords(batch);
-  const stay = records.filter(
+  const retained = records.filter(
     ({ key, offset, isTombstone }) =>
       !aborted && key && last.get(keyOf(key)) === offset && !(isTombstone && withoutTombstones),
   );
-  const tombstones = stay.some((record) => record.isTombstone);
-  // An empty batch still tells the last sequence of its producer.
-  if (stay.length === 0 && !log.producers.isNewestBatch(header)) return { batch: null, tombstones };
-  if (stay.length === records.length) return { batch, tombstones };
-  const bytes = stay.map((record) => record.bytes);
+  const tombstones = retained.some((record) => record.isTombstone);
+  // An empty batch still records the last sequence of its producer.
+  if (retained.length === 0 && !log.producers.isNewestBatch(header)) return { batch: null, tombstones };
+  if (retained.length === records.length) return { batch, tombstones };
+  const bytes = retained.map((record) => record.bytes);
   return { batch: withRecords(batch, bytes), tombstones };
 }

@@ -1,7 +1,4 @@
-/**
- * CRC-32C of record batches: native when the optional package can be loaded, else a table of 256 entries, slower by
- * far.
- */
+/** CRC-32C of record batches: native if @node-rs/crc32 can be loaded, otherwise from a table, which is much slower. */
 import { createRequire } from 'node:module';
 
 const POLYNOMIAL = 0x82f63b78;
@@ -28,5 +25,5 @@ function load(): (bytes: Uint8Array) => number {
   }
 }
 
-/** Unsigned. */
+/** Returns an unsigned 32-bit number. */
 export const crc32c: (bytes: Uint8Array) => number = load();

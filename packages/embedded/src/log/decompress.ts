@@ -1,30 +1,30 @@
 /**
- * The record batch codecs, only for what a broker must look into: keys of compacted topics and timestamps looked for.
- * Each is loaded when first needed; batches are otherwise stored and sent as they came.
+ * The record batch codecs. The broker decompresses batches only to read the keys of compacted topics and to find a
+ * timestamp; otherwise it stores and sends them unchanged. Each codec is loaded on first use.
  */
 import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
 import type * as Lz4 from 'lz4-napi';
 import type * as Snappy from 'snappy';
-import { mostOfLz4, mostOfZstd, sizeOfSnappy } from './decompressed-size';
+import { maxSizeOfLz4, maxSizeOfZstd, sizeOfSnappy } from './decompressed-size';
 
 type Decompress = (compressed: Buffer) => Buffer;
 
-/** What is larger when unpacked is no batch that a client could have meant. */
-const MOST_BYTES = 128 * 1024 * 1024;
-/** What Java's SnappyOutputStream begins its streams with, followed by two int32 versions. */
+/** No client sends batches that are larger than this when decompressed. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** Start of the streams of Java's SnappyOutputStream, followed by two int32 versions. */
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
 const load = createRequire(__filename);
 
-function refuseBeyond(bytes: number): void {
-  if (bytes > MOST_BYTES) throw new RangeError(`it takes more than ${MOST_BYTES} bytes once it is decompressed`);
+function checkSize(bytes: number): void {
+  if (bytes > MAX_BYTES) throw new RangeError(`it exceeds ${MAX_BYTES} bytes when decompressed`);
 }
 
 function gzip(): Decompress {
-  return (compressed) => zlib.gunzipSync(compressed, { maxOutputLength: MOST_BYTES });
+  return (compressed) => zlib.gunzipSync(compressed, { maxOutputLength: MAX_BYTES });
 }
 
 function snappy(): Decompress {
@@ -33,16 +33,16 @@ function snappy(): Decompress {
   return (compressed) => {
     const isXerial = compressed.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
     if (!isXerial) {
-      refuseBeyond(sizeOfSnappy(compressed));
+      checkSize(sizeOfSnappy(compressed));
       return block(compressed);
     }
     const blocks: Buffer[] = [];
     let total = 0;
     for (let at = XERIAL_HEADER_BYTES; at < compressed.length;) {
       const end = at + 4 + compressed.readInt32BE(at);
-      if (end <= at + 4 || end > compressed.length) throw new RangeError('a snappy block does not fit its batch');
+      if (end <= at + 4 || end > compressed.length) throw new RangeError('a snappy block exceeds its batch');
       const part = compressed.subarray(at + 4, end);
-      refuseBeyond((total += sizeOfSnappy(part)));
+      checkSize((total += sizeOfSnappy(part)));
       blocks.push(block(part));
       at = end;
     }
@@ -53,28 +53,28 @@ function snappy(): Decompress {
 function lz4(): Decompress {
   const { decompressFrameSync } = load('lz4-napi') as typeof Lz4;
   return (compressed) => {
-    refuseBeyond(mostOfLz4(compressed));
+    checkSize(maxSizeOfLz4(compressed));
     return decompressFrameSync(compressed);
   };
 }
 
 function zstd(): Decompress {
-  const own = (zlib as unknown as { zstdDecompressSync?: (bytes: Buffer, options: object) => Buffer })
+  const builtIn = (zlib as unknown as { zstdDecompressSync?: (bytes: Buffer, options: object) => Buffer })
     .zstdDecompressSync;
-  if (own) return (compressed) => own(compressed, { maxOutputLength: MOST_BYTES });
+  if (builtIn) return (compressed) => builtIn(compressed, { maxOutputLength: MAX_BYTES });
   const decoder = new (zstdBinding().Decoder)();
   return (compressed) => {
-    refuseBeyond(mostOfZstd(compressed));
+    checkSize(maxSizeOfZstd(compressed));
     return decoder.decodeSync(compressed);
   };
 }
 
-/** An optional dependency, for Node before 22.15 alone. */
+/** An optional dependency, only for Node before 22.15. */
 function zstdBinding(): typeof NodeZstd {
   try {
     return load('@toondepauw/node-zstd') as typeof NodeZstd;
   } catch (cause) {
-    const fix = 'run Node 22.15 or later, which has zstd, or install the optional package @toondepauw/node-zstd';
+    const fix = 'use Node 22.15 or later, or install the optional package @toondepauw/node-zstd';
     throw new Error(`zstd cannot be loaded (Node ${process.versions.node}); ${fix}`, { cause });
   }
 }
@@ -83,8 +83,8 @@ const CODECS: readonly (() => Decompress)[] = [() => (bytes) => bytes, gzip, sna
 const loaded: Decompress[] = [];
 
 /**
- * @param codec its number in the batch attributes. Throws what the codec throws, or what prevents its loading on this
- *   machine.
+ * @param codec its number in the batch attributes
+ * @throws the error of the codec, or why it cannot be loaded on this machine.
  */
 export function decompress(codec: number, bytes: Buffer): Buffer {
   return (loaded[codec] ??= CODECS[codec]!())(bytes);

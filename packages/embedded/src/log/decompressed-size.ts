@@ -1,22 +1,22 @@
 /**
- * What LZ4 and zstd frames and snappy blocks take at most once decompressed, told without decompressing them: their
- * libraries take no limit, and what a frame says of its content may be a lie. A block counts as a full one where only
- * decompressing it would tell.
+ * Upper bounds for the decompressed size of LZ4 and zstd frames and snappy blocks, without decompressing them. Their
+ * libraries accept no limit, and the content size in a frame header cannot be trusted. A block whose size is unknown
+ * counts as a full one.
  */
 const LZ4_MAGIC = 0x184d2204;
-/** Bit of an LZ4 block's size: its bytes are stored as they are. */
+/** Bit of an LZ4 block's size: the block is not compressed. */
 const LZ4_STORED = 0x80000000;
-/** One byte of a match's length stands for so many bytes. */
+/** Maximum number of bytes that one byte of a match length can produce. */
 const LZ4_RATIO = 255;
 const ZSTD_MAGIC = 0xfd2fb528;
 const ZSTD_SKIPPABLE = 0x184d2a5;
 const ZSTD_BLOCK_BYTES = 128 * 1024;
-/** Three bytes copy 64 at most. */
+/** Three bytes copy at most 64. */
 const SNAPPY_RATIO = 22;
 
-/** @throws RangeError for what is no frame. */
-export function mostOfLz4(frame: Buffer): number {
-  if (frame.readUInt32LE(0) !== LZ4_MAGIC) throw new RangeError('no LZ4 frame');
+/** @throws RangeError if it is not an LZ4 frame. */
+export function maxSizeOfLz4(frame: Buffer): number {
+  if (frame.readUInt32LE(0) !== LZ4_MAGIC) throw new RangeError('not an LZ4 frame');
   const flags = frame.readUInt8(4);
   const blockBytes = 2 ** (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
   let total = 0;
@@ -31,8 +31,8 @@ export function mostOfLz4(frame: Buffer): number {
   return total;
 }
 
-/** @throws RangeError for what are no frames. */
-export function mostOfZstd(frames: Buffer): number {
+/** @throws RangeError if it is not a sequence of zstd frames. */
+export function maxSizeOfZstd(frames: Buffer): number {
   let total = 0;
   for (let at = 0; at < frames.length;) {
     const magic = frames.readUInt32LE(at);
@@ -40,7 +40,7 @@ export function mostOfZstd(frames: Buffer): number {
       at += 8 + frames.readUInt32LE(at + 4);
       continue;
     }
-    if (magic !== ZSTD_MAGIC) throw new RangeError('no zstd frame');
+    if (magic !== ZSTD_MAGIC) throw new RangeError('not a zstd frame');
     const descriptor = frames.readUInt8(at + 4);
     const single = (descriptor & 0x20) !== 0;
     const contentSize = descriptor >> 6 === 0 ? Number(single) : 2 ** (descriptor >> 6);
@@ -57,7 +57,9 @@ export function mostOfZstd(frames: Buffer): number {
   return total;
 }
 
-/** Its library takes the memory that a block claims. @throws RangeError when the block cannot hold that much. */
+/**
+ * The size that the block declares, which its library allocates. @throws RangeError if the block is too short for it.
+ */
 export function sizeOfSnappy(block: Buffer): number {
   let size = 0;
   for (let at = 0, scale = 1; at < 5; at++, scale *= 128) {
@@ -67,5 +69,5 @@ export function sizeOfSnappy(block: Buffer): number {
     if (size <= block.length * SNAPPY_RATIO) return size;
     break;
   }
-  throw new RangeError('a snappy block cannot hold what it claims');
+  throw new RangeError('a snappy block is too short for its declared size');
 }

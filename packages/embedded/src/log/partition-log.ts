@@ -1,6 +1,6 @@
 /**
- * The log of one partition: append-only segments, what is known about its producers and transactions, and who waits for
- * more. Appending is synchronous, hence atomic; `durable` waits for the disk where the policy asks for it.
+ * The log of one partition: append-only segments, producer states, transaction index and listeners. Appends are
+ * synchronous, hence atomic; `durable` waits for the disk if the fsync policy requires it.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fileStorage, memoryStorage } from './segment-storage';
 import { TransactionIndex } from './transaction-index';
 
 export interface LogOptions {
-  /** The partition's own folder, made when missing; null: in memory. */
+  /** The partition's folder, created if missing; null: in memory. */
   readonly folder: string | null;
   readonly fsync: 'always' | 'never';
   readonly now: () => number;
@@ -22,7 +22,7 @@ export interface LogOptions {
 export interface AppendOptions {
   readonly segmentBytes: number;
   readonly segmentMs: number;
-  /** Set: the records' timestamps become this one. */
+  /** Replaces the timestamps of the records, unless null. */
   readonly appendTime: number | null;
 }
 
@@ -37,29 +37,29 @@ export class PartitionLog {
   readonly producers = new ProducerStates();
   readonly transactions = new TransactionIndex();
   private segments: Segment[] = [];
-  private start = 0;
-  private readonly waiting = new Set<() => void>();
-  private removed = false;
-  /** Of full segments whose bytes are on their way to the disk. */
-  private sealing: Promise<unknown> | null = null;
-  /** What was written may be gone: the disk has refused to keep it, and cannot be asked again. */
+  private logStartOffset = 0;
+  private readonly listeners = new Set<() => void>();
+  private isClosed = false;
+  /** Pending flush of full segments. */
+  private flushing: Promise<unknown> | null = null;
+  /** Set after a failed fsync: what is on disk is unknown, and retrying the fsync would not tell. */
   private failure: Error | null = null;
 
   constructor(private readonly options: LogOptions) {
     if (options.folder !== null) this.recover(options.folder);
-    if (this.segments.length === 0) this.addSegment(this.start);
+    if (this.segments.length === 0) this.addSegment(this.logStartOffset);
   }
 
   get startOffset(): number {
-    return this.start;
+    return this.logStartOffset;
   }
 
-  /** The next record's. There are no other replicas, so this is the high watermark as well. */
+  /** Offset of the next record. Without other replicas this is also the high watermark. */
   get endOffset(): number {
     return this.active.nextOffset;
   }
 
-  /** Records from here on may belong to open transactions. */
+  /** Records at or after this offset may belong to open transactions. */
   get lastStableOffset(): number {
     return this.transactions.firstOpenOffset() ?? this.endOffset;
   }
@@ -68,14 +68,14 @@ export class PartitionLog {
     return this.segments.reduce((sum, segment) => sum + segment.size, 0);
   }
 
-  /** Of the segment being written; -1: it has no record. */
+  /** Of the active segment; -1 if it is empty. */
   get newestTimestamp(): number {
     return this.active.maxTimestamp;
   }
 
-  /** Nothing can be written any more. */
+  /** Closed or deleted: no more appends. */
   get closed(): boolean {
-    return this.removed;
+    return this.isClosed;
   }
 
   private get active(): Segment {
@@ -99,33 +99,35 @@ export class PartitionLog {
     mkdirSync(folder, { recursive: true });
     const names = readdirSync(folder);
     for (const name of names) if (name.endsWith('.tmp')) rmSync(join(folder, name));
-    if (names.includes(START_FILE)) this.start = Number(readFileSync(join(folder, START_FILE), 'utf8')) || 0;
+    if (names.includes(START_FILE)) this.logStartOffset = Number(readFileSync(join(folder, START_FILE), 'utf8')) || 0;
     const bases = names.flatMap((name) => SEGMENT_NAME.exec(name)?.[1] ?? []).map(Number);
     bases.sort((a, b) => a - b);
     for (const [i, baseOffset] of bases.entries()) {
       const segment = this.newSegment(baseOffset);
       const isLast = i === bases.length - 1;
-      const cut = segment.recover(isLast, (header) => this.learn(header));
+      const cut = segment.recover(isLast, (header) => this.updateState(header));
       if (cut > 0)
-        this.options.log(`Cut ${cut} bytes of an unfinished write off ${join(folder, segmentName(baseOffset))}.`);
+        this.options.log(
+          `Truncated ${cut} bytes of an incomplete write at the end of ${join(folder, segmentName(baseOffset))}.`,
+        );
       this.segments.push(segment);
     }
     const first = this.segments[0];
-    if (first) this.start = Math.max(this.start, first.baseOffset);
-    this.transactions.startsAt(this.start);
+    if (first) this.logStartOffset = Math.max(this.logStartOffset, first.baseOffset);
+    this.transactions.startsAt(this.logStartOffset);
   }
 
-  private learn(header: BatchHeader): void {
-    this.producers.appended(header, this.options.now());
-    this.transactions.appended(header);
+  private updateState(header: BatchHeader): void {
+    this.producers.onAppend(header, this.options.now());
+    this.transactions.onAppend(header);
   }
 
   /**
-   * Gives the batch the next offset and writes it. The batch is changed in place. Returns its header as stored.
-   * @param batch one valid batch.
+   * Assigns the next offset to the batch, in place, and writes it. Returns its header as stored.
+   * @param batch exactly one valid batch
    */
   append(batch: Buffer, { segmentBytes, segmentMs, appendTime }: AppendOptions): BatchHeader {
-    if (this.removed) throw new Error('the partition has been deleted');
+    if (this.isClosed) throw new Error('The partition has been deleted.');
     if (this.failure) throw this.failure;
     if (appendTime !== null) assignAppendTime(batch, appendTime);
     assignOffset(batch, this.endOffset);
@@ -135,36 +137,36 @@ export class PartitionLog {
     if (active.size > 0 && isFull) this.roll();
     else this.rollIfOlder(segmentMs);
     this.active.append(batch, header);
-    this.learn(header);
-    this.wake();
+    this.updateState(header);
+    this.notifyListeners();
     return header;
   }
 
-  /** Segments are given up by age too, as nothing is compacted or deleted in the one being written. */
+  /** Rolls the active segment by age, because compaction and retention apply to closed segments only. */
   rollIfOlder(ms: number): void {
     const { firstAppendedAt } = this.active;
     if (firstAppendedAt !== null && this.options.now() - firstAppendedAt > ms) this.roll();
   }
 
-  /** Starts a new segment, so that the present one may be compacted or deleted. */
+  /** Starts a new segment, so that the active one can be compacted or deleted. */
   roll(): void {
     if (this.active.size === 0) return;
     const full = this.active;
     this.addSegment(full.nextOffset);
     if (this.options.fsync === 'never') return;
-    // Its bytes must not be less durable than those of the segment after it.
-    const sealing = Promise.all([this.sealing, this.sync(full)]).finally(() => {
-      if (this.sealing === sealing) this.sealing = null;
+    // A segment must be flushed before later segments are acknowledged.
+    const flushing = Promise.all([this.flushing, this.sync(full)]).finally(() => {
+      if (this.flushing === flushing) this.flushing = null;
     });
-    this.sealing = sealing;
-    // Whoever waits for `durable` is told; nobody may.
-    sealing.catch(() => undefined);
+    this.flushing = flushing;
+    // `durable` reports the failure; without a caller of it, this promise must not be unhandled.
+    flushing.catch(() => undefined);
   }
 
-  /** Resolves when what was appended so far is as safe as the policy asks. */
+  /** Resolves when all previous appends are flushed as the fsync policy requires. */
   async durable(): Promise<void> {
     if (this.options.fsync === 'never') return;
-    await Promise.all([this.sealing, this.sync(this.active)]);
+    await Promise.all([this.flushing, this.sync(this.active)]);
     if (this.failure) throw this.failure;
   }
 
@@ -172,19 +174,19 @@ export class PartitionLog {
     try {
       await segment.sync();
     } catch (error) {
-      if (this.removed || this.failure) throw error;
+      if (this.isClosed || this.failure) throw error;
       this.failure = error as Error;
       this.options.log(
-        `${this.options.folder} could not be brought to the disk: ${(error as Error).message}. Nothing is written to it before a restart.`,
+        `Cannot flush ${this.options.folder} to disk; all writes to it fail until the broker is restarted: ${(error as Error).message}`,
       );
       throw error;
     }
   }
 
   /**
-   * Whole batches from the one with `offset` on; empty at the end.
-   * @param offset from startOffset to endOffset.
-   * @param end batches that start there or later are left out.
+   * Whole batches, starting with the one that contains `offset`; empty at the end of the log.
+   * @param offset from startOffset to endOffset
+   * @param end exclusive: batches that start at or after it are omitted
    */
   read(offset: number, end: number, maxBytes: number, atLeastOne: boolean): Buffer {
     for (let i = this.segmentIndex(offset); i < this.segments.length; i++) {
@@ -193,13 +195,13 @@ export class PartitionLog {
       if (segment.baseOffset >= end) break;
       const bytes = segment.read(offset, end, maxBytes, atLeastOne);
       if (bytes.length > 0 || maxBytes <= 0) return bytes;
-      // The batches looked for may have been compacted away, unless there were some that only did not fit.
+      // Either the next batch does not fit, or compaction has removed the rest of this segment.
       if (segment.read(offset, end, 0, true).length > 0) return bytes;
     }
     return Buffer.alloc(0);
   }
 
-  /** Of the last segment that begins at or before `offset`. */
+  /** Index of the last segment whose base offset is at most `offset`. */
   private segmentIndex(offset: number): number {
     let i = this.segments.length - 1;
     while (i > 0 && this.segments[i]!.baseOffset > offset) i--;
@@ -207,74 +209,75 @@ export class PartitionLog {
   }
 
   /**
-   * Every batch from the log's start on, in order, until `visit` returns false. Segments older than `since` throughout
-   * are left out.
+   * Visits all batches in order until `visit` returns false. Segments that only contain timestamps before `since` are
+   * skipped.
    */
   forEachBatch(visit: (batch: Buffer) => boolean | void, since = -1): void {
     for (const segment of this.segments) {
       if (segment.maxTimestamp < since) continue;
       for (const batch of segment.batches()) {
-        if (readHeader(batch).lastOffset >= this.start && visit(batch) === false) return;
+        if (readHeader(batch).lastOffset >= this.logStartOffset && visit(batch) === false) return;
       }
     }
   }
 
-  /** Records before `offset` are gone from now on; whole segments of them are removed. */
+  /** Raises the log start offset and deletes the segments that are entirely below it. */
   deleteBefore(offset: number): void {
-    if (offset <= this.start) return;
+    if (offset <= this.logStartOffset) return;
     const start = Math.min(offset, this.endOffset);
     const { folder, fsync } = this.options;
     if (folder !== null) replaceFile(join(folder, START_FILE), String(start), fsync === 'always');
-    this.start = start;
-    while (this.segments.length > 1 && this.segments[0]!.nextOffset <= this.start) this.segments.shift()!.remove();
-    this.transactions.startsAt(this.start);
+    this.logStartOffset = start;
+    while (this.segments.length > 1 && this.segments[0]!.nextOffset <= this.logStartOffset)
+      this.segments.shift()!.remove();
+    this.transactions.startsAt(this.logStartOffset);
   }
 
-  /** Those that nothing is appended to any more, oldest first. */
+  /** All segments except the active one, oldest first. */
   closedSegments(): readonly Segment[] {
     return this.segments.slice(0, -1);
   }
 
-  /** An empty segment to fill with fewer of the same batches, for `replace`; `remove` it if it is of no use. */
+  /** An empty segment for the compacted batches of `old`. The caller passes it to `replace` or removes it. */
   successorOf(old: Segment): Segment {
     return this.newSegment(old.baseOffset, '.tmp');
   }
 
-  /** Puts it in a closed segment's place, when it is on the disk. Readers see the one or the other. */
+  /** Flushes the compacted segment and atomically replaces the closed one with it. */
   async replace(old: Segment, successor: Segment): Promise<void> {
     await successor.sync();
     const at = this.segments.indexOf(old);
-    // Deleted meanwhile.
-    if (this.removed || at < 0) return successor.remove();
+    // The segment was deleted meanwhile.
+    if (this.isClosed || at < 0) return successor.remove();
     const { folder, fsync } = this.options;
-    successor.succeed(old, folder === null ? null : join(folder, segmentName(old.baseOffset)));
+    successor.takeOver(old, folder === null ? null : join(folder, segmentName(old.baseOffset)));
     this.segments[at] = successor;
     old.close();
     if (folder !== null && fsync === 'always') syncFolder(folder);
   }
 
-  /** Calls at each append and marker, and when the partition goes away, until the returned function is called. */
+  /** Calls back on each append and when the log is closed, until the returned function is called. */
   onChange(callback: () => void): () => void {
-    this.waiting.add(callback);
-    return () => this.waiting.delete(callback);
+    this.listeners.add(callback);
+    return () => this.listeners.delete(callback);
   }
 
-  private wake(): void {
-    for (const callback of this.waiting) callback();
+  private notifyListeners(): void {
+    for (const callback of this.listeners) callback();
   }
 
   async close(): Promise<void> {
-    this.removed = true;
+    this.isClosed = true;
     if (this.options.folder !== null) await Promise.all(this.segments.map((segment) => segment.sync()));
     for (const segment of this.segments) segment.close();
-    this.wake();
+    this.notifyListeners();
   }
 
-  /** Closed, and its folder gone. */
+  /** Closes the log and deletes its folder. */
   remove(): void {
-    this.removed = true;
+    this.isClosed = true;
     for (const segment of this.segments) segment.remove();
     if (this.options.folder !== null) rmSync(this.options.folder, { recursive: true, force: true });
-    this.wake();
+    this.notifyListeners();
   }
 }

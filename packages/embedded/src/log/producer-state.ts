@@ -1,12 +1,12 @@
 /**
- * What a partition knows about idempotent producers: their epoch and their last five batches, which is how many a
- * producer may have in flight. Made again from the log when it is recovered. The rules are Kafka's (KIP-98, KIP-360).
+ * The idempotent producers of a partition: their epoch and their last five batches, the maximum a producer may have in
+ * flight. Rebuilt from the log on recovery. The rules are Kafka's (KIP-98, KIP-360).
  */
 import type { BatchInfo } from './batch';
 
 export type SequenceVerdict =
   | { readonly kind: 'append' }
-  /** It is in the log already, from this offset on. */
+  /** The log already contains it, at this offset. */
   | { readonly kind: 'duplicate'; readonly baseOffset: number; readonly lastOffset: number }
   | { readonly kind: 'out-of-order'; readonly expected: number }
   | { readonly kind: 'stale-epoch'; readonly current: number };
@@ -24,10 +24,10 @@ interface ProducerEntry {
   lastSeen: number;
 }
 
-const KEPT_BATCHES = 5;
+const MAX_BATCHES = 5;
 const LAST_SEQUENCE = 0x7fffffff;
 
-/** After 2^31 - 1 comes 0. */
+/** Sequences wrap from 2^31 - 1 to 0. */
 export function sequenceAfter(sequence: number, count: number): number {
   return (sequence + count) % (LAST_SEQUENCE + 1);
 }
@@ -44,15 +44,15 @@ export class ProducerStates {
       return first === 0 ? { kind: 'append' } : { kind: 'out-of-order', expected: 0 };
     }
     const last = sequenceAfter(first, batch.lastOffset - batch.baseOffset);
-    const again = known.batches.find((b) => b.firstSequence === first && b.lastSequence === last);
-    if (again) return { kind: 'duplicate', baseOffset: again.baseOffset, lastOffset: again.lastOffset };
+    const duplicate = known.batches.find((b) => b.firstSequence === first && b.lastSequence === last);
+    if (duplicate) return { kind: 'duplicate', baseOffset: duplicate.baseOffset, lastOffset: duplicate.lastOffset };
     const newest = known.batches.at(-1);
     const expected = newest ? sequenceAfter(newest.lastSequence, 1) : 0;
     return first === expected ? { kind: 'append' } : { kind: 'out-of-order', expected };
   }
 
-  /** @param now for expiry, milliseconds. */
-  appended(batch: BatchInfo, now: number): void {
+  /** @param now for expiration, milliseconds */
+  onAppend(batch: BatchInfo, now: number): void {
     if (batch.producerId < 0) return;
     let entry = this.producers.get(batch.producerId);
     if (!entry || batch.producerEpoch > entry.epoch) {
@@ -67,15 +67,14 @@ export class ProducerStates {
       baseOffset: batch.baseOffset,
       lastOffset: batch.lastOffset,
     });
-    if (entry.batches.length > KEPT_BATCHES) entry.batches.shift();
+    if (entry.batches.length > MAX_BATCHES) entry.batches.shift();
   }
 
-  /** Forgets who has not written for so long (`producer.id.expiration.ms`). */
+  /** Removes producers that have not written since then (`producer.id.expiration.ms`). */
   expire(before: number): void {
     for (const [id, entry] of this.producers) if (entry.lastSeen < before) this.producers.delete(id);
   }
 
-  /** Everyone who has written and is not forgotten. */
   all(): { producerId: number; epoch: number; lastSequence: number; lastSeen: number }[] {
     return [...this.producers].map(([producerId, { epoch, batches, lastSeen }]) => ({
       producerId,
@@ -85,9 +84,7 @@ export class ProducerStates {
     }));
   }
 
-  /**
-   * The producer's newest batch, which compaction must leave in place so that its sequence is known after a restart.
-   */
+  /** Compaction retains a producer's newest batch, so that its sequence is known after a restart. */
   isNewestBatch(batch: BatchInfo): boolean {
     const entry = this.producers.get(batch.producerId);
     return entry !== undefined && entry.batches.at(-1)?.lastOffset === batch.lastOffset;

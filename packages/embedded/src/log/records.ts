@@ -1,9 +1,9 @@
-/** The records inside a batch, as far as a broker has to look: their keys, times and bytes. */
+/** Reads the records of a batch: keys, timestamps and bytes. */
 import { HEADER_BYTES, readHeader } from './batch';
 import { decompress } from './decompress';
 
 export interface StoredRecord {
-  /** All of its bytes, its length included. */
+  /** The whole record, including its length. */
   readonly bytes: Buffer;
   readonly offset: number;
   readonly timestamp: number;
@@ -15,32 +15,32 @@ class Cursor {
   at = 0;
   constructor(readonly buffer: Buffer) {}
 
-  /** Zigzag, up to 64 bits; exact below 2^53. */
+  /** Zigzag-encoded, up to 64 bits; exact below 2^53. */
   varlong(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 0x80) {
       const byte = this.buffer[this.at++];
-      if (byte === undefined || scale > 2 ** 63) throw new RangeError('a record ends in the middle of a number');
+      if (byte === undefined || scale > 2 ** 63) throw new RangeError('a varint exceeds its record');
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
   }
 
-  /** Length and bytes; null: absent. */
+  /** A length and that many bytes; null if the length is negative. */
   bytes(): Buffer | null {
     const length = this.varlong();
     if (length < 0) return null;
-    if (this.at + length > this.buffer.length) throw new RangeError('a record is shorter than its parts');
+    if (this.at + length > this.buffer.length) throw new RangeError('a field exceeds its record');
     return this.buffer.subarray(this.at, (this.at += length));
   }
 }
 
-/** @throws RangeError for a batch that cannot be read; what the codec throws. */
+/** @throws RangeError if the batch is malformed, or the error of its codec. */
 export function readRecords(batch: Buffer): StoredRecord[] {
   return [...eachRecord(batch)];
 }
 
-/** One at a time: a batch of a megabyte may hold millions once it is decompressed. */
+/** One record at a time: a compressed batch of 1 MB may contain millions. */
 export function* eachRecord(batch: Buffer): Generator<StoredRecord, void, undefined> {
   const header = readHeader(batch);
   const cursor = new Cursor(decompress(header.compression, batch.subarray(HEADER_BYTES)));
@@ -48,8 +48,8 @@ export function* eachRecord(batch: Buffer): Generator<StoredRecord, void, undefi
     const from = cursor.at;
     const length = cursor.varlong();
     const end = cursor.at + length;
-    if (length < 0 || end > cursor.buffer.length) throw new RangeError('a record is longer than its batch');
-    cursor.at++; // attributes, which no version uses
+    if (length < 0 || end > cursor.buffer.length) throw new RangeError('a record exceeds its batch');
+    cursor.at++; // attributes, which are unused
     const timestampDelta = cursor.varlong();
     const offsetDelta = cursor.varlong();
     const key = cursor.bytes();

@@ -1,6 +1,6 @@
 /**
- * Where the bytes of one segment are: a file, or memory. Reads and writes are synchronous, as they end in the operating
- * system's cache: what a write has returned from survives the death of this process. Only `sync` waits for the disk.
+ * The bytes of one segment, in a file or in memory. Reads and writes are synchronous, because they use the page cache:
+ * completed writes survive a crash of this process. Only `sync` waits for the disk.
  */
 import {
   closeSync,
@@ -18,25 +18,25 @@ import { promisify } from 'node:util';
 
 export interface SegmentStorage {
   readonly size: number;
-  /** Of the last append, milliseconds. */
+  /** Time of the last append, milliseconds. */
   readonly modifiedAt: number;
   append(bytes: Buffer): void;
-  /** As many of `length` bytes from `position` on as there are. */
+  /** Up to `length` bytes from `position`. */
   read(position: number, length: number): Buffer;
   truncate(size: number): void;
   sync(): Promise<void>;
-  /** Makes this the time of the last append. */
-  stamp(modifiedAt: number): void;
-  /** Takes another file's place. */
+  /** Sets the time of the last append. */
+  setModifiedAt(modifiedAt: number): void;
+  /** Renames the file, replacing the one at `path`. */
   moveTo(path: string): void;
   close(): void;
-  /** Closed and gone. */
+  /** Closes and deletes the file. */
   remove(): void;
 }
 
 const dataSync = promisify(fdatasync);
 
-/** The file is closed, since its partition or its segment is gone: its descriptor may be another file's by now. */
+/** The partition or segment was deleted and its file is closed; the descriptor may already belong to another file. */
 export class StorageClosed extends Error {
   override readonly name = 'StorageClosed';
 }
@@ -56,13 +56,13 @@ class FileStorage implements SegmentStorage {
   }
 
   append(bytes: Buffer): void {
-    this.mustBeOpen();
+    this.assertOpen();
     try {
       for (let written = 0; written < bytes.length;) {
         written += writeSync(this.descriptor, bytes, written, bytes.length - written);
       }
     } catch (error) {
-      // A full disk may have taken a part, which must not precede the next batch.
+      // A full disk may have accepted a part, which must not precede the next batch.
       ftruncateSync(this.descriptor, this.size);
       throw error;
     }
@@ -71,7 +71,7 @@ class FileStorage implements SegmentStorage {
   }
 
   read(position: number, length: number): Buffer {
-    this.mustBeOpen();
+    this.assertOpen();
     const wanted = Math.max(Math.min(length, this.size - position), 0);
     const bytes = Buffer.allocUnsafe(wanted);
     let filled = 0;
@@ -89,9 +89,9 @@ class FileStorage implements SegmentStorage {
   }
 
   async sync(): Promise<void> {
-    // Who comes while one is under way needs the next: it may have written after the first began.
+    // A sync in progress may have begun before the last write, so it is followed by another.
     if (this.syncing) await this.syncing;
-    this.mustBeOpen();
+    this.assertOpen();
     this.syncing ??= dataSync(this.descriptor).finally(() => {
       this.syncing = null;
       if (this.closed) closeSync(this.descriptor);
@@ -99,7 +99,7 @@ class FileStorage implements SegmentStorage {
     await this.syncing;
   }
 
-  stamp(modifiedAt: number): void {
+  setModifiedAt(modifiedAt: number): void {
     futimesSync(this.descriptor, modifiedAt / 1000, modifiedAt / 1000);
     this.modifiedAt = modifiedAt;
   }
@@ -120,7 +120,7 @@ class FileStorage implements SegmentStorage {
     rmSync(this.path, { force: true });
   }
 
-  private mustBeOpen(): void {
+  private assertOpen(): void {
     if (this.closed) throw new StorageClosed(`${this.path} is closed`);
   }
 }
@@ -142,7 +142,7 @@ class MemoryStorage implements SegmentStorage {
     this.modifiedAt = Date.now();
   }
 
-  /** A view: what is stored never changes, a larger buffer leaves the older one as it is. */
+  /** Returns a view. Stored bytes never change: growing copies them to a new buffer. */
   read(position: number, length: number): Buffer {
     return this.bytes.subarray(position, Math.min(position + length, this.size));
   }
@@ -154,7 +154,7 @@ class MemoryStorage implements SegmentStorage {
 
   async sync(): Promise<void> {}
 
-  stamp(modifiedAt: number): void {
+  setModifiedAt(modifiedAt: number): void {
     this.modifiedAt = modifiedAt;
   }
 

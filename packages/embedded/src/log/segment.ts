@@ -1,13 +1,13 @@
 /**
- * A run of record batches, in offset order, with a sparse index of its own in memory: one entry per 4 KiB or so. The
- * index is made again when the segment is opened, so it can never disagree with the bytes.
+ * A segment of record batches in offset order, with a sparse offset index in memory: about one entry per 4 KiB. The
+ * index is rebuilt when the segment is opened, so it always matches the stored batches.
  */
 import { batchBytes, HEADER_BYTES, hasValidChecksum, readHeader, type BatchHeader } from './batch';
 import type { SegmentStorage } from './segment-storage';
 
 const INDEX_EVERY_BYTES = 4096;
 const SCAN_BYTES = 256 * 1024;
-/** A control batch's header and the record that says what it is. */
+/** The header of a control batch, and its record, which contains the type of the marker. */
 const HEADER_AND_MARKER = HEADER_BYTES + 17;
 
 interface IndexEntry {
@@ -18,10 +18,10 @@ interface IndexEntry {
 export class Segment {
   private readonly index: IndexEntry[] = [];
   private indexedTo = -INDEX_EVERY_BYTES;
-  /** Offset after the last batch; the base offset while there is none. */
+  /** Offset after the last batch; the base offset while the segment is empty. */
   nextOffset: number;
   maxTimestamp = -1;
-  /** When its first batch was appended or, after recovery, its last: the one time a file keeps. Null: it is empty. */
+  /** Time of the first append, or of the last after a recovery, as files only store that. Null: empty. */
   firstAppendedAt: number | null = null;
 
   constructor(
@@ -35,17 +35,17 @@ export class Segment {
     return this.storage.size;
   }
 
-  /** Milliseconds; compaction does not change it. */
+  /** Milliseconds; unchanged by compaction. */
   get lastAppendedAt(): number {
     return this.storage.modifiedAt;
   }
 
   /**
-   * Reads all of it, calling `found` for each batch in order, and cuts off what is no complete, orderly batch: the tail
-   * a crash has torn. Returns the bytes cut off.
-   * @param checkSums of every batch; for the last segment, the only one that could have been torn.
+   * Reads all batches, calling `onBatch` for each, and truncates the segment at the first invalid one: the torn
+   * tail after a crash. Returns the number of truncated bytes.
+   * @param checkSums validate the checksum of every batch; only the last segment can have a torn tail.
    */
-  recover(checkSums: boolean, found: (header: BatchHeader) => void): number {
+  recover(checkSums: boolean, onBatch: (header: BatchHeader) => void): number {
     const before = this.size;
     let position = 0;
     let window = this.storage.read(0, SCAN_BYTES);
@@ -64,8 +64,8 @@ export class Segment {
       const header = readHeader(batch);
       if (header.magic !== 2 || header.baseOffset < this.nextOffset || header.lastOffset < header.baseOffset) break;
       if (checkSums && !hasValidChecksum(batch)) break;
-      this.enter(header, position);
-      found(header);
+      this.indexBatch(header, position);
+      onBatch(header);
       position += size;
     }
     if (position < before) this.storage.truncate(position);
@@ -75,10 +75,10 @@ export class Segment {
   append(batch: Buffer, header: BatchHeader): void {
     const position = this.size;
     this.storage.append(batch);
-    this.enter(header, position);
+    this.indexBatch(header, position);
   }
 
-  private enter(header: BatchHeader, position: number): void {
+  private indexBatch(header: BatchHeader, position: number): void {
     if (position - this.indexedTo >= INDEX_EVERY_BYTES) {
       this.index.push({ offset: header.baseOffset, position });
       this.indexedTo = position;
@@ -88,7 +88,7 @@ export class Segment {
     this.firstAppendedAt ??= this.storage.modifiedAt;
   }
 
-  /** Where to start looking for the batch with that offset. */
+  /** Position of an indexed batch at or before the one with that offset. */
   private positionBefore(offset: number): number {
     let low = 0;
     let high = this.index.length - 1;
@@ -101,15 +101,15 @@ export class Segment {
   }
 
   /**
-   * Whole batches from the one that holds `offset` on (or the next one after a hole), those only that start before
-   * `end`.
-   * @param atLeastOne the first batch comes even when it is larger than `maxBytes`.
+   * Whole batches that start before `end`, beginning with the one that contains `offset`, or the next one if compaction
+   * has removed it.
+   * @param atLeastOne return the first batch even if it exceeds `maxBytes`
    */
   read(offset: number, end: number, maxBytes: number, atLeastOne: boolean): Buffer {
     let from = this.positionBefore(offset);
     let bytes = this.storage.read(from, Math.max(maxBytes, 0) + 2 * INDEX_EVERY_BYTES);
     let at = 0;
-    // The index leads to a batch at or before the one that is wanted.
+    // The index entry may be before the requested batch: skip to it.
     while (true) {
       if (at + HEADER_BYTES > bytes.length) {
         if (from + at + HEADER_BYTES > this.size) return bytes.subarray(0, 0);
@@ -133,7 +133,7 @@ export class Segment {
     return bytes.subarray(first, at);
   }
 
-  /** Each batch, complete. */
+  /** All batches, each complete. */
   *batches(): Generator<Buffer> {
     let window: Buffer = Buffer.alloc(0);
     let windowAt = 0;
@@ -151,11 +151,11 @@ export class Segment {
     }
   }
 
-  /** This one, of fewer batches, is to be what the other was: its offsets stay taken, and it is as old. */
-  succeed(old: Segment, path: string | null): void {
+  /** Takes over the end offset, timestamps and file of the segment that this compacted one replaces. */
+  takeOver(old: Segment, path: string | null): void {
     this.nextOffset = old.nextOffset;
     this.firstAppendedAt = old.firstAppendedAt;
-    this.storage.stamp(old.lastAppendedAt);
+    this.storage.setModifiedAt(old.lastAppendedAt);
     if (path !== null) this.storage.moveTo(path);
   }
 

@@ -1,22 +1,21 @@
-/** Long work in slices, so that requests are answered between them. */
+/** Divides long work into slices, so that requests are handled between them. */
 
-/** Longer than that, and heartbeats and long polls of clients would notice. Milliseconds. */
+/** A longer slice would delay heartbeats and long polls of clients. */
 const SLICE_MS = 5;
 
-export class Pace {
-  private restedAt = performance.now();
+export class TimeSlice {
+  private startedAt = performance.now();
 
   constructor(private readonly signal: AbortSignal) {}
 
-  /** The slice is over. */
-  isDue(): boolean {
-    return performance.now() - this.restedAt >= SLICE_MS;
+  isOver(): boolean {
+    return performance.now() - this.startedAt >= SLICE_MS;
   }
 
-  /** Resolves when what waited has had its turn. Rejects with the signal's reason once the work is to be given up. */
-  async rest(): Promise<void> {
+  /** Yields to the event loop and starts the next slice. Rejects with the signal's reason if it is aborted. */
+  async next(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.signal.throwIfAborted();
-    this.restedAt = performance.now();
+    this.startedAt = performance.now();
   }
 }

@@ -18,7 +18,7 @@ export class TransactionIndex {
   private aborted: AbortedTransaction[] = [];
 
   /** Called for each batch in offset order, when it is appended and when the log is recovered. */
-  appended({ producerId, baseOffset, lastOffset, transactional, marker }: BatchInfo): void {
+  onAppend({ producerId, baseOffset, lastOffset, transactional, marker }: BatchInfo): void {
     const firstOffset = this.open.get(producerId);
     if (marker !== null) {
       this.open.delete(producerId);

@@ -1,6 +1,6 @@
 /**
- * One client's connection. Requests are read, handled and answered one after the other, so responses keep their order
- * and a client that sends faster than it is answered is held back by TCP, not by memory here.
+ * A client connection. Requests are read and handled one after another, so that responses stay in order and TCP
+ * backpressure slows down a client that sends faster than it receives responses.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -15,8 +15,8 @@ export interface ConnectionLimits {
   readonly maxRequestBytes: number;
   readonly maxRequestBytesBeforeAuthentication: number;
   /**
-   * Milliseconds after which a client is gone: without a request, with one that does not end, and with a response that
-   * it does not take.
+   * Milliseconds after which a connection is closed that sends no request, does not complete one or does not read a
+   * response.
    */
   readonly maxIdleMs: number;
   readonly memory: MemoryBudget;
@@ -24,13 +24,13 @@ export interface ConnectionLimits {
 
 export class Connection {
   private readonly frames: FrameAssembler;
-  private readonly gone = new AbortController();
+  private readonly closing = new AbortController();
   private readonly session: Session;
   private readonly host: string;
   private readonly memory: MemoryShare;
-  private working: Promise<void> | null = null;
-  /** When the request that is not complete yet began, on the monotonic clock. */
-  private frameBegan = 0;
+  private processing: Promise<void> | null = null;
+  /** When the first bytes of the incomplete request arrived, on the monotonic clock. */
+  private frameStartedAt = 0;
 
   constructor(
     readonly id: number,
@@ -43,7 +43,11 @@ export class Connection {
     this.session = { authenticated, saslMechanism: null, rawSasl: null };
     this.host = socket.remoteAddress ?? 'unknown';
     this.memory = limits.memory.share(() =>
-      this.give(new FrameTooLarge(`is the largest of those that hold more than ${limits.memory.limit} bytes together`)),
+      this.closeWithError(
+        new FrameTooLarge(
+          `was evicted: it buffered the most of all connections, which together exceeded ${limits.memory.limit} bytes`,
+        ),
+      ),
     );
     this.frames = new FrameAssembler(
       () => (this.session.authenticated ? limits.maxRequestBytes : limits.maxRequestBytesBeforeAuthentication),
@@ -51,59 +55,59 @@ export class Connection {
     );
     socket.setNoDelay(true);
     socket.setTimeout(limits.maxIdleMs, () => {
-      if (!this.working) this.close();
+      if (!this.processing) this.close();
     });
-    socket.on('data', (chunk: Buffer) => this.received(chunk));
-    // Whatever went wrong with the socket, 'close' follows.
+    socket.on('data', (chunk: Buffer) => this.onData(chunk));
+    // 'close' follows every 'error'.
     socket.on('error', () => {});
     socket.on('close', () => {
-      this.gone.abort();
+      this.closing.abort();
       this.memory.close();
       this.frames.drop();
     });
   }
 
   close(): void {
-    this.gone.abort();
+    this.closing.abort();
     this.socket.destroy();
   }
 
-  /** Resolves when no request is being handled any more. */
+  /** Resolves when no request is in progress. */
   async settled(): Promise<void> {
-    await this.working;
+    await this.processing;
   }
 
-  private received(chunk: Buffer): void {
-    if (this.gone.signal.aborted) return;
-    if (!this.frames.isInside) this.frameBegan = performance.now();
-    else if (performance.now() - this.frameBegan > this.limits.maxIdleMs && !this.working) {
-      return this.give(new FrameTooLarge(`takes more than ${this.limits.maxIdleMs} ms to arrive`));
+  private onData(chunk: Buffer): void {
+    if (this.closing.signal.aborted) return;
+    if (!this.frames.hasIncompleteFrame) this.frameStartedAt = performance.now();
+    else if (performance.now() - this.frameStartedAt > this.limits.maxIdleMs && !this.processing) {
+      return this.closeWithError(new FrameTooLarge(`took more than ${this.limits.maxIdleMs} ms to arrive`));
     }
     this.frames.push(chunk);
-    this.working ??= this.work().finally(() => {
-      this.working = null;
+    this.processing ??= this.processFrames().finally(() => {
+      this.processing = null;
       if (!this.socket.destroyed) this.socket.resume();
     });
   }
 
-  private async work(): Promise<void> {
+  private async processFrames(): Promise<void> {
     try {
       for (let frame = this.frames.next(); frame; frame = this.frames.next()) {
         this.socket.pause();
-        this.memory.hold(frame.length);
-        if (!(await this.answer(frame))) return this.close();
-        this.memory.hold(-frame.length);
-        if (this.gone.signal.aborted) return;
-        this.frameBegan = performance.now();
+        this.memory.add(frame.length);
+        if (!(await this.handleFrame(frame))) return this.close();
+        this.memory.add(-frame.length);
+        if (this.closing.signal.aborted) return;
+        this.frameStartedAt = performance.now();
       }
     } catch (error) {
-      this.give(error);
+      this.closeWithError(error);
     }
   }
 
-  /** False: the connection is to be closed. */
-  private async answer(frame: Buffer): Promise<boolean> {
-    if (this.session.rawSasl) return this.answerToken(frame, this.session.rawSasl);
+  /** False: the connection must be closed. */
+  private async handleFrame(frame: Buffer): Promise<boolean> {
+    if (this.session.rawSasl) return this.handleSaslToken(frame, this.session.rawSasl);
     const request = readRequest(frame);
     const response = await this.dispatch(
       request,
@@ -111,21 +115,21 @@ export class Connection {
         clientId: request.clientId,
         connection: { id: this.id, host: this.host },
         apiVersion: request.version,
-        signal: this.gone.signal,
+        signal: this.closing.signal,
       },
       this.session,
     );
     if (response === 'close') return false;
-    if (response !== null && !this.gone.signal.aborted) await this.send(writeResponse(request, response));
+    if (response !== null && !this.closing.signal.aborted) await this.send(writeResponse(request, response));
     return true;
   }
 
-  private async answerToken(token: Buffer, exchange: (token: Buffer) => Buffer | null): Promise<boolean> {
-    const answer = exchange(token);
-    if (answer === null) return false;
+  private async handleSaslToken(token: Buffer, exchange: (token: Buffer) => Buffer | null): Promise<boolean> {
+    const response = exchange(token);
+    if (response === null) return false;
     const length = Buffer.alloc(4);
-    length.writeInt32BE(answer.length, 0);
-    await this.send([length, answer]);
+    length.writeInt32BE(response.length, 0);
+    await this.send([length, response]);
     return true;
   }
 
@@ -136,21 +140,21 @@ export class Connection {
     this.socket.uncork();
     if (flowing) return;
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    this.memory.hold(bytes);
-    const giveUp = startTimer(() => this.close(), this.limits.maxIdleMs);
-    // A connection that is closed meanwhile aborts the wait; its responses are of no use to anyone.
-    await once(this.socket, 'drain', { signal: this.gone.signal }).catch(() => {});
-    clearTimeout(giveUp);
-    this.memory.hold(-bytes);
+    this.memory.add(bytes);
+    const timeout = startTimer(() => this.close(), this.limits.maxIdleMs);
+    // Closing the connection aborts the wait.
+    await once(this.socket, 'drain', { signal: this.closing.signal }).catch(() => {});
+    clearTimeout(timeout);
+    this.memory.add(-bytes);
   }
 
-  private give(error: unknown): void {
+  private closeWithError(error: unknown): void {
     const fault = error as Error;
-    const blame =
+    const reason =
       fault instanceof MalformedMessage || fault instanceof FrameTooLarge
         ? `a request from ${this.host} ${fault.message}`
-        : `a request from ${this.host} could not be handled: ${fault.stack ?? fault.message}`;
-    if (!this.gone.signal.aborted) this.log(`Connection closed: ${blame}.`);
+        : `a request from ${this.host} failed: ${fault.stack ?? fault.message}`;
+    if (!this.closing.signal.aborted) this.log(`Connection closed: ${reason}.`);
     this.close();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Cuts a connection's bytes into frames (int32 length, then that many bytes). What is announced is never allocated in
- * advance: memory grows with the bytes that really arrive.
+ * Splits the bytes of a connection into frames (int32 length, then that many bytes). Memory grows with the bytes
+ * received, never with the announced length.
  */
 import type { MemoryShare } from './memory-budget';
 
@@ -9,24 +9,23 @@ export class FrameTooLarge extends Error {
 }
 
 const LENGTH_BYTES = 4;
-/** Chunks below are collected in blocks: a buffer of its own for each would take many times the bytes in it. */
+/** Smaller chunks are copied into blocks, because a buffer for each would use many times its size. */
 const SMALL_CHUNK = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 export class FrameAssembler {
   private chunks: Buffer[] = [];
   private bytes = 0;
-  /** The last of the chunks is the beginning of this block, which has room for more. */
+  /** The block that the last chunk is a part of, with space for more. */
   private block: Buffer | null = null;
 
-  /** @param maxBytes of one frame; asked for each, as it differs before and after authentication. */
+  /** @param maxBytes limit of a frame, which differs before and after authentication */
   constructor(
     private readonly maxBytes: () => number,
     private readonly memory: MemoryShare,
   ) {}
 
-  /** A frame has begun and not ended. */
-  get isInside(): boolean {
+  get hasIncompleteFrame(): boolean {
     return this.bytes > 0;
   }
 
@@ -35,45 +34,45 @@ export class FrameAssembler {
       this.chunks.push(chunk);
       this.block = null;
     } else {
-      this.collect(chunk);
+      this.appendToBlock(chunk);
     }
     this.bytes += chunk.length;
-    this.memory.hold(chunk.length);
+    this.memory.add(chunk.length);
   }
 
-  private collect(chunk: Buffer): void {
-    const begun = this.block === null ? 0 : this.chunks.at(-1)!.length;
-    if (this.block === null || begun + chunk.length > BLOCK_BYTES) {
+  private appendToBlock(chunk: Buffer): void {
+    const used = this.block === null ? 0 : this.chunks.at(-1)!.length;
+    if (this.block === null || used + chunk.length > BLOCK_BYTES) {
       this.block = Buffer.allocUnsafe(BLOCK_BYTES);
       chunk.copy(this.block);
       this.chunks.push(this.block.subarray(0, chunk.length));
     } else {
-      chunk.copy(this.block, begun);
-      this.chunks[this.chunks.length - 1] = this.block.subarray(0, begun + chunk.length);
+      chunk.copy(this.block, used);
+      this.chunks[this.chunks.length - 1] = this.block.subarray(0, used + chunk.length);
     }
   }
 
   /**
-   * The next complete frame, without its length; null when there is none yet.
-   * @throws FrameTooLarge as soon as the length alone shows that it cannot be a request.
+   * The next complete frame, without its length; null if it is incomplete.
+   * @throws FrameTooLarge as soon as the length has arrived.
    */
   next(): Buffer | null {
     if (this.bytes < LENGTH_BYTES) return null;
     const length = this.peekLength();
     if (length < 0 || length > this.maxBytes()) {
-      throw new FrameTooLarge(`announces a request of ${length} bytes; up to ${this.maxBytes()} are taken`);
+      throw new FrameTooLarge(`announces ${length} bytes; the limit is ${this.maxBytes()}`);
     }
     if (this.bytes < LENGTH_BYTES + length) return null;
     const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
     const end = LENGTH_BYTES + length;
-    this.memory.hold(-end);
+    this.memory.add(-end);
     this.bytes -= end;
     this.chunks = this.bytes > 0 ? [all.subarray(end)] : [];
     this.block = null;
     return all.subarray(LENGTH_BYTES, end);
   }
 
-  /** The connection is gone. */
+  /** Discards all bytes, when the connection is closed. */
   drop(): void {
     this.bytes = 0;
     this.chunks = [];

@@ -1,6 +1,6 @@
 /**
- * What all connections together may hold: requests that have not arrived whole and responses that have not been taken.
- * Whoever holds most of it goes first, so that those who ask for too much do not keep out those who ask for little.
+ * Limits the memory that all connections together use for incomplete requests and unread responses. When it is
+ * exceeded, the connection that uses the most is evicted, so that it cannot starve the others.
  */
 
 export class MemoryBudget {
@@ -10,9 +10,9 @@ export class MemoryBudget {
   /** @param limit bytes. */
   constructor(readonly limit: number) {}
 
-  /** @param giveUp must let go of what is held. */
-  share(giveUp: () => void): MemoryShare {
-    const share: MemoryShare = new MemoryShare((bytes) => this.change(share, bytes), giveUp);
+  /** @param evict must release the memory */
+  share(evict: () => void): MemoryShare {
+    const share: MemoryShare = new MemoryShare((bytes) => this.change(share, bytes), evict);
     this.shares.add(share);
     return share;
   }
@@ -24,7 +24,7 @@ export class MemoryBudget {
       const [largest] = [...this.shares].sort((a, b) => b.bytes - a.bytes);
       if (!largest || largest.bytes === 0) return;
       largest.close();
-      largest.giveUp();
+      largest.evict();
     }
   }
 }
@@ -34,23 +34,23 @@ export class MemoryShare {
   closed = false;
 
   constructor(
-    private readonly changed: (bytes: number) => void,
-    readonly giveUp: () => void,
+    private readonly onChange: (bytes: number) => void,
+    readonly evict: () => void,
   ) {}
 
-  /** @param bytes more; fewer when negative. */
-  hold(bytes: number): void {
+  /** @param bytes negative to release */
+  add(bytes: number): void {
     if (this.closed) return;
     this.bytes += bytes;
-    this.changed(bytes);
+    this.onChange(bytes);
   }
 
-  /** Nothing is held any more, nor will be. */
+  /** Releases everything; later calls of `add` have no effect. */
   close(): void {
     if (this.closed) return;
     const { bytes } = this;
     this.bytes = 0;
     this.closed = true;
-    this.changed(-bytes);
+    this.onChange(-bytes);
   }
 }

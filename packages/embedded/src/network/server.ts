@@ -1,4 +1,4 @@
-/** The listening socket, plain or TLS, and the connections it has accepted. */
+/** The listener, plaintext or TLS, and its connections. */
 import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { Dispatch } from '../requests/handler';
@@ -6,9 +6,9 @@ import { Connection, type ConnectionLimits } from './connection';
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: a free port. */
   readonly port: number;
-  /** Null: plain text. */
+  /** Null: plaintext. */
   readonly tls: TlsOptions | null;
   readonly authenticationRequired: boolean;
   readonly maxConnections: number;
@@ -18,11 +18,11 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Closes every connection and waits for what they were doing. */
+  /** Closes all connections and waits for requests in progress. */
   close(): Promise<void>;
 }
 
-/** @throws what `listen` fails with, EADDRINUSE above all. */
+/** @throws the error of `listen`, for example EADDRINUSE. */
 export async function listen(options: ListenerOptions, dispatch: Dispatch): Promise<Listener> {
   const connections = new Set<Connection>();
   let lastId = 0;
@@ -40,7 +40,7 @@ export async function listen(options: ListenerOptions, dispatch: Dispatch): Prom
   };
   const server: Server = options.tls ? createTlsServer(options.tls, accept) : createPlainServer(accept);
   server.maxConnections = options.maxConnections;
-  // A failed TLS handshake is the client's affair: its socket is destroyed by Node.
+  // Node destroys the socket after a failed TLS handshake; the client reports the error.
   server.on('tlsClientError', () => {});
 
   await new Promise<void>((resolve, reject) => {

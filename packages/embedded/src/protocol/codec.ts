@@ -1,6 +1,6 @@
 /**
- * Turns the layouts of protocol/apis into functions: a decoder of requests and an encoder of responses for one version
- * of one API, made when first needed. Also the other direction of both, with which a test plays the client.
+ * Compiles the layouts of protocol/apis into decoders of requests and encoders of responses, one per API version, on
+ * first use. The reverse direction serves tests that act as a client.
  */
 import type { Api, Field, FieldOptions, Primitive } from './layout';
 import type { Reader } from './reader';
@@ -15,7 +15,7 @@ type Write = (to: Writer, value: Value) => void;
 /** One field in one version. */
 interface Column {
   readonly name: string;
-  /** Null: this version does not carry the field. */
+  /** Null: the field is not part of this version. */
   readonly read: Read | null;
   readonly write: Write | null;
   readonly missing: () => Value;
@@ -24,7 +24,7 @@ interface Column {
 const INTEGERS = ['int8', 'int16', 'int32', 'int64'] as const;
 const NO_BYTES = Buffer.alloc(0);
 
-/** Is the field with this range in this version? */
+/** Whether a field with this version range is part of the version. */
 export function carries(versions: string, version: number): boolean {
   const [from, to] = versions.endsWith('+') ? [versions.slice(0, -1), Infinity] : versions.split('-');
   return version >= Number(from) && version <= Number(to ?? from);
@@ -54,12 +54,12 @@ function primitive(type: Primitive, flexible: boolean): { read: Read; write: Wri
     read: (from) => {
       const length = from.length(flexible, !isText);
       if (length >= 0) return isText ? from.text(length) : from.bytes(length);
-      if (!nullable) throw new MalformedMessage('has null where a value is needed');
+      if (!nullable) throw new MalformedMessage('has null for a non-nullable value');
       return null;
     },
     write: (to, value) => {
       if (value === null) {
-        if (!nullable) throw new TypeError('null where a value is needed');
+        if (!nullable) throw new TypeError('null for a non-nullable value');
         to.length(-1, flexible, !isText);
       } else if (isText) {
         const bytes = Buffer.byteLength(value as string);
@@ -82,7 +82,7 @@ function array(
     read: (from) => {
       const count = from.count(flexible);
       if (count < 0) {
-        if (!nullable) throw new MalformedMessage('has null where a list is needed');
+        if (!nullable) throw new MalformedMessage('has null for a non-nullable array');
         return null;
       }
       const values: Value[] = [];
@@ -91,7 +91,7 @@ function array(
     },
     write: (to, value) => {
       const values = value as Value[] | null;
-      if (values === null && !nullable) throw new TypeError('null where a list is needed');
+      if (values === null && !nullable) throw new TypeError('null for a non-nullable array');
       to.length(values === null ? -1 : values.length, flexible, true);
       for (const each of values ?? []) element.write(to, each);
     },
@@ -141,24 +141,24 @@ function layoutOf(api: Api, fields: readonly Field[], version: number): ReturnTy
   return (versions[version] ??= struct(fields, version, isFlexible(api, version)));
 }
 
-/** Compact lengths and tagged fields, in the bodies and in the headers. */
+/** Flexible versions have compact lengths and tagged fields, in bodies and headers. */
 export function isFlexible(api: Api, version: number): boolean {
   return api.flexible !== null && version >= api.flexible;
 }
 
-/** ApiVersions is answered with the old header in every version: whoever asks does not know yet what is spoken here. */
+/** Responses of ApiVersions always have the old header, because the client does not know the supported versions yet. */
 export function hasFlexibleResponseHeader(api: Api, version: number): boolean {
   return isFlexible(api, version) && api.key !== 18;
 }
 
-/** @throws MalformedMessage when the bytes are not such a request, or go on after it. */
+/** @throws MalformedMessage if the bytes are not such a message, or more follow it. */
 export function decode(api: Api, direction: 'request' | 'response', version: number, from: Reader): Message {
   const message = layoutOf(api, api[direction], version).read(from) as Message;
-  if (from.remaining > 0) throw new MalformedMessage(`goes on for ${from.remaining} bytes after its end`);
+  if (from.remaining > 0) throw new MalformedMessage(`has ${from.remaining} more bytes after its end`);
   return message;
 }
 
-/** @throws TypeError naming the field whose value does not fit. */
+/** @throws TypeError that names the field with the invalid value. */
 export function encode(
   api: Api,
   direction: 'request' | 'response',

@@ -1,6 +1,4 @@
-/**
- * Kafka's error codes, by the names its documentation gives them. Only those this broker answers with or tests inject.
- */
+/** Kafka's error codes by name: those that this broker returns or that tests inject. */
 export const ErrorCode = {
   UNKNOWN_SERVER_ERROR: -1,
   NONE: 0,

@@ -1,23 +1,23 @@
 /**
- * What a field of a Kafka message is: its name (camelCase, as in Kafka's own message definitions), its type and the API
- * versions that carry it. One list of fields drives decoding, encoding and the TypeScript types of handlers.
+ * Declares the fields of Kafka messages: name (camelCase, as in Kafka's message definitions), type and API versions.
+ * The same list defines decoding, encoding and the TypeScript types of handlers.
  */
 
 /**
- * int64 is a JavaScript number: offsets, timestamps and producer ids stay below 2^53. `?` marks what may be null.
- * `records` are bytes as they are.
+ * int64 is a JavaScript number: offsets, timestamps and producer ids stay below 2^53. `?`: nullable. `records`:
+ * nullable bytes of record batches.
  */
 export type Primitive =
   'bool' | 'int8' | 'int16' | 'int32' | 'int64' | 'uuid' | 'string' | 'string?' | 'bytes' | 'bytes?' | 'records';
 
-/** A list of fields stands for an array of such structs. */
+/** A list of fields declares an array of structs. */
 export type FieldType = Primitive | `[]${Primitive}` | readonly Field[];
 
 export interface FieldOptions {
-  /** Of arrays; primitives say it with `?`. */
+  /** For arrays; nullable primitives have a `?`. */
   readonly nullable?: true;
   /**
-   * Taken when the version does not carry the field, or a response leaves it out. Otherwise 0, '', false, null or [].
+   * Used if the field is not part of the version, or not set in a response. Without it: 0, '', false, null or [].
    */
   readonly default?: number | string | boolean;
 }
@@ -31,7 +31,7 @@ export type Field =
 export interface Api {
   readonly key: number;
   readonly name: string;
-  /** The lowest and highest version served. Source: kafka-client §4. */
+  /** The lowest and highest supported version. Source: kafka-client §4. */
   readonly versions: readonly [number, number];
   /** First version with compact lengths and tagged fields; null: none. */
   readonly flexible: number | null;
@@ -39,7 +39,7 @@ export interface Api {
   readonly response: readonly Field[];
 }
 
-/** Keeps the literal types, from which the messages' types are made. */
+/** Preserves the literal types, from which the message types are derived. */
 export function api<const A extends Api>(definition: A): A {
   return definition;
 }
@@ -69,12 +69,12 @@ type ValueOf<T> = T extends Primitive
 
 type Nullable<F> = F extends readonly [string, FieldType, string, { nullable: true }] ? null : never;
 
-/** A decoded message: every field is there, whatever the version. */
+/** A decoded message: it has every field, in all versions. */
 export type MessageOf<Fields extends readonly Field[]> = {
   [F in Fields[number] as F[0]]: ValueOf<F[1]> | Nullable<F>;
 };
 
-/** A message to encode: what is left out takes its default. */
+/** A message to encode: omitted fields have their defaults. */
 type Loose<T> = T extends Buffer
   ? T
   : T extends (infer E)[]

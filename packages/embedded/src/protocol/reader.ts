@@ -1,15 +1,17 @@
-/** Reads the protocol's primitive types from one request. Everything is checked: these bytes come from anyone. */
+/**
+ * Reads the protocol's primitive types from a request. The bytes are untrusted, so every length is checked.
+ *
+ * Deliberately not shared with the Kafka client's `src/kafka/protocol/bytes.ts`: tests run the client against this
+ * broker, and with common code an encoding error would cancel itself out.
+ */
 
-/** The bytes are not the message they claim to be. The connection they came from is not worth keeping. */
+/** The bytes are not a valid message. Its connection is closed. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/**
- * Elements of all arrays of one message together: small elements must not become a memory of another order than the
- * bytes.
- */
-const MOST_ELEMENTS = 1_000_000;
+/** Limit over all arrays of a message, because decoded elements can use many times their encoded size. */
+const MAX_ELEMENTS = 1_000_000;
 
 export class Reader {
   private at = 0;
@@ -21,9 +23,9 @@ export class Reader {
     return this.buffer.length - this.at;
   }
 
-  private take(bytes: number): number {
+  private advance(bytes: number): number {
     if (bytes > this.remaining) {
-      throw new MalformedMessage(`ends where ${bytes} more bytes are announced and ${this.remaining} are left`);
+      throw new MalformedMessage(`ends early: ${bytes} bytes are announced, ${this.remaining} are left`);
     }
     const from = this.at;
     this.at += bytes;
@@ -31,7 +33,7 @@ export class Reader {
   }
 
   int8(): number {
-    return this.buffer.readInt8(this.take(1));
+    return this.buffer.readInt8(this.advance(1));
   }
 
   bool(): boolean {
@@ -39,35 +41,35 @@ export class Reader {
   }
 
   int16(): number {
-    return this.buffer.readInt16BE(this.take(2));
+    return this.buffer.readInt16BE(this.advance(2));
   }
 
   int32(): number {
-    return this.buffer.readInt32BE(this.take(4));
+    return this.buffer.readInt32BE(this.advance(4));
   }
 
-  /** Exact below 2^53, which everything that counts here is. */
+  /** Exact below 2^53, as all offsets, timestamps and ids are. */
   int64(): number {
-    const at = this.take(8);
+    const at = this.advance(8);
     return this.buffer.readInt32BE(at) * 0x1_0000_0000 + this.buffer.readUInt32BE(at + 4);
   }
 
   uuid(): string {
-    const at = this.take(16);
+    const at = this.advance(16);
     return this.buffer.toString('hex', at, at + 16);
   }
 
   unsignedVarint(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.buffer[this.take(1)]!;
+      const byte = this.buffer[this.advance(1)]!;
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }
-    throw new MalformedMessage('holds a number longer than five bytes where a 32-bit one is announced');
+    throw new MalformedMessage('has a 32-bit varint longer than five bytes');
   }
 
-  /** -1: null. */
+  /** -1 for null. */
   length(flexible: boolean, wide: boolean): number {
     const length = flexible ? this.unsignedVarint() - 1 : wide ? this.int32() : this.int16();
     if (length < -1) throw new MalformedMessage(`announces a length of ${length}`);
@@ -75,32 +77,29 @@ export class Reader {
   }
 
   bytes(length: number): Buffer {
-    const from = this.take(length);
+    const from = this.advance(length);
     return this.buffer.subarray(from, from + length);
   }
 
   text(length: number): string {
-    const from = this.take(length);
+    const from = this.advance(length);
     return this.buffer.toString('utf8', from, from + length);
   }
 
-  /**
-   * The number of an array's elements, -1: null. Each takes a byte at least, so no count can ask for more than is
-   * there.
-   */
+  /** The number of elements of an array, -1 for null. An element has at least one byte, which bounds the count. */
   count(flexible: boolean): number {
     const count = this.length(flexible, true);
     if (count > this.remaining) throw new MalformedMessage(`announces ${count} elements in ${this.remaining} bytes`);
     this.elements += Math.max(count, 0);
-    if (this.elements > MOST_ELEMENTS) throw new MalformedMessage(`has more than ${MOST_ELEMENTS} elements`);
+    if (this.elements > MAX_ELEMENTS) throw new MalformedMessage(`has more than ${MAX_ELEMENTS} elements`);
     return count;
   }
 
-  /** None is known here, and unknown ones are to be ignored. */
+  /** No tagged fields are supported, and unknown ones must be ignored. */
   skipTaggedFields(): void {
     for (let left = this.unsignedVarint(); left > 0; left--) {
       this.unsignedVarint();
-      this.take(this.unsignedVarint());
+      this.advance(this.unsignedVarint());
     }
   }
 }

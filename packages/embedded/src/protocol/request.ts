@@ -1,4 +1,4 @@
-/** One frame → one request; one response → the chunks of one frame. */
+/** Reads a request from a frame, and writes a response as the chunks of a frame. */
 import { APIS } from './apis';
 import { decode, encode, hasFlexibleResponseHeader, isFlexible } from './codec';
 import type { Api } from './layout';
@@ -12,8 +12,8 @@ export interface ReceivedRequest {
   readonly clientId: string | null;
   readonly body: Record<string, unknown>;
   /**
-   * The client speaks a version that is not served. Only for ApiVersions, whose answer tells it what is; else it cannot
-   * be answered.
+   * The client uses an unsupported version of ApiVersions; the response contains the supported ones. For other APIs
+   * there is no response to an unsupported version.
    */
   readonly unsupportedVersion: boolean;
 }
@@ -25,15 +25,15 @@ export function readRequest(frame: Buffer): ReceivedRequest {
   const version = from.int16();
   const correlationId = from.int32();
   const api = APIS.get(key);
-  if (!api) throw new MalformedMessage(`asks for API ${key}, which is not served here`);
+  if (!api) throw new MalformedMessage(`uses API ${key}, which is not supported`);
   const [lowest, highest] = api.versions;
   if (version < lowest || version > highest) {
     if (api.name !== 'ApiVersions') {
-      throw new MalformedMessage(`asks for ${api.name} version ${version}; ${lowest} to ${highest} are served`);
+      throw new MalformedMessage(`uses ${api.name} version ${version}; supported are ${lowest} to ${highest}`);
     }
     return { api, version: 0, correlationId, clientId: null, body: {}, unsupportedVersion: true };
   }
-  // The client id keeps its old encoding in the flexible header.
+  // The client id is not compact, even in the flexible header.
   const idLength = from.length(false, false);
   const clientId = idLength < 0 ? null : from.text(idLength);
   if (isFlexible(api, version)) from.skipTaggedFields();

@@ -1,15 +1,15 @@
-/** Writes the protocol's primitive types into growing buffers; large byte strings are kept as they are, not copied. */
+/** Writes the protocol's primitive types into growing buffers. Large byte strings are referenced, not copied. */
 
 const FIRST_SIZE = 512;
 const LARGEST_SIZE = 1 << 20;
-/** From here on, a reference is cheaper than a copy. */
-const KEPT_AS_IS = 4096;
+/** Above this size, a reference is cheaper than a copy. */
+const REFERENCED_SIZE = 4096;
 
 export class Writer {
   private readonly done: Buffer[] = [];
   private doneBytes = 0;
   private current = Buffer.allocUnsafe(FIRST_SIZE);
-  /** What of `current` is not in `done` yet starts here. */
+  /** Start of the part of `current` that is not in `done` yet. */
   private from = 0;
   private at = 0;
 
@@ -17,7 +17,7 @@ export class Writer {
     return this.doneBytes + this.at - this.from;
   }
 
-  /** The chunks written so far, in order; the writer is of no use afterwards. */
+  /** The written chunks, in order. The writer must not be used afterwards. */
   finish(): Buffer[] {
     this.cut();
     return this.done;
@@ -30,7 +30,7 @@ export class Writer {
     this.from = this.at;
   }
 
-  /** Room for that many bytes in `current`, whose index it returns. */
+  /** Reserves that many bytes in `current` and returns their position. */
   private reserve(bytes: number): number {
     if (this.at + bytes > this.current.length) {
       this.cut();
@@ -69,7 +69,7 @@ export class Writer {
     this.current.writeUInt32BE(value - high * 0x1_0000_0000, at + 4);
   }
 
-  /** @param value 32 hexadecimal digits; anything else is written as the zero uuid. */
+  /** @param value 32 hexadecimal digits; anything else writes the zero UUID */
   uuid(value: string): void {
     const at = this.reserve(16);
     this.current.fill(0, at, at + 16);
@@ -87,7 +87,7 @@ export class Writer {
     this.current[at] = value;
   }
 
-  /** -1: null. */
+  /** @param value -1 for null */
   length(value: number, flexible: boolean, wide: boolean): void {
     if (flexible) this.unsignedVarint(value + 1);
     else if (wide) this.int32(value);
@@ -95,7 +95,7 @@ export class Writer {
   }
 
   bytes(value: Buffer): void {
-    if (value.length >= KEPT_AS_IS) {
+    if (value.length >= REFERENCED_SIZE) {
       this.cut();
       this.done.push(value);
       this.doneBytes += value.length;

@@ -1,6 +1,6 @@
 /**
- * A response that carries one error code everywhere it can, made from the layouts alone: the response's lists have an
- * element for each element of the request's corresponding list, with the same names and numbers.
+ * Builds a response that has the same error code in every place, from the layouts alone. Its arrays have one element
+ * for each element of the corresponding array of the request, with the same names and numbers.
  */
 import { carries } from '../protocol/codec';
 import type { Api, Field } from '../protocol/layout';
@@ -12,7 +12,7 @@ const carriesErrors = (fields: readonly Field[]): boolean =>
   fields.some((field) => field[0] === 'errorCode' || (isStructs(field) && carriesErrors(field[1])));
 
 const NAMING = ['string', 'int32', 'int8'];
-/** The type of a field that may say what an element of a list is about, the same for null and not null. */
+/** The type of a field that identifies an array element, such as a topic name, without nullability; otherwise null. */
 const namingType = ([name, type]: Field): string | null => {
   const plain = typeof type === 'string' ? type.replace('?', '') : '';
   return NAMING.includes(plain) && name !== 'throttleTimeMs' ? plain : null;
@@ -21,7 +21,7 @@ const namingType = ([name, type]: Field): string | null => {
 export function errorResponse(api: Api, version: number, request: object, errorCode: number): Message {
   const present = (fields: readonly Field[]) => fields.filter(([, , versions = '0+']) => carries(versions, version));
   const response = mirror(present(api.response), present(api.request), request as Message, errorCode);
-  // Fetch's own error code is about its session, which would be another fault.
+  // The top-level error code of Fetch concerns its session, which is a different error.
   if (api.name === 'Fetch') delete response.errorCode;
   return response;
 }

@@ -1,7 +1,7 @@
-/** For tests: one broker, in memory and without a word on the terminal, for all tests of a file. */
+/** A broker for all tests of a file, in memory and without log output. */
 import { startEmbeddedBroker, type EmbeddedBroker, type EmbeddedBrokerOptions } from '../broker';
 
-/** Jest's functions of these names; Vitest's are the same, and node:test's can be handed over. */
+/** Jest's and Vitest's functions of these names; node:test's can be adapted. */
 export interface TestHooks {
   beforeAll(start: () => Promise<void>): void;
   afterEach(tidyUp: () => void): void;
@@ -11,12 +11,11 @@ export interface TestHooks {
 export type TestBroker = Pick<EmbeddedBroker, 'bootstrapServers' | 'port' | 'clusterId' | 'faults'>;
 
 /**
- * To be called where tests are declared. The broker is there from `beforeAll` on; faults end with the test that asked
- * for them. Jest calls `afterAll` hooks in the order they were declared: what uses the broker is best stopped in the
- * test that started it.
- * @param options over `memory: true` and a silent `log`; a `dataDir` is used when there is one.
- * @param hooks default: the globals of these names.
- * @throws from the properties of what it returns, while there is no broker yet.
+ * Call it where tests are declared. The broker runs from `beforeAll` to `afterAll`; faults are cleared after each test.
+ * Jest calls `afterAll` hooks in the order of declaration, so stop clients in the test that started them.
+ * @param options override the defaults: no log lines, and in memory unless there is a `dataDir`
+ * @param hooks default: the globals of these names
+ * @returns properties that throw until `beforeAll` has run.
  */
 export function useEmbeddedBroker(options: EmbeddedBrokerOptions = {}, hooks?: TestHooks): TestBroker {
   const { beforeAll, afterEach, afterAll } = hooks ?? (globalThis as unknown as TestHooks);
@@ -30,7 +29,7 @@ export function useEmbeddedBroker(options: EmbeddedBrokerOptions = {}, hooks?: T
   });
   const running = (): EmbeddedBroker => {
     if (broker === null)
-      throw new Error('The embedded broker is started by beforeAll: ask for it in a test or a hook.');
+      throw new Error('The embedded broker is started in beforeAll; use it in tests and hooks only.');
     return broker;
   };
   return {

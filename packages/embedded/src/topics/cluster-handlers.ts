@@ -1,6 +1,4 @@
-/**
- * Metadata, DescribeCluster, FindCoordinator: one broker, which is leader, controller and coordinator of everything.
- */
+/** Metadata, DescribeCluster, FindCoordinator: this broker is every leader, the controller and every coordinator. */
 import { handles, type Handler } from '../requests/handler';
 import { LEADER_EPOCH } from '../log/batch';
 import { DESCRIBE_CLUSTER, METADATA } from '../protocol/apis/connection';
@@ -11,12 +9,12 @@ import { nameProblem, type Topic } from './topic';
 
 const GROUP = 0;
 const TRANSACTION = 1;
-const SEVERAL_COORDINATORS_FROM = 4;
+const BATCHED_SINCE_VERSION = 4;
 
 export interface ClusterHandlerDeps {
   readonly topics: TopicRegistry;
   readonly nodeId: number;
-  /** Where clients reach this broker; asked late, as the port is known only then. */
+  /** Advertised address. A function, because the port is known only after listening. */
   readonly address: () => { readonly host: string; readonly port: number };
   readonly autoCreateTopics: boolean;
   readonly defaultPartitions: number;
@@ -56,23 +54,23 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
       ? { errorCode: ErrorCode.NONE, errorMessage: null, nodeId, ...address() }
       : {
           errorCode: ErrorCode.INVALID_REQUEST,
-          errorMessage: `There is no coordinator of type ${keyType}.`,
+          errorMessage: `Unknown coordinator type ${keyType}.`,
           nodeId: -1,
           host: '',
           port: -1,
         };
 
   return new Map([
-    handles(METADATA, ({ topics: asked, allowAutoTopicCreation }, { apiVersion }) => {
-      // Version 0 has no null and means all with an empty list.
-      const all = asked === null || (apiVersion === 0 && asked.length === 0);
+    handles(METADATA, ({ topics: requested, allowAutoTopicCreation }, { apiVersion }) => {
+      // In version 0, which has no null, an empty list means all topics.
+      const all = requested === null || (apiVersion === 0 && requested.length === 0);
       return {
         brokers: [{ nodeId, ...address() }],
         clusterId: topics.clusterId,
         controllerId: nodeId,
         topics: all
           ? topics.all().map(describe)
-          : asked.map(({ name }) => describeOrCreate(name, allowAutoTopicCreation)),
+          : requested.map(({ name }) => describeOrCreate(name, allowAutoTopicCreation)),
       };
     }),
 
@@ -83,7 +81,7 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
     })),
 
     handles(FIND_COORDINATOR, ({ keyType, coordinatorKeys }, { apiVersion }) =>
-      apiVersion < SEVERAL_COORDINATORS_FROM
+      apiVersion < BATCHED_SINCE_VERSION
         ? coordinator(keyType)
         : { coordinators: coordinatorKeys.map((key) => ({ key, ...coordinator(keyType) })) },
     ),

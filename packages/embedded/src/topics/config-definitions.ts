@@ -1,4 +1,4 @@
-/** The topic configs this broker knows, with Apache Kafka's names and, where not said otherwise, defaults. */
+/** The supported topic configs, with Apache Kafka's names and, unless noted, defaults. */
 
 export type ConfigType = 'boolean' | 'string' | 'int' | 'long' | 'double' | 'list';
 
@@ -16,7 +16,7 @@ const COMPRESSIONS = ['uncompressed', 'zstd', 'lz4', 'snappy', 'gzip', 'producer
 
 export const TOPIC_CONFIGS: readonly ConfigDefinition[] = [
   { name: 'cleanup.policy', type: 'list', default: 'delete', oneOf: ['compact', 'delete'] },
-  // Kept, but batches stay as their producer compressed them.
+  // Stored, but batches stay as their producer compressed them.
   { name: 'compression.type', type: 'string', default: 'producer', oneOf: COMPRESSIONS },
   { name: 'delete.retention.ms', type: 'long', default: '86400000', min: 0 },
   { name: 'file.delete.delay.ms', type: 'long', default: '60000', min: 0 },
@@ -34,7 +34,7 @@ export const TOPIC_CONFIGS: readonly ConfigDefinition[] = [
   { name: 'preallocate', type: 'boolean', default: 'false' },
   { name: 'retention.bytes', type: 'long', default: '-1', min: -1 },
   { name: 'retention.ms', type: 'long', default: '604800000', min: -1 },
-  // Kafka's is 1 GiB; smaller ones let retention and compaction show on one machine.
+  // Kafka's default is 1 GiB; smaller segments let retention and compaction take effect on one machine.
   { name: 'segment.bytes', type: 'int', default: '67108864', min: 1024 },
   { name: 'segment.index.bytes', type: 'int', default: '10485760', min: 4 },
   { name: 'segment.jitter.ms', type: 'long', default: '0', min: 0 },
@@ -44,7 +44,7 @@ export const TOPIC_CONFIGS: readonly ConfigDefinition[] = [
 
 const BY_NAME = new Map(TOPIC_CONFIGS.map((definition) => [definition.name, definition]));
 
-/** What is wrong with the value, as a sentence; null: nothing. */
+/** The error message for an invalid value; null if it is valid. */
 export function configProblem(name: string, value: string | null): string | null {
   const definition = BY_NAME.get(name);
   if (!definition) return `Unknown topic config name: ${name}`;
@@ -55,8 +55,8 @@ export function configProblem(name: string, value: string | null): string | null
     return /^(true|false)$/i.test(value) ? null : invalid('Expected value to be either true or false');
   if (type === 'string' || type === 'list') {
     const parts = type === 'list' ? listOf(value) : [value];
-    const stranger = parts.find((part) => oneOf && !oneOf.includes(part));
-    return stranger === undefined ? null : invalid(`String must be one of: ${oneOf!.join(', ')}`);
+    const unknown = parts.find((part) => oneOf && !oneOf.includes(part));
+    return unknown === undefined ? null : invalid(`String must be one of: ${oneOf!.join(', ')}`);
   }
   const number = Number(value);
   const wellFormed =
@@ -66,7 +66,7 @@ export function configProblem(name: string, value: string | null): string | null
   return number > max ? invalid(`Value must be no more than ${max}`) : null;
 }
 
-/** Of a comma-separated value. */
+/** The elements of a comma-separated value. */
 export function listOf(value: string): string[] {
   return value
     .split(',')

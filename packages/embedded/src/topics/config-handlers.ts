@@ -1,4 +1,6 @@
-/** DescribeConfigs, AlterConfigs, IncrementalAlterConfigs: topics' can be changed, the broker's only read. */
+/**
+ * DescribeConfigs, AlterConfigs, IncrementalAlterConfigs. Topic configs can be altered, broker configs are read-only.
+ */
 import { handles, type Handler } from '../requests/handler';
 import { ALTER_CONFIGS, DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS } from '../protocol/apis/topics';
 import { ErrorCode } from '../protocol/errors';
@@ -9,13 +11,13 @@ import type { Topic } from './topic';
 export const ConfigSource = { TOPIC: 1, STATIC_BROKER: 4, DEFAULT: 5 } as const;
 const ResourceType = { TOPIC: 2, BROKER: 4 } as const;
 const Operation = { SET: 0, DELETE: 1, APPEND: 2, SUBTRACT: 3 } as const;
-/** As DescribeConfigs numbers them. */
+/** Type numbers of DescribeConfigs. */
 const TYPE_NUMBERS: Record<ConfigType, number> = { boolean: 1, string: 2, int: 3, long: 5, double: 6, list: 7 };
 
 export interface ConfigHandlerDeps {
   readonly topics: TopicRegistry;
   readonly nodeId: number;
-  /** Shown as the broker's, by Apache Kafka's names. */
+  /** Configs described for the broker, with Apache Kafka's names. */
   readonly brokerConfigs: ReadonlyMap<string, string>;
 }
 
@@ -55,7 +57,7 @@ export function configHandlers({ topics, nodeId, brokerConfigs }: ConfigHandlerD
       configType: TYPE_NUMBERS.string,
     }));
 
-  /** @param change the topic's explicit configs after the change, or why there can be none. */
+  /** @param change returns the topic's explicit configs after the change, or an error message */
   const alter = (
     resource: Resource,
     validateOnly: boolean,
@@ -64,7 +66,7 @@ export function configHandlers({ topics, nodeId, brokerConfigs }: ConfigHandlerD
     const { resourceType, resourceName } = resource;
     const answer = (outcome: Outcome) => ({ resourceType, resourceName, ...outcome });
     if (resourceType !== ResourceType.TOPIC) {
-      return answer(fail('INVALID_REQUEST', 'Only the configs of topics can be changed in the embedded broker.'));
+      return answer(fail('INVALID_REQUEST', 'The embedded broker can only alter topic configs.'));
     }
     const topic = topics.get(resourceName);
     if (!topic) return answer(fail('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${resourceName}' does not exist.`));
@@ -78,17 +80,17 @@ export function configHandlers({ topics, nodeId, brokerConfigs }: ConfigHandlerD
     handles(DESCRIBE_CONFIGS, ({ resources, includeSynonyms }) => ({
       results: resources.map(({ resourceType, resourceName, configurationKeys }) => {
         const at = { resourceType, resourceName };
-        const asked = ({ name }: { name: string }): boolean => configurationKeys?.includes(name) ?? true;
+        const requested = ({ name }: { name: string }): boolean => configurationKeys?.includes(name) ?? true;
         if (resourceType === ResourceType.BROKER) {
           const isThis = resourceName === '' || resourceName === String(nodeId);
           if (!isThis) return { ...at, ...fail('INVALID_REQUEST', `Unexpected broker id, expected ${nodeId}.`) };
-          return { ...at, ...OK, configs: resourceName === '' ? [] : brokerEntries().filter(asked) };
+          return { ...at, ...OK, configs: resourceName === '' ? [] : brokerEntries().filter(requested) };
         }
         if (resourceType !== ResourceType.TOPIC) return { ...at, ...OK, configs: [] };
         const topic = topics.get(resourceName);
         if (!topic)
           return { ...at, ...fail('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${resourceName}' does not exist.`) };
-        return { ...at, ...OK, configs: topicConfigs(topic, includeSynonyms).filter(asked) };
+        return { ...at, ...OK, configs: topicConfigs(topic, includeSynonyms).filter(requested) };
       }),
     })),
 
@@ -119,7 +121,7 @@ export function configHandlers({ topics, nodeId, brokerConfigs }: ConfigHandlerD
   ]);
 }
 
-/** Changes `configs`; what is wrong with the operation, as a sentence, or null. */
+/** Modifies `configs`. Returns an error message for an invalid operation, otherwise null. */
 function applyOperation(
   configs: Map<string, string>,
   name: string,

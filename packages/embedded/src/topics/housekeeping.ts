@@ -1,12 +1,10 @@
-/**
- * What happens to logs in the background: rolling by age, retention by time and size, compaction, forgetting producers.
- */
+/** Background work on logs: rolling by age, retention by time and size, compaction, producer expiration. */
 import { startTimer } from '../clock';
 import { compact, NEVER_COMPACTED, type CompactionState } from '../log/compaction';
 import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
 import { StorageClosed } from '../log/segment-storage';
-import { Pace } from '../log/time-slice';
+import { TimeSlice } from '../log/time-slice';
 import type { TopicRegistry } from './registry';
 
 /** `producer.id.expiration.ms` */
@@ -19,7 +17,7 @@ export interface HousekeepingDeps {
 }
 
 export class Housekeeping {
-  /** Since this process began: the first round after a start compacts everything. */
+  /** Not stored: the first round after startup compacts every log. */
   private readonly compactions = new WeakMap<PartitionLog, CompactionState>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
@@ -27,36 +25,36 @@ export class Housekeeping {
 
   constructor(private readonly deps: HousekeepingDeps) {}
 
-  /** @param everyMs between one round's end and the next. */
-  start(everyMs: number): void {
+  /** @param intervalMs from the end of a round to the start of the next. */
+  start(intervalMs: number): void {
     this.timer = startTimer(() => {
-      this.running = this.round().finally(() => {
+      this.running = this.runRound().finally(() => {
         this.running = null;
-        if (!this.stopping.signal.aborted) this.start(everyMs);
+        if (!this.stopping.signal.aborted) this.start(intervalMs);
       });
-    }, everyMs);
+    }, intervalMs);
     this.timer.unref();
   }
 
-  /** Resolves when nothing is being done any more. */
+  /** Resolves when no round is running. */
   async stop(): Promise<void> {
     this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Once over all partitions. */
-  async round(): Promise<void> {
+  /** Processes every partition once. */
+  async runRound(): Promise<void> {
     const { signal } = this.stopping;
-    const pace = new Pace(signal);
+    const slice = new TimeSlice(signal);
     for (const topic of this.deps.topics.all()) {
       for (const [index, partition] of topic.partitions.entries()) {
         if (signal.aborted) return;
         try {
-          if (!partition.closed) await this.tidy(partition, topic.settings, pace);
-          if (pace.isDue()) await pace.rest();
+          if (!partition.closed) await this.processPartition(partition, topic.settings, slice);
+          if (slice.isOver()) await slice.next();
         } catch (error) {
-          // Somebody deleted what was being worked at, or all is to end.
+          // The partition or segment was deleted meanwhile, or the broker is stopping.
           if (signal.aborted || partition.closed || error instanceof StorageClosed) continue;
           this.deps.log(`Housekeeping of ${topic.name}-${index} failed: ${(error as Error).message}`);
         }
@@ -64,28 +62,28 @@ export class Housekeeping {
     }
   }
 
-  private async tidy(partition: PartitionLog, settings: LogSettings, pace: Pace): Promise<void> {
+  private async processPartition(partition: PartitionLog, settings: LogSettings, slice: TimeSlice): Promise<void> {
     const now = this.deps.now();
     partition.producers.expire(now - PRODUCER_EXPIRATION_MS);
     partition.rollIfOlder(Math.min(settings.segmentMs, settings.compact ? settings.maxCompactionLagMs : Infinity));
-    if (settings.delete) retain(partition, settings, now);
+    if (settings.delete) applyRetention(partition, settings, now);
     if (settings.compact) {
       const before = this.compactions.get(partition) ?? NEVER_COMPACTED;
-      this.compactions.set(partition, await compact(partition, settings, before, now, pace));
+      this.compactions.set(partition, await compact(partition, settings, before, now, slice));
     }
   }
 }
 
-/** Whole segments go, oldest first; the one being written stays, unless all of it is too old. */
-function retain(partition: PartitionLog, { retentionMs, retentionBytes }: LogSettings, now: number): void {
+/** Deletes whole segments, oldest first. The active segment is deleted only if all of it has expired. */
+function applyRetention(partition: PartitionLog, { retentionMs, retentionBytes }: LogSettings, now: number): void {
   const limit = now - retentionMs;
   if (partition.newestTimestamp >= 0 && partition.newestTimestamp < limit) partition.roll();
   let bytes = partition.bytes;
   for (const segment of partition.closedSegments()) {
     const isOld = segment.maxTimestamp < limit;
-    const isTooMuch = bytes - segment.size >= retentionBytes;
-    // What belongs to an open transaction is needed to end it.
-    if (!(isOld || isTooMuch) || segment.nextOffset > partition.lastStableOffset) return;
+    const exceedsBytes = bytes - segment.size >= retentionBytes;
+    // Segments with records of an open transaction are needed to end it.
+    if (!(isOld || exceedsBytes) || segment.nextOffset > partition.lastStableOffset) return;
     bytes -= segment.size;
     partition.deleteBefore(segment.nextOffset);
   }

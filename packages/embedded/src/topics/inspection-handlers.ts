@@ -1,4 +1,4 @@
-/** DescribeLogDirs and DescribeProducers: what administrators ask about partitions. */
+/** DescribeLogDirs and DescribeProducers. */
 import { statfsSync } from 'node:fs';
 import { handles, type Handler } from '../requests/handler';
 import type { PartitionLog } from '../log/partition-log';
@@ -8,14 +8,14 @@ import type { TopicRegistry } from './registry';
 
 export interface InspectionDeps {
   readonly topics: TopicRegistry;
-  /** Null: everything is in memory, which is shown as a folder of that name. */
+  /** Null: everything is in memory, which is described as a folder named `memory`. */
   readonly dataDir: string | null;
 }
 
 export function inspectionHandlers({ topics, dataDir }: InspectionDeps): ReadonlyMap<number, Handler> {
   return new Map([
-    handles(DESCRIBE_LOG_DIRS, ({ topics: asked }) => {
-      const wanted = asked?.map(({ topic, partitions }) => ({ name: topic, partitions }));
+    handles(DESCRIBE_LOG_DIRS, ({ topics: requested }) => {
+      const wanted = requested?.map(({ topic, partitions }) => ({ name: topic, partitions }));
       const all = topics.all().map(({ name, partitions }) => ({ name, partitions: [...partitions.keys()] }));
       const sizes = (wanted ?? all).map(({ name, partitions }) => ({
         name,
@@ -27,8 +27,8 @@ export function inspectionHandlers({ topics, dataDir }: InspectionDeps): Readonl
       return { results: [{ logDir: dataDir ?? 'memory', topics: sizes, ...diskSpace(dataDir) }] };
     }),
 
-    handles(DESCRIBE_PRODUCERS, ({ topics: asked }) => ({
-      topics: asked.map(({ name, partitionIndexes }) => ({
+    handles(DESCRIBE_PRODUCERS, ({ topics: requested }) => ({
+      topics: requested.map(({ name, partitionIndexes }) => ({
         name,
         partitions: partitionIndexes.map((partitionIndex) => {
           const log = topics.partition({ topic: name, partition: partitionIndex });
@@ -51,7 +51,7 @@ function producersOf(log: PartitionLog) {
   }));
 }
 
-/** Bytes of the volume; -1: not known. */
+/** Bytes of the volume; -1 if unknown. */
 function diskSpace(dataDir: string | null): { totalBytes: number; usableBytes: number } {
   if (dataDir === null) return { totalBytes: -1, usableBytes: -1 };
   const { blocks, bavail, bsize } = statfsSync(dataDir);

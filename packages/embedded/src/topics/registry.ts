@@ -1,6 +1,6 @@
 /**
- * The topics there are. With a data folder, `topics.json` says what exists and is replaced as a whole; a partition's
- * log is in `logs/<topic id>/<partition>/`, so that a topic created again never meets the files of its predecessor.
+ * The topics of the broker. With a data folder, `topics.json` lists them and is replaced atomically. The log of a
+ * partition is in `logs/<topic id>/<partition>/`, so that a re-created topic never finds the files of the deleted one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ export class TopicRegistry {
       this.topics.set(name, this.open(name, id, partitions, new Map(Object.entries(configs))));
     }
     if (!stored) this.save([]);
-    this.removeStrangers();
+    this.removeUnknownFolders();
   }
 
   private load(): StoredTopics | null {
@@ -53,12 +53,12 @@ export class TopicRegistry {
     }
     const stored = JSON.parse(text) as StoredTopics;
     if (stored.version !== 1) {
-      throw new Error(`${path} was written by another version of this broker; start it with another data folder.`);
+      throw new Error(`${path} was written by another version of this broker; choose another data folder.`);
     }
     return stored;
   }
 
-  /** Writes that these are all topics; what was written before holds when it throws. */
+  /** Replaces `topics.json` atomically; on failure the previous content remains. */
   private save(all: Iterable<Topic>): void {
     const { dataDir, fsync } = this.options;
     if (dataDir === null) return;
@@ -70,8 +70,8 @@ export class TopicRegistry {
     replaceFile(join(dataDir, FILE), JSON.stringify(content, null, 1), fsync === 'always');
   }
 
-  /** Folders of topics whose creation or deletion a crash has cut short. */
-  private removeStrangers(): void {
+  /** Deletes the folders of topics whose creation or deletion was interrupted by a crash. */
+  private removeUnknownFolders(): void {
     const { dataDir } = this.options;
     if (dataDir === null) return;
     const known = new Set([...this.topics.values()].map((topic) => topic.id));
@@ -86,7 +86,7 @@ export class TopicRegistry {
     return topic;
   }
 
-  /** All up to the number of `total`, or none. */
+  /** Opens partitions up to the number `total`. On failure it removes those it has opened. */
   private openPartitions(topic: Topic, total: number): void {
     const { dataDir, fsync, now, log } = this.options;
     const before = topic.partitions.length;
@@ -100,12 +100,12 @@ export class TopicRegistry {
       syncFolder(join(dataDir, LOGS, topic.id));
       syncFolder(join(dataDir, LOGS));
     } catch (error) {
-      this.dropPartitions(topic, before);
+      this.removePartitions(topic, before);
       throw error;
     }
   }
 
-  private dropPartitions(topic: Topic, from: number): void {
+  private removePartitions(topic: Topic, from: number): void {
     for (const log of topic.partitions.splice(from)) log.remove();
     if (from === 0 && this.options.dataDir !== null) {
       rmSync(join(this.options.dataDir, LOGS, topic.id), { recursive: true, force: true });
@@ -124,13 +124,13 @@ export class TopicRegistry {
     return [...this.topics.values()];
   }
 
-  /** The name must be free and valid, the configs valid. @throws what the disk says; there is no such topic then. */
+  /** Name and configs must be valid, and the name unused. @throws on disk failures; the topic then does not exist. */
   create(name: string, partitions: number, configs: ReadonlyMap<string, string>): Topic {
     const topic = this.open(name, randomBytes(16).toString('hex'), partitions, configs);
     try {
       this.save([...this.topics.values(), topic]);
     } catch (error) {
-      this.dropPartitions(topic, 0);
+      this.removePartitions(topic, 0);
       throw error;
     }
     this.topics.set(name, topic);
@@ -140,7 +140,7 @@ export class TopicRegistry {
   delete(topic: Topic): void {
     this.save(this.all().filter((other) => other !== topic));
     this.topics.delete(topic.name);
-    this.dropPartitions(topic, 0);
+    this.removePartitions(topic, 0);
   }
 
   addPartitions(topic: Topic, total: number): void {
@@ -149,7 +149,7 @@ export class TopicRegistry {
     try {
       this.save(this.topics.values());
     } catch (error) {
-      this.dropPartitions(topic, before);
+      this.removePartitions(topic, before);
       throw error;
     }
   }

@@ -13,20 +13,20 @@ export interface TopicHandlerDeps {
   readonly topics: TopicRegistry;
   readonly nodeId: number;
   readonly defaultPartitions: number;
-  /** Together over all topics: each has files and memory of its own. */
+  /** Limit over all topics, because each partition uses files and memory. */
   readonly maxPartitions: number;
-  /** Told of each before the client is. */
-  readonly topicDeleted: (topic: string) => Promise<void>;
+  /** Awaited before the response. */
+  readonly deleteCommittedOffsets: (topic: string) => Promise<void>;
 }
 
 type NewTopic = ElementOf<RequestOf<typeof CREATE_TOPICS>['topics']>;
 
-interface Refusal {
+interface Rejection {
   readonly errorCode: number;
   readonly errorMessage: string;
 }
 
-function refuse(error: keyof typeof ErrorCode, errorMessage: string): Refusal {
+function rejection(error: keyof typeof ErrorCode, errorMessage: string): Rejection {
   return { errorCode: ErrorCode[error], errorMessage };
 }
 
@@ -34,45 +34,45 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
   const { topics } = deps;
   const partitionsInUse = (): number => topics.all().reduce((sum, topic) => sum + topic.partitions.length, 0);
 
-  const tooMany = (more: number): Refusal | null =>
+  const tooMany = (more: number): Rejection | null =>
     partitionsInUse() + more > deps.maxPartitions
-      ? refuse('POLICY_VIOLATION', `This broker is for one machine: it holds ${deps.maxPartitions} partitions at most.`)
+      ? rejection('POLICY_VIOLATION', `The embedded broker supports at most ${deps.maxPartitions} partitions.`)
       : null;
 
-  const refusalOf = (topic: NewTopic, partitions: number): Refusal | null => {
+  const validate = (topic: NewTopic, partitions: number): Rejection | null => {
     const badName = nameProblem(topic.name);
-    if (badName) return refuse('INVALID_TOPIC_EXCEPTION', badName);
-    if (topics.get(topic.name)) return refuse('TOPIC_ALREADY_EXISTS', `Topic '${topic.name}' already exists.`);
+    if (badName) return rejection('INVALID_TOPIC_EXCEPTION', badName);
+    if (topics.get(topic.name)) return rejection('TOPIC_ALREADY_EXISTS', `Topic '${topic.name}' already exists.`);
     const assigned = topic.assignments.length > 0;
     if (assigned && (topic.numPartitions !== -1 || topic.replicationFactor !== -1)) {
-      return refuse('INVALID_REQUEST', 'Both numPartitions or replicationFactor and replicasAssignments were set.');
+      return rejection('INVALID_REQUEST', 'Both numPartitions or replicationFactor and replicasAssignments were set.');
     }
     if (assigned && !topic.assignments.every((a) => a.brokerIds.length === 1 && a.brokerIds[0] === deps.nodeId)) {
-      return refuse(
+      return rejection(
         'INVALID_REPLICA_ASSIGNMENT',
-        `There is one broker here, ${deps.nodeId}, and each partition is on it.`,
+        `Broker ${deps.nodeId} is the only broker, so each partition must be assigned to it.`,
       );
     }
     if (assigned && new Set(topic.assignments.map((a) => a.partitionIndex)).size !== partitions) {
-      return refuse('INVALID_REPLICA_ASSIGNMENT', 'A partition is assigned twice.');
+      return rejection('INVALID_REPLICA_ASSIGNMENT', 'A partition has more than one assignment.');
     }
-    if (partitions < 1) return refuse('INVALID_PARTITIONS', 'Number of partitions must be larger than 0.');
+    if (partitions < 1) return rejection('INVALID_PARTITIONS', 'Number of partitions must be larger than 0.');
     if (topic.replicationFactor !== -1 && topic.replicationFactor !== 1) {
       const n = topic.replicationFactor;
       const why =
         n < 1
           ? 'Replication factor must be larger than 0.'
           : `Unable to replicate the partition ${n} time(s): The target replication factor of ${n} cannot be reached because only 1 broker(s) are registered.`;
-      return refuse('INVALID_REPLICATION_FACTOR', why);
+      return rejection('INVALID_REPLICATION_FACTOR', why);
     }
     for (const { name, value } of topic.configs) {
       const problem = configProblem(name, value);
-      if (problem) return refuse('INVALID_CONFIG', problem);
+      if (problem) return rejection('INVALID_CONFIG', problem);
     }
     return tooMany(partitions);
   };
 
-  /** A full disk is the fate of one topic, not of those before it in the request. */
+  /** A disk failure rejects this topic only, not those already created by the request. */
   const create = (...topic: Parameters<TopicRegistry['create']>): Topic | NodeJS.ErrnoException => {
     try {
       return topics.create(...topic);
@@ -92,16 +92,16 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
             : topic.numPartitions === -1
               ? deps.defaultPartitions
               : topic.numPartitions;
-        const refusal =
+        const rejected =
           wanted.filter((other) => other.name === name).length > 1
-            ? refuse('INVALID_REQUEST', 'The topic is named twice in the request.')
-            : refusalOf(topic, partitions);
-        // @kafkats/client cannot read the null that the protocol allows here, and Apache Kafka never sends.
-        if (refusal) return { name, ...refusal, configs: [] };
+            ? rejection('INVALID_REQUEST', 'The request contains the topic more than once.')
+            : validate(topic, partitions);
+        // Not null: the protocol allows it, but Apache Kafka never sends it and @kafkats/client cannot read it.
+        if (rejected) return { name, ...rejected, configs: [] };
         const configs = new Map(topic.configs.map((config) => [config.name, config.value as string]));
         const created = validateOnly ? null : create(name, partitions, configs);
         if (created instanceof Error) {
-          return { name, ...refuse('KAFKA_STORAGE_ERROR', created.message), configs: [] };
+          return { name, ...rejection('KAFKA_STORAGE_ERROR', created.message), configs: [] };
         }
         return {
           name,
@@ -129,7 +129,7 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
             return { name, topicId, errorCode: ErrorCode[error] };
           }
           topics.delete(topic);
-          await deps.topicDeleted(topic.name);
+          await deps.deleteCommittedOffsets(topic.name);
           return { name: topic.name, topicId: topic.id, errorCode: ErrorCode.NONE };
         }),
       ),
@@ -138,15 +138,15 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
     handles(CREATE_PARTITIONS, ({ topics: wanted, validateOnly }) => ({
       results: wanted.map(({ name, count, assignments }) => {
         const topic = topics.get(name);
-        if (!topic) return { name, ...refuse('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`) };
+        if (!topic) return { name, ...rejection('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`) };
         const now = topic.partitions.length;
         if (count <= now) {
           const why = `The topic ${name} currently has ${now} partition(s); ${count} would not be an increase.`;
-          return { name, ...refuse('INVALID_PARTITIONS', why) };
+          return { name, ...rejection('INVALID_PARTITIONS', why) };
         }
         if (assignments && assignments.length !== count - now) {
-          const why = `${count - now} new partitions need as many assignments, not ${assignments.length}.`;
-          return { name, ...refuse('INVALID_REPLICA_ASSIGNMENT', why) };
+          const why = `${count - now} new partitions require ${count - now} assignments, not ${assignments.length}.`;
+          return { name, ...rejection('INVALID_REPLICA_ASSIGNMENT', why) };
         }
         const refusal = tooMany(count - now);
         if (refusal) return { name, ...refusal };

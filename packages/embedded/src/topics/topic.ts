@@ -1,4 +1,4 @@
-/** One topic: its settings in the form in which the data path needs them, and its partitions' logs. */
+/** A topic: its configs, parsed for the data path, and the logs of its partitions. */
 import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
 import { listOf, TOPIC_CONFIGS } from './config-definitions';
@@ -7,7 +7,7 @@ export interface Topic {
   readonly name: string;
   /** 32 hexadecimal digits. */
   readonly id: string;
-  /** Set explicitly; the others have their defaults. */
+  /** Explicitly set configs; the others have their defaults. */
   configs: ReadonlyMap<string, string>;
   settings: LogSettings;
   /** By partition index. */
@@ -38,7 +38,7 @@ export function readSettings(configs: ReadonlyMap<string, string>): LogSettings 
   };
 }
 
-/** What is wrong with a topic's name, as a sentence; null: nothing. */
+/** The error message for an invalid topic name; null if it is valid. */
 export function nameProblem(name: string): string | null {
   if (name === '') return 'Topic name is invalid: the empty string is not allowed';
   if (name === '.' || name === '..') return `Topic name is invalid: '${name}' is not allowed`;

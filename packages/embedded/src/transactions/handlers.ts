@@ -6,14 +6,14 @@ import type { ElementOf, RequestOf } from '../protocol/layout';
 import type { Partitions } from '../partitions';
 import type { TransactionCoordinator } from './coordinator';
 
-/** Before these versions clients know INVALID_PRODUCER_EPOCH instead of PRODUCER_FENCED. */
-const INIT_KNOWS_FENCED = 4;
-const OTHERS_KNOW_FENCED = 2;
+/** Clients with older versions expect INVALID_PRODUCER_EPOCH instead of PRODUCER_FENCED. */
+const INIT_FENCED_SINCE_VERSION = 4;
+const FENCED_SINCE_VERSION = 2;
 
-const SEVERAL_TRANSACTIONS_FROM = 4;
+const BATCHED_SINCE_VERSION = 4;
 
 type AddedPartitions = Omit<ElementOf<RequestOf<typeof ADD_PARTITIONS_TO_TXN>['transactions']>, 'verifyOnly'> & {
-  /** Only asks whether they take part already. */
+  /** Only checks that the partitions are part of the transaction. */
   readonly verifyOnly?: boolean;
 };
 
@@ -23,19 +23,21 @@ export function transactionHandlers(
 ): [number, Handler][] {
   async function addPartitions(request: AddedPartitions, apiVersion: number) {
     const { transactionalId, producerId, producerEpoch, topics, verifyOnly = false } = request;
-    const asked = topics.flatMap(({ name, partitions }) => partitions.map((partition) => ({ topic: name, partition })));
-    const unknown = asked.filter((at) => !partitions.exists(at));
-    const who = { producerId, epoch: producerEpoch };
-    const enlarge = (): number | Promise<number> =>
+    const requested = topics.flatMap(({ name, partitions }) =>
+      partitions.map((partition) => ({ topic: name, partition })),
+    );
+    const unknown = requested.filter((at) => !partitions.exists(at));
+    const producer = { producerId, epoch: producerEpoch };
+    const addOrVerify = (): number | Promise<number> =>
       verifyOnly
-        ? transactions.checkAppends(who, asked)
-        : transactions.enlarge(transactionalId, who, { partitions: asked });
-    // All or none: a transaction over half of what was asked for helps nobody.
-    const errorCode = unknown.length > 0 ? ErrorCode.OPERATION_NOT_ATTEMPTED : await enlarge();
+        ? transactions.checkAppends(producer, requested)
+        : transactions.add(transactionalId, producer, { partitions: requested });
+    // All or none: a transaction with only some of the partitions is of no use to the producer.
+    const errorCode = unknown.length > 0 ? ErrorCode.OPERATION_NOT_ATTEMPTED : await addOrVerify();
     const codeOf = (topic: string, partition: number): number =>
       unknown.some((at) => at.topic === topic && at.partition === partition)
         ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        : asKnown(errorCode, apiVersion);
+        : supportedError(errorCode, apiVersion);
     return topics.map(({ name, partitions }) => ({
       name,
       results: partitions.map((partitionIndex) => ({ partitionIndex, errorCode: codeOf(name, partitionIndex) })),
@@ -48,17 +50,17 @@ export function transactionHandlers(
       const expected = producerId === -1 ? null : { producerId, epoch: producerEpoch };
       const given = await transactions.initProducer(transactionalId, transactionTimeoutMs, expected);
       return {
-        errorCode: asKnown(given.errorCode, apiVersion, INIT_KNOWS_FENCED),
+        errorCode: supportedError(given.errorCode, apiVersion, INIT_FENCED_SINCE_VERSION),
         producerId: given.producerId,
         producerEpoch: given.epoch,
       };
     }),
 
-    handles(ADD_PARTITIONS_TO_TXN, async ({ transactions: several, ...one }, { apiVersion }) => {
-      if (apiVersion < SEVERAL_TRANSACTIONS_FROM) return { results: await addPartitions(one, apiVersion) };
-      const resultsByTransaction = several.map(async (asked) => ({
-        transactionalId: asked.transactionalId,
-        topicResults: await addPartitions(asked, apiVersion),
+    handles(ADD_PARTITIONS_TO_TXN, async ({ transactions: batched, ...single }, { apiVersion }) => {
+      if (apiVersion < BATCHED_SINCE_VERSION) return { results: await addPartitions(single, apiVersion) };
+      const resultsByTransaction = batched.map(async (requested) => ({
+        transactionalId: requested.transactionalId,
+        topicResults: await addPartitions(requested, apiVersion),
       }));
       return { errorCode: ErrorCode.NONE, resultsByTransaction: await Promise.all(resultsByTransaction) };
     }),
@@ -66,19 +68,19 @@ export function transactionHandlers(
     handles(ADD_OFFSETS_TO_TXN, async (request, { apiVersion }) => {
       const { transactionalId, producerId, producerEpoch, groupId } = request;
       if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID };
-      const who = { producerId, epoch: producerEpoch };
-      const errorCode = await transactions.enlarge(transactionalId, who, { groups: [groupId] });
-      return { errorCode: asKnown(errorCode, apiVersion) };
+      const producer = { producerId, epoch: producerEpoch };
+      const errorCode = await transactions.add(transactionalId, producer, { groups: [groupId] });
+      return { errorCode: supportedError(errorCode, apiVersion) };
     }),
 
     handles(END_TXN, async (request, { apiVersion }) => {
       const { transactionalId, producerId, producerEpoch, committed } = request;
       const errorCode = await transactions.end(transactionalId, { producerId, epoch: producerEpoch }, committed);
-      return { errorCode: asKnown(errorCode, apiVersion) };
+      return { errorCode: supportedError(errorCode, apiVersion) };
     }),
   ];
 }
 
-function asKnown(errorCode: number, apiVersion: number, since = OTHERS_KNOW_FENCED): number {
+function supportedError(errorCode: number, apiVersion: number, since = FENCED_SINCE_VERSION): number {
   return errorCode === ErrorCode.PRODUCER_FENCED && apiVersion < since ? ErrorCode.INVALID_PRODUCER_EPOCH : errorCode;
 }

@@ -1,7 +1,4 @@
-/**
- * ListTransactions, DescribeTransactions, and WriteTxnMarkers, with which `kafka-transactions abort` ends one that
- * hangs.
- */
+/** ListTransactions, DescribeTransactions, and WriteTxnMarkers, which `kafka-transactions abort` uses. */
 import type { Clock } from '../clock';
 import { handles, type Handler } from '../requests/handler';
 import type { Partitions } from '../partitions';

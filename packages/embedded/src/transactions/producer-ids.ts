@@ -1,4 +1,4 @@
-/** Producer ids, never given twice: blocks of them are reserved on disk, so that most cost no write. */
+/** Allocates unique producer ids. They are reserved on disk in blocks, so that most need no write. */
 import type { KeyValueLog } from '../storage/key-value-log';
 
 const KEY = JSON.stringify(['producer-ids']);
@@ -7,14 +7,14 @@ const BLOCK = 1_000;
 export class ProducerIds {
   private reserving: Promise<void> | null = null;
 
-  /** @param reserved first id that no block before covers. */
+  /** @param reserved first id after the reserved blocks */
   constructor(
     private readonly log: KeyValueLog,
     private reserved = 0,
     private next = reserved,
   ) {}
 
-  /** What was reserved and not given out before a restart is skipped. */
+  /** Ids that were reserved but not allocated before the restart are skipped. */
   static restore(log: KeyValueLog, kept: ReadonlyMap<string, string>): ProducerIds {
     return new ProducerIds(log, Number(kept.get(KEY) ?? 0));
   }

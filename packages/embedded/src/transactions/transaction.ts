@@ -1,7 +1,4 @@
-/**
- * The life of a transactional id as pure decisions: a state and a request make the next state, or an error code.
- * Kafka's own rules.
- */
+/** State transitions of a transactional id as pure functions: they return the next state or an error code. */
 import type { TopicPartition } from '../partitions';
 import { ErrorCode } from '../protocol/errors';
 
@@ -20,22 +17,22 @@ export interface ProducerIdentity {
   readonly epoch: number;
 }
 
-/** Everything a restart needs. */
+/** The stored state of a transactional id. */
 export interface Transaction extends ProducerIdentity {
   readonly state: TransactionState;
-  /** Who asked for the present epoch, so that the question may be repeated. Null: nobody may. */
+  /** The producer that requested the current epoch, so that it can repeat the request. Null: none can. */
   readonly previous: ProducerIdentity | null;
   readonly timeoutMs: number;
-  /** Milliseconds; of the transaction that goes on. */
+  /** Start of the ongoing transaction, milliseconds; -1 if there is none. */
   readonly startedAt: number;
   readonly partitions: readonly TopicPartition[];
-  /** Groups whose offsets are part of it. */
+  /** Groups whose offsets are part of the transaction. */
   readonly groups: readonly string[];
 }
 
 type Decision = Transaction | number;
 
-/** 32767 is kept for fencing a producer for the last time. */
+/** The highest epoch, 32767, is reserved for fencing. */
 const LAST_EPOCH = 32_766;
 
 export const isPreparing = ({ state }: Transaction): boolean => state === 'PrepareCommit' || state === 'PrepareAbort';
@@ -54,73 +51,73 @@ export function newTransaction(producerId: number, timeoutMs: number): Transacti
 }
 
 /**
- * A producer starts, or starts anew after an error. `abort`: what its predecessor left open must be aborted first;
- * `new-id`: its id has used up its epochs; an unchanged transaction: the question was asked before.
- * @param expected what the producer had until now; null: it is a new process and whoever was before is fenced.
+ * A producer starts, or restarts after an error. `abort`: the open transaction must be aborted first. `new-id`: the
+ * epochs of the producer id are used up. An unchanged transaction: the request is a repetition.
+ * @param expected the producer's previous identity; null: a new process, which fences the previous producer
  */
 export function initProducer(
-  now: Transaction,
+  current: Transaction,
   timeoutMs: number,
   expected: ProducerIdentity | null,
 ): Decision | 'abort' | 'new-id' {
-  if (expected !== null && now.previous !== null && isSame(expected, now.previous)) return now;
-  if (expected !== null && !isSame(expected, now)) return ErrorCode.PRODUCER_FENCED;
-  if (isPreparing(now)) return ErrorCode.CONCURRENT_TRANSACTIONS;
-  if (now.state === 'Ongoing') return 'abort';
-  if (now.epoch >= LAST_EPOCH) return 'new-id';
-  return { ...now, epoch: now.epoch + 1, state: 'Empty', previous: expected, timeoutMs };
+  if (expected !== null && current.previous !== null && isSame(expected, current.previous)) return current;
+  if (expected !== null && !isSame(expected, current)) return ErrorCode.PRODUCER_FENCED;
+  if (isPreparing(current)) return ErrorCode.CONCURRENT_TRANSACTIONS;
+  if (current.state === 'Ongoing') return 'abort';
+  if (current.epoch >= LAST_EPOCH) return 'new-id';
+  return { ...current, epoch: current.epoch + 1, state: 'Empty', previous: expected, timeoutMs };
 }
 
-/** Partitions and groups join the transaction, which begins with the first of them. */
-export function enlarge(
-  now: Transaction,
-  who: ProducerIdentity,
+/** Adds partitions and groups to the transaction, and begins it if necessary. */
+export function add(
+  current: Transaction,
+  producer: ProducerIdentity,
   more: { partitions?: readonly TopicPartition[]; groups?: readonly string[] },
   at: number,
 ): Decision {
-  const refused = checkProducer(now, who);
-  if (refused !== ErrorCode.NONE) return refused;
-  if (isPreparing(now)) return ErrorCode.CONCURRENT_TRANSACTIONS;
-  const ongoing = now.state === 'Ongoing';
-  const partitions = (more.partitions ?? []).filter((each) => !takesPart(now, each));
-  const groups = (more.groups ?? []).filter((id) => !now.groups.includes(id));
-  if (ongoing && partitions.length === 0 && groups.length === 0) return now;
+  const error = checkProducer(current, producer);
+  if (error !== ErrorCode.NONE) return error;
+  if (isPreparing(current)) return ErrorCode.CONCURRENT_TRANSACTIONS;
+  const ongoing = current.state === 'Ongoing';
+  const partitions = (more.partitions ?? []).filter((each) => !includesPartition(current, each));
+  const groups = (more.groups ?? []).filter((id) => !current.groups.includes(id));
+  if (ongoing && partitions.length === 0 && groups.length === 0) return current;
   return {
-    ...now,
+    ...current,
     state: 'Ongoing',
-    startedAt: ongoing ? now.startedAt : at,
-    partitions: [...now.partitions, ...partitions],
-    groups: [...now.groups, ...groups],
+    startedAt: ongoing ? current.startedAt : at,
+    partitions: [...current.partitions, ...partitions],
+    groups: [...current.groups, ...groups],
   };
 }
 
-/** An unchanged transaction: it has ended so before, and the answer was lost. */
-export function end(now: Transaction, who: ProducerIdentity, committed: boolean): Decision {
-  const refused = checkProducer(now, who);
-  if (refused !== ErrorCode.NONE) return refused;
-  if (now.state === 'Ongoing') return { ...now, state: committed ? 'PrepareCommit' : 'PrepareAbort' };
-  if (now.state === (committed ? 'CompleteCommit' : 'CompleteAbort')) return now;
-  if (now.state === (committed ? 'PrepareCommit' : 'PrepareAbort')) return ErrorCode.CONCURRENT_TRANSACTIONS;
+/** Returns the transaction unchanged if it has already ended this way and the response was lost. */
+export function end(current: Transaction, producer: ProducerIdentity, committed: boolean): Decision {
+  const error = checkProducer(current, producer);
+  if (error !== ErrorCode.NONE) return error;
+  if (current.state === 'Ongoing') return { ...current, state: committed ? 'PrepareCommit' : 'PrepareAbort' };
+  if (current.state === (committed ? 'CompleteCommit' : 'CompleteAbort')) return current;
+  if (current.state === (committed ? 'PrepareCommit' : 'PrepareAbort')) return ErrorCode.CONCURRENT_TRANSACTIONS;
   return ErrorCode.INVALID_TXN_STATE;
 }
 
-/** The producer is slow or replaced: the next epoch aborts its transaction and shuts it out. */
-export function fence(now: Transaction): Transaction {
-  return { ...now, epoch: now.epoch + 1, previous: null, state: 'PrepareAbort' };
+/** Fences a timed-out or replaced producer: raises the epoch and aborts the transaction. */
+export function fence(current: Transaction): Transaction {
+  return { ...current, epoch: current.epoch + 1, previous: null, state: 'PrepareAbort' };
 }
 
-export function complete(now: Transaction): Transaction {
-  const state = now.state === 'PrepareCommit' ? 'CompleteCommit' : 'CompleteAbort';
-  return { ...now, state, startedAt: -1, partitions: [], groups: [] };
+export function complete(current: Transaction): Transaction {
+  const state = current.state === 'PrepareCommit' ? 'CompleteCommit' : 'CompleteAbort';
+  return { ...current, state, startedAt: -1, partitions: [], groups: [] };
 }
 
-export function takesPart({ partitions }: Transaction, { topic, partition }: TopicPartition): boolean {
+export function includesPartition({ partitions }: Transaction, { topic, partition }: TopicPartition): boolean {
   return partitions.some((each) => each.partition === partition && each.topic === topic);
 }
 
-function checkProducer(now: Transaction, who: ProducerIdentity): number {
-  if (now.producerId !== who.producerId) return ErrorCode.INVALID_PRODUCER_ID_MAPPING;
-  return now.epoch === who.epoch ? ErrorCode.NONE : ErrorCode.PRODUCER_FENCED;
+function checkProducer(current: Transaction, producer: ProducerIdentity): number {
+  if (current.producerId !== producer.producerId) return ErrorCode.INVALID_PRODUCER_ID_MAPPING;
+  return current.epoch === producer.epoch ? ErrorCode.NONE : ErrorCode.PRODUCER_FENCED;
 }
 
 const isSame = (a: ProducerIdentity, b: ProducerIdentity): boolean =>

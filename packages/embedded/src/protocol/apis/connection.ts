@@ -1,4 +1,4 @@
-/** Versions, authentication and where things are. */
+/** API versions, authentication and cluster metadata. */
 import { api } from '../layout';
 
 export const SASL_HANDSHAKE = api({

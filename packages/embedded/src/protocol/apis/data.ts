@@ -1,4 +1,4 @@
-/** Records: writing, reading, finding and deleting them. */
+/** Produce, Fetch, ListOffsets, OffsetForLeaderEpoch and DeleteRecords. */
 import { api } from '../layout';
 
 export const PRODUCE = api({

@@ -60,7 +60,7 @@ const FETCHED_TOPICS = [
   ],
 ] as const;
 
-/** From version 8 on, several groups are asked about at once. */
+/** Since version 8, a request contains several groups. */
 export const OFFSET_FETCH = api({
   key: 9,
   name: 'OffsetFetch',
@@ -111,7 +111,7 @@ export const OFFSET_FETCH = api({
   ],
 });
 
-/** From version 4 on, several coordinators are asked for at once. */
+/** Since version 4, a request contains several keys. */
 export const FIND_COORDINATOR = api({
   key: 10,
   name: 'FindCoordinator',
@@ -170,7 +170,7 @@ export const JOIN_GROUP = api({
     ['errorCode', 'int16'],
     ['generationId', 'int32', '0+', { default: -1 }],
     ['protocolType', 'string?', '7+'],
-    /** Null is allowed from version 7 on; before, it is sent as ''. */
+    /** Nullable since version 7; sent as '' before. */
     ['protocolName', 'string?'],
     ['leader', 'string'],
     ['skipAssignment', 'bool', '9+'],

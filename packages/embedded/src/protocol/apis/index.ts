@@ -1,4 +1,4 @@
-/** Every API this broker knows, by key. */
+/** All supported APIs, by key. */
 import type { Api } from '../layout';
 import * as connection from './connection';
 import * as data from './data';

@@ -1,4 +1,4 @@
-/** What administrators look at, and the one thing they do about a transaction that hangs. */
+/** Descriptions of log folders, producers and transactions, and WriteTxnMarkers, which aborts a hanging transaction. */
 import { api } from '../layout';
 
 export const WRITE_TXN_MARKERS = api({

@@ -66,7 +66,7 @@ export const DELETE_TOPICS = api({
   versions: [1, 6],
   flexible: 4,
   request: [
-    /** By name, or by id where the name is null. */
+    /** By name, or by id if the name is null. */
     [
       'topics',
       [
@@ -83,7 +83,7 @@ export const DELETE_TOPICS = api({
     [
       'responses',
       [
-        /** Null is allowed from version 6 on. */
+        /** Nullable since version 6. */
         ['name', 'string?'],
         ['topicId', 'uuid', '6+'],
         ['errorCode', 'int16'],
