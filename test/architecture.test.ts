@@ -283,7 +283,7 @@ test('files that the architecture page and the decision records name exist', () 
   expect(missing).toEqual([]);
 });
 
-test('rooms know only the rooms they may', () => {
+test('rooms import only the rooms they may', () => {
   expect(
     breaches((file, specifier) => {
       const to = target(file, specifier);
@@ -321,7 +321,7 @@ test('subfolders of a room import only the subfolders they may', () => {
   }
 });
 
-test('no files import each other in a circle, types included', () => {
+test('no import cycles between files, types included', () => {
   const paths = new Set(files.map(({ path }) => path));
   const imported = new Map(
     files.map((file) => [
@@ -386,7 +386,7 @@ test('in src, only kafka/network/kafkajs-* imports kafkajs', () => {
   ).toEqual([]);
 });
 
-test('only the thread of the embedded broker knows that package', () => {
+test('only the thread of the embedded broker imports that package', () => {
   expect(
     breaches((file, specifier) =>
       packageOf(specifier) === '@millrace/embedded' && file.path !== 'src/broker-thread.ts'
@@ -396,7 +396,7 @@ test('only the thread of the embedded broker knows that package', () => {
   ).toEqual([]);
 });
 
-test('every package that is imported is a dependency of the package that imports it', () => {
+test('every imported package is a dependency of the package that imports it', () => {
   const dependencies = new Map<string, Set<string>>();
   const declared = (folder: string) => {
     let known = dependencies.get(folder);
@@ -458,7 +458,7 @@ test('every dependency is used by the package that declares it', () => {
   expect(unused).toEqual([]);
 });
 
-test('no list of this test has an entry that nothing needs', () => {
+test('the lists of this test have no unused entry', () => {
   const used = new Set<string>();
   for (const file of files) {
     for (const specifier of file.imports) {

@@ -99,7 +99,7 @@ async function restartBroker(): Promise<void> {
   await broker.restart();
 }
 
-test('connect-runtime 110: the broker is restarted amid offset commits, a rebalance, a change of configuration and the death of a worker', async () => {
+test('connect-runtime 110: the broker restarts during offset commits, a rebalance, a config change and the death of a worker', async () => {
   const first = await started();
   await first.ready();
   await write(100);

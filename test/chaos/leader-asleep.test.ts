@@ -83,7 +83,7 @@ test.each([
   ['the end of a connector', 'PUT', '/stop', undefined],
   ['task configurations', 'POST', '/tasks', [{ 'task.class': 'test.UnrulySourceTask', secret: 'outdated' }]],
 ])(
-  'a leader that slept before it wrote %s leaves what its successor wrote as it is',
+  'a leader that was suspended before it wrote %s does not overwrite its successor’s writes',
   async (_, method, path, body) => {
     const [sleeper, other] = workers as [StartedWorker, StartedWorker];
     expect(await leaderOf(workers)).toBe(sleeper);

@@ -83,7 +83,7 @@ describe.each([1, 12])('killed %d ms after the request was sent', (afterMs) => {
     await (workers[0] as StartedWorker).statusWhen(NAME, runs);
   });
 
-  test('connect-rest 161: PUT config: the new configuration is stored and runs, or the old one until it is sent again', async () => {
+  test('connect-rest 161: PUT config: the new config is stored and runs, or the old one until the request is sent again', async () => {
     const wanted = config(++version);
     const path = `/connectors/${NAME}/config`;
     const { answer, survivor } = await killedMeanwhile('PUT', path, wanted, afterMs);
@@ -106,7 +106,7 @@ describe.each([1, 12])('killed %d ms after the request was sent', (afterMs) => {
     await survivor.statusWhen(NAME, runs);
   });
 
-  test('connect-rest 161: stop: stopped without tasks, and all there again when it is resumed', async () => {
+  test('connect-rest 161: stop: stopped without tasks, and everything runs again after resume', async () => {
     await started();
     const path = `/connectors/${NAME}/stop`;
     const { answer, survivor } = await killedMeanwhile('PUT', path, undefined, afterMs);

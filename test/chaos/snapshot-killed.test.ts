@@ -142,7 +142,7 @@ async function differing({ last }: Topic): Promise<{ deletesLost: number; stale:
 const register = (running: StartedWorker): Promise<void> =>
   running.register({ name: connector, config: database.sourceConfig() });
 
-test('cdc-postgres R17: killed when streaming has just begun, before any flush: a row deleted meanwhile is told of', async () => {
+test('cdc-postgres R17: killed when streaming has just begun, before any flush: a delete in between is emitted', async () => {
   await database.query('INSERT INTO t SELECT i, 0 FROM generate_series(0, 999) i');
   const first = await start();
   await register(first);
@@ -156,7 +156,7 @@ test('cdc-postgres R17: killed when streaming has just begun, before any flush: 
   expect(await differing(found)).toEqual({ deletesLost: 0, stale: 0 });
 }, 300_000);
 
-test('cdc-postgres R17: killed three times inside and behind its snapshot, while rows change: every change is told of', async () => {
+test('cdc-postgres R17: killed three times during and after its snapshot, while rows change: every change is emitted', async () => {
   await database.query(`INSERT INTO t SELECT i, 0 FROM generate_series(0, ${ROWS - 1}) i`);
   let running = await start();
   await register(running);

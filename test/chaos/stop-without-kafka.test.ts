@@ -66,7 +66,7 @@ test.each<[string, () => Promise<void> | void]>([
   ['a broker that is frozen', freezeBroker],
   ['a broker that is dead', () => void process.kill(broker.pid as number, 'SIGKILL')],
   ['a broker and a database that are frozen', async () => (freezeBroker(), await freezePostgres())],
-])('with %s, SIGTERM ends the worker in time, and it says what it could not finish', async (_, away) => {
+])('with %s, SIGTERM ends the worker in time, and it logs what it could not finish', async (_, away) => {
   await database.query('INSERT INTO todos SELECT generate_series(1, 5000)');
   await away();
   // It has offsets to store, and two changes to write.

@@ -97,7 +97,7 @@ test.each([
   ['a thread', {}],
   ['the main thread', { 'task.host': 'inline' }],
 ])(
-  'connect-runtime 109: a worker that slept with its task in %s says nothing more when it wakes',
+  'connect-runtime 109: a worker that was suspended with its task in %s writes nothing after it wakes up',
   async (_, settings) => {
     const group = uniqueName('asleep');
     for (let i = 0; i < 2; i++) {

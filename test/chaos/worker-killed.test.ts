@@ -158,7 +158,7 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('connect-runtime 109, cdc-postgres 65: nothing is lost and order is kept per key', async () => {
+  test('connect-runtime 109, cdc-postgres 65: no loss, order per key', async () => {
     const settings = {
       'scheduled.rebalance.max.delay.ms': '2000',
       'session.timeout.ms': '6000',

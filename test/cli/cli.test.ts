@@ -71,7 +71,7 @@ describe('verbs', () => {
     expect(io.out).toMatch(/^millrace \d+\.\d+\.\d+ \(Kafka Connect 4\.3\.1\)\n$/);
   });
 
-  test('an unknown verb, or none, gets the usage and exit code 2', async () => {
+  test('an unknown verb, or none, prints the usage, exit code 2', async () => {
     const io = new FakeIo(cwd);
     expect(await runCli(['frobnicate'], io)).toBe(2);
     expect(io.err).toMatch(/^Unknown command "frobnicate"\.\n\nUsage: /);
@@ -175,7 +175,7 @@ describe('start: settings', () => {
 });
 
 describe('settings of the embedded broker', () => {
-  test('start: asked for in the file; options win over the file and the environment', async () => {
+  test('start: enabled in the file; options override the file and the environment', async () => {
     writeFileSync(join(cwd, 'worker.properties'), GOOD.replace('k:9092', 'embedded\nembedded.port=1'));
     expect((await startWith([])).embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 1 });
     const args = ['--broker-port', '3', '--data-dir', 'd', '--port', '4'];
@@ -184,7 +184,7 @@ describe('settings of the embedded broker', () => {
     expect(config?.listeners).toEqual([{ protocol: 'http', host: '127.0.0.1', port: 4 }]);
   });
 
-  test('dev needs nothing, and serves this machine alone; the worker.properties at hand is not meant', async () => {
+  test('dev needs no settings, listens on loopback only, and ignores worker.properties in the current directory', async () => {
     writeFileSync(join(cwd, 'worker.properties'), GOOD);
     const { code, config, embedded } = await startWith([], {}, dev);
     expect(code).toBe(0);
@@ -192,7 +192,7 @@ describe('settings of the embedded broker', () => {
     expect(config).toMatchObject({ groupId: 'millrace-dev', listeners: [{ host: '127.0.0.1', port: 8083 }] });
   });
 
-  test('dev: a file and the environment are laid over its settings, a Kafka of one’s own included', async () => {
+  test('dev: a file and the environment override its settings, an external Kafka included', async () => {
     writeFileSync(join(cwd, 'my.properties'), 'group.id=mine\nkey.converter=K\n');
     const over = await startWith(['my.properties'], { CONNECT_VALUE_CONVERTER: 'V' }, dev);
     expect(over.config).toMatchObject({ groupId: 'mine', keyConverter: 'K', valueConverter: 'V' });
@@ -201,7 +201,7 @@ describe('settings of the embedded broker', () => {
     expect([kafka.embedded, kafka.config?.bootstrapServers]).toEqual([null, 'k:9092']);
   });
 
-  test('options of the embedded broker beside a Kafka of one’s own: one sentence', async () => {
+  test('options of the embedded broker together with an external Kafka: one sentence', async () => {
     const { code, io } = await startWith(['--data-dir', 'd', '--broker-port', '1'], { BOOTSTRAP_SERVERS: 'k:1' }, dev);
     expect(code).toBe(1);
     expect(io.err).toBe(
@@ -216,7 +216,7 @@ describe('settings of the embedded broker', () => {
   });
 });
 
-describe('start: life of the worker', () => {
+describe('start: lifecycle of the worker', () => {
   let io: FakeIo;
   let worker: FakeWorker;
   beforeEach(() => {
@@ -252,7 +252,7 @@ describe('start: life of the worker', () => {
     expect(worker.events).toEqual(['start', 'stop']);
   });
 
-  test('a worker that cannot go on: one sentence, everything stopped, exit code 1', async () => {
+  test('a worker that cannot continue: one sentence, everything stopped, exit code 1', async () => {
     const { code, ready } = started();
     await ready;
     worker.breakDown(new Error('The config topic is gone.'));
@@ -263,7 +263,7 @@ describe('start: life of the worker', () => {
     expect(io.err).toBe('millrace: The config topic is gone.\n');
   });
 
-  test('an error that nobody caught: its stack, an orderly stop, exit code 1', async () => {
+  test('an uncaught error: its stack, an orderly stop, exit code 1', async () => {
     const { code, ready } = started();
     await ready;
     io.crash(new Error('plug-in went astray'));

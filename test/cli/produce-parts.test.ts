@@ -22,15 +22,15 @@ test.each<[string, string[]]>([
   ['a\r\nb\r\n', ['a', 'b']],
   ['a\rb\n\r\n', ['a\rb', '']],
   ['"quoted ""x""",2\nzwölf 😀\n', ['"quoted ""x""",2', 'zwölf 😀']],
-])('the lines of %j, however its bytes come', (text, expected) => {
+])('the lines of %j, however the bytes are chunked', (text, expected) => {
   for (const size of [1, 2, 3, 1000]) expect(cut(text, size)).toEqual(expected);
 });
 
-test('bytes that are no UTF-8 stay as they are', () => {
+test('bytes that are not UTF-8 stay unchanged', () => {
   expect(new LineCutter('f').push(Buffer.from([0xff, 0x00, 0x0a]))).toEqual([Buffer.from([0xff, 0x00])]);
 });
 
-test('a line without end is refused by its number, before memory is full of it', () => {
+test('an overlong line is rejected by its number, before it fills the memory', () => {
   const cutter = new LineCutter('storms.csv', 10);
   cutter.push(Buffer.from('short\n12345'));
   expect(() => cutter.push(Buffer.from('678901'))).toThrow(
@@ -58,7 +58,7 @@ test('arguments', () => {
   });
 });
 
-test('what became of each line; neighbours that failed alike are named together', () => {
+test('the result of each line; adjacent lines with the same failure are reported together', () => {
   const report = new ProduceReport('s.csv', 't');
   expect(report.summary()).toBe('s.csv: 0 messages to topic t\n');
   expect(report.deliver(1, 1, 7)).toBe('s.csv:1 partition 1 offset 7\n');
@@ -77,7 +77,7 @@ test('what became of each line; neighbours that failed alike are named together'
   expect(new ProduceReport('f', 't').deliver(1, 0, -1)).toBe('f:1 partition 0 offset unknown\n');
 });
 
-test('the bar: shares of a file, counts of standard input, cut to the terminal', () => {
+test('the progress bar: percentage of a file, counts of standard input, cut to the terminal width', () => {
   const progress = { name: 's.csv', done: 50, total: 100, messages: 1 };
   expect(progressLine(progress, 80)).toBe(`s.csv [${'#'.repeat(15)}${'.'.repeat(15)}]  50 % 1 message`);
   expect(progressLine({ ...progress, done: 0, total: 0, messages: 0 }, 80)).toContain('100 % 0 messages');
@@ -85,7 +85,7 @@ test('the bar: shares of a file, counts of standard input, cut to the terminal',
   expect(progressLine(progress, 20)).toHaveLength(19);
 });
 
-test('plain lines where there is no terminal; on one, the bar stays below them and is not drawn too often', () => {
+test('plain lines without a terminal; on a terminal the bar stays below them and is throttled', () => {
   const written: string[] = [];
   const stream = (name: string) => ({ write: (text: string) => written.push(`${name} ${text}`) });
   let now = 0;

@@ -87,7 +87,7 @@ const open: OpenProducer = async () => {
 };
 const run = async (io: FakeIo, ...args: string[]) => await produce([...args, '--topic', 't'], io, open);
 
-test('each line is a message, its place is reported, the summary is for people', async () => {
+test('each line is a message, its offset is reported, the summary goes to stderr', async () => {
   writeFileSync(join(cwd, 's.csv'), 'a,1\r\n\nb,2');
   const io = new FakeIo();
   expect(await run(io, 's.csv')).toBe(0);
@@ -97,7 +97,7 @@ test('each line is a message, its place is reported, the summary is for people',
   expect(producer.closed).toBe(1);
 });
 
-test('standard input, quietly; an empty input is no failure', async () => {
+test('standard input, quiet; an empty input is not a failure', async () => {
   const io = new FakeIo(Readable.from([Buffer.from('x\ny'), Buffer.from('z\n')]));
   expect(await run(io, '-', '--quiet')).toBe(0);
   expect([producer.values, io.out]).toEqual([['x', 'yz'], '']);
@@ -107,7 +107,7 @@ test('standard input, quietly; an empty input is no failure', async () => {
   expect(empty.err).toBe('stdin: 0 messages to topic t\n');
 });
 
-test('a topic that is forgotten while standard input says nothing is found again', async () => {
+test('a topic whose metadata expires while standard input is idle is found again', async () => {
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from('x\n');
     // The next chunk is asked for once this one is sent.
@@ -119,7 +119,7 @@ test('a topic that is forgotten while standard input says nothing is found again
   expect(producer.values).toEqual(['x', 'y']);
 });
 
-test('a line that the client refuses is named, nothing behind it is sent, exit code 1', async () => {
+test('a line that the client rejects is reported, nothing after it is sent, exit code 1', async () => {
   writeFileSync(join(cwd, 's.csv'), 'a\ntoo large\nb\n');
   producer.refuse = (value) =>
     value === 'too large' ? new KafkaError('RECORD_TOO_LARGE_CLIENT', 'It takes 9 bytes.') : null;
@@ -134,7 +134,7 @@ test('a line that the client refuses is named, nothing behind it is sent, exit c
   );
 });
 
-test('lines that the broker refuses are named, also the last of an input that stays open', async () => {
+test('lines that the broker rejects are reported, also the last of an input that stays open', async () => {
   const stdin = new PassThrough();
   producer.capacity = 1;
   producer.reject = (value) => (value === 'b' ? new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'Not allowed.') : null);
@@ -145,7 +145,7 @@ test('lines that the broker refuses are named, also the last of an input that st
   expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
 });
 
-test('memory: no more than a chunk is read while the producer is full', async () => {
+test('memory: at most one chunk is read while the producer is full', async () => {
   const chunk = Buffer.from('0123456789\n'.repeat(100));
   producer.capacity = 1000;
   const io = new FakeIo(Readable.from(Array.from({ length: 200 }, () => chunk)));
@@ -154,7 +154,7 @@ test('memory: no more than a chunk is read while the producer is full', async ()
   expect(producer.mostBuffered).toBeLessThanOrEqual(2000);
 });
 
-test('a signal ends the reading; what was sent is waited for and reported; exit code 130', async () => {
+test('a signal ends reading; in-flight lines are awaited and reported; exit code 130', async () => {
   const stdin = new PassThrough();
   const io = new FakeIo(stdin);
   stdin.write('a\nb\nc');
@@ -167,7 +167,7 @@ test('a signal ends the reading; what was sent is waited for and reported; exit 
   expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
 });
 
-test('a second signal does not wait: what is on its way is reported as not delivered', async () => {
+test('a second signal does not wait: in-flight lines are reported as not delivered', async () => {
   const stdin = new PassThrough();
   const io = new FakeIo(stdin);
   const flushing = new Promise<void>((reached) => {
@@ -194,7 +194,7 @@ test('a second signal does not wait: what is on its way is reported as not deliv
   expect(io.err).toContain('stdin:1: not delivered: The producer was closed. (PRODUCER_CLOSED)\n');
 });
 
-test('whoever read the report has gone', async () => {
+test('the reader of the report has closed its pipe', async () => {
   const stdin = new PassThrough();
   const io = new FakeIo(stdin);
   const code = run(io, '-');
@@ -217,14 +217,14 @@ test.each<[string, string[], number, string]>([
   expect(producer.closed).toBe(0);
 });
 
-test('a broker that is away: one sentence', async () => {
+test('an unreachable broker: one sentence', async () => {
   unreachable = new KafkaError('CONNECTION_FAILED', 'Cannot connect to k:9092: refused.');
   const io = new FakeIo();
   expect(await run(io, '-')).toBe(1);
   expect(io.err).toBe('millrace: Cannot connect to k:9092: refused.\n');
 });
 
-test('no cluster is named and no embedded broker runs: one sentence, none is started', async () => {
+test('no cluster configured and no embedded broker running: one sentence, none is started', async () => {
   const io = new FakeIo();
   expect(await produce(['-', '--topic', 't'], io)).toBe(1);
   expect(io.err).toBe(

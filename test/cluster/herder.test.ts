@@ -174,7 +174,7 @@ describe('one worker', () => {
     expect(host.running.get('c-0')?.taskConfig.value).toBe('new');
   });
 
-  test('connect-runtime 49 and 60: a config update restarts connector and tasks without moving anything else', async () => {
+  test('connect-runtime 49 and 60: a config update restarts connector and tasks without moving other work', async () => {
     const worker = await start();
     const { herder, host } = worker;
     await herder.createConnector('other', source({ name: 'other' }), null);
@@ -205,7 +205,7 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('fewer tasks: the surplus stops and its status goes', async () => {
+  test('fewer tasks: surplus tasks stop and their statuses are removed', async () => {
     const worker = await start();
     await worker.herder.createConnector('c', source({ 'tasks.max': '3' }), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING,RUNNING');
@@ -240,7 +240,7 @@ describe('one worker', () => {
     expect(host.log).toEqual(['stop c-0', 'start c-0']);
   });
 
-  test('a connector that can not start is FAILED with a trace, and recovers when its configuration changes', async () => {
+  test('a connector that cannot start is FAILED with a trace, and recovers when its config changes', async () => {
     const behaviour = defaultBehaviour();
     behaviour.start = (config) => {
       if (config.value !== 'good') throw new Error('no such database');
@@ -270,7 +270,7 @@ describe('one worker', () => {
     await reaches(worker, 'd', 'RUNNING RUNNING,RUNNING,RUNNING');
   });
 
-  test('a sink whose tasks.max nobody can hold fails by itself, a source that makes few tasks of it runs', async () => {
+  test('a sink with a huge tasks.max fails alone, a source that creates few tasks runs', async () => {
     const behaviour = defaultBehaviour();
     const asked: number[] = [];
     behaviour.taskConfigs = ({ name }, max) => {
@@ -287,7 +287,7 @@ describe('one worker', () => {
     expect(Math.max(...asked)).toBe(5_001);
   });
 
-  test('connect-runtime 59: task configurations that fail are asked for again', async () => {
+  test('connect-runtime 59: failed task configs are requested again', async () => {
     const behaviour = defaultBehaviour();
     let calls = 0;
     behaviour.taskConfigs = () => {
@@ -300,7 +300,7 @@ describe('one worker', () => {
     expect(calls).toBe(3);
   });
 
-  test('a plug-in that hangs does not hold up the tick', async () => {
+  test('a plugin that hangs does not block the tick', async () => {
     const behaviour = defaultBehaviour();
     let release: () => void = () => undefined;
     behaviour.start = async (config) => {
@@ -315,7 +315,7 @@ describe('one worker', () => {
     await reaches(worker, 'hangs', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 24: a restart request that is in the log already is not replayed', async () => {
+  test('connect-runtime 24: a restart request that is already in the log is not replayed', async () => {
     const first = await start();
     await first.herder.createConnector('c', source(), null);
     await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
@@ -347,7 +347,7 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('shutdown stops the work and says so', async () => {
+  test('shutdown stops the work and writes its statuses', async () => {
     const worker = await start();
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
@@ -363,7 +363,7 @@ describe('one worker', () => {
     expect(kafka.groups.get(GROUP)?.members.size).toBe(0);
   });
 
-  test('while the storage topics are not read nobody is told that there are no connectors', async () => {
+  test('until the storage topics are read, no request is answered with an empty list of connectors', async () => {
     const worker = createWorker(kafka, GROUP);
     workers.push(worker);
     const starting = { status: 404, message: 'Worker is still starting up.' };
@@ -373,7 +373,7 @@ describe('one worker', () => {
     expect(worker.herder.connectors()).toEqual([]);
   });
 
-  test('connect-runtime 13: a wrong storage topic is refused and everything is closed', async () => {
+  test('connect-runtime 13: a wrong storage topic is rejected and everything is closed', async () => {
     kafka.createTopic(CONFIGS, 1, { 'cleanup.policy': 'delete' });
     const worker = createWorker(kafka, GROUP);
     await expect(worker.herder.start()).rejects.toThrow(
@@ -382,7 +382,7 @@ describe('one worker', () => {
     await worker.herder.stop();
   });
 
-  test('topics a task uses are written once', async () => {
+  test('topics that a task uses are recorded once', async () => {
     const { herder, host } = await start();
     await herder.createConnector('c', source(), null);
     host.listener.onTopicActive({ connector: 'c', task: 1 }, 'orders');
@@ -429,7 +429,7 @@ describe('two workers', () => {
     await expect(two.herder.restartConnector(local)).rejects.toMatchObject({ url: one.url });
   });
 
-  test('a worker that leaves: its work moves, at once without a delay', async () => {
+  test('work of a worker that leaves moves, at once without a delay', async () => {
     const one = await startReachable();
     const two = await startReachable();
     for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
@@ -439,7 +439,7 @@ describe('two workers', () => {
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 40: with a delay the work stays unassigned until it is over', async () => {
+  test('connect-runtime 40: with a delay the work stays unassigned until it expires', async () => {
     const config = { scheduledRebalanceMaxDelayMs: 400 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
@@ -459,7 +459,7 @@ describe('two workers', () => {
     expect(Math.min(...taken) - left).toBeGreaterThanOrEqual(config.scheduledRebalanceMaxDelayMs);
   });
 
-  test('connect-runtime 46: a worker that lost its membership cuts its work off before it comes back', async () => {
+  test('connect-runtime 46: a worker that lost its membership cancels its work before it rejoins', async () => {
     const one = await startReachable();
     const two = await startReachable();
     for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
@@ -479,7 +479,7 @@ describe('two workers', () => {
     });
   });
 
-  test('connect-runtime 46: writes that are waiting do not keep a worker from stopping what it lost', async () => {
+  test('connect-runtime 46: pending writes do not keep a worker from stopping the work it lost', async () => {
     const events: string[] = [];
     let finish: () => void = () => undefined;
     let held: Promise<void> | null = null;
@@ -514,7 +514,7 @@ describe('two workers', () => {
     await reaches(one, 'd', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 46: the only worker lost its membership and is back before the delay is over: its work goes on at once', async () => {
+  test('connect-runtime 46: the only worker lost its membership and rejoins before the delay expires: its work resumes at once', async () => {
     const one = await startReachable({ config: { scheduledRebalanceMaxDelayMs: 300_000 } });
     await one.herder.createConnector('a', source({ name: 'a' }), null);
     await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
@@ -525,7 +525,7 @@ describe('two workers', () => {
     await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 46: a follower that is back before the delay is over gets its own work again, and no other', async () => {
+  test('connect-runtime 46: a follower that rejoins before the delay expires gets its own work again, and no other', async () => {
     const config = { scheduledRebalanceMaxDelayMs: 300_000 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
@@ -540,7 +540,7 @@ describe('two workers', () => {
     expect(one.host.log.slice(others)).toEqual([]);
   });
 
-  test('connect-runtime 46: what was deleted while a worker was away is not started when it comes back', async () => {
+  test('connect-runtime 46: work deleted while a worker was away is not started when it rejoins', async () => {
     const config = { scheduledRebalanceMaxDelayMs: 300_000 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
@@ -564,7 +564,7 @@ describe('two workers', () => {
     );
   });
 
-  test('connect-runtime 46: task configurations that were about to be written when the membership was lost are published once it is back', async () => {
+  test('connect-runtime 46: task configs that were about to be written when the membership was lost are published after the rejoin', async () => {
     const { slow, hold, isWaiting, release } = readingOnDemand();
     const worker = await startReachable({}, slow);
     await worker.herder.createConnector('c', source(), null);
@@ -583,7 +583,7 @@ describe('two workers', () => {
     expect(kafka.texts(CONFIGS).filter((text) => text.startsWith('commit-c'))).toHaveLength(2);
   });
 
-  test('connect-runtime 46: a change that was about to be written when the membership was lost is made once it is back', async () => {
+  test('connect-runtime 46: a change that was about to be written when the membership was lost is written after the rejoin', async () => {
     const { slow, hold, isWaiting, release } = readingOnDemand();
     const worker = await startReachable({}, slow);
     await worker.herder.createConnector('c', source(), null);
@@ -597,7 +597,7 @@ describe('two workers', () => {
     await reaches(worker, 'c', 'STOPPED');
   });
 
-  test('connect-runtime 46: what any worker may write is written between two memberships as well', async () => {
+  test('connect-runtime 46: writes that any worker may do are done between two memberships as well', async () => {
     const worker = await startReachable();
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
@@ -615,7 +615,7 @@ describe('two workers', () => {
     await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
   });
 
-  test('connect-runtime 12: a worker that was asleep says no goodbye for what others run by now', async () => {
+  test('connect-runtime 12: a worker that was suspended writes no final statuses for work that others run by now', async () => {
     const one = await startReachable();
     let asleep = false;
     const slow: KafkaClients = Object.assign(Object.create(kafka) as KafkaClients, {
@@ -653,7 +653,7 @@ describe('two workers', () => {
     ).toEqual([]);
   });
 
-  test('connect-runtime 44: a worker that can not read the config topic leaves, gives its work up, and comes back', async () => {
+  test('connect-runtime 44: a worker that cannot read the config topic leaves, stops its work, and rejoins', async () => {
     const config = { scheduledRebalanceMaxDelayMs: 500, workerSyncTimeoutMs: 50 };
     const one = await startReachable({ config });
     let stalled = false;
@@ -683,7 +683,7 @@ describe('two workers', () => {
     for (const name of ['a', 'b', 'c']) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 38: an eager member makes everybody eager, and signatures are off', async () => {
+  test('connect-runtime 38: an eager member switches the group to eager, and signatures are off', async () => {
     const one = await startReachable();
     const two = await startReachable({ config: { connectProtocol: 'eager' } });
     for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
@@ -696,7 +696,7 @@ describe('two workers', () => {
     expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
   });
 
-  test('fencing that an exactly-once source of another worker asks for is refused with what to do', async () => {
+  test('fencing for an exactly-once source of another worker is rejected with advice', async () => {
     const one = await startReachable();
     await startReachable({ config: { connectProtocol: 'eager' } });
     const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
@@ -714,7 +714,7 @@ describe('two workers', () => {
       });
   });
 
-  test('connect-runtime 65: statuses and topics of a deleted connector go', async () => {
+  test('connect-runtime 65: statuses and topics of a deleted connector are removed', async () => {
     const one = await startReachable();
     const two = await startReachable();
     for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);

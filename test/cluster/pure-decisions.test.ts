@@ -10,7 +10,7 @@ import {
 } from '../../src/cluster/running/task-configs';
 import { UnsyncBackoff } from '../../src/cluster/tick/unsync-backoff';
 
-describe('connect-runtime §3.2: connector life', () => {
+describe('connect-runtime §3.2: connector lifecycle', () => {
   test.each([
     ['INIT', 'STARTED', 'start', 'STARTED'],
     ['INIT', 'PAUSED', null, 'PAUSED'],
@@ -28,7 +28,7 @@ describe('connect-runtime §3.2: connector life', () => {
   test.each(['STARTED', 'PAUSED', 'STOPPED'] as const)('%s stays', (state) =>
     expect(transition(state, state)).toBeNull(),
   );
-  test.each(['STARTED', 'PAUSED'] as const)('FAILED → %s is refused', (target) =>
+  test.each(['STARTED', 'PAUSED'] as const)('FAILED → %s is rejected', (target) =>
     expect(() => transition('FAILED', target)).toThrow('cannot transition'),
   );
 });
@@ -47,7 +47,7 @@ describe('connect-runtime §2.6: resolving an assignment', () => {
     expect(rejoinReason(fine)).toBeNull();
     expect(rejoinReason({ ...fine, scheduledRebalance: 1001 })).toBeNull();
   });
-  test('connect-runtime 43: a config mismatch makes the leader read and everybody rejoin', () => {
+  test('connect-runtime 43: a config mismatch makes the leader read and all members rejoin', () => {
     expect(mustCatchUp({ ...fine, configMismatch: true, isLeader: true })).toBe(true);
     expect(mustCatchUp({ ...fine, configMismatch: true })).toBe(false);
     expect(rejoinReason({ ...fine, configMismatch: true })).toContain('leader');
@@ -73,8 +73,8 @@ test('connect-runtime 44: waits of 6, 7.5, 10, 15, 30 s, then all work is stoppe
   expect(backoff.next(true)).toBe(300_000);
 });
 
-describe('connect-runtime §3.6: task configurations', () => {
-  test('connect-runtime 61: the class and topics are added, placeholders put back', () => {
+describe('connect-runtime §3.6: task configs', () => {
+  test('connect-runtime 61: class and topics are added, placeholders restored', () => {
     const rawConfig = { name: 'c', password: '${file:/p:k}', topics: 'a,b', url: 'x' };
     const resolvedConfig = { ...rawConfig, password: 'secret' };
     expect(
@@ -90,7 +90,7 @@ describe('connect-runtime §3.6: task configurations', () => {
     ]);
   });
 
-  test('connect-runtime 60: unchanged sets are not written, a changed connector configuration makes them so', () => {
+  test('connect-runtime 60: unchanged task configs are not written, a changed connector config marks them as changed', () => {
     const stored = [{ a: '1' }, { a: '2' }];
     expect(taskConfigsChanged(stored, [{ a: '1' }, { a: '2' }], { x: '1' }, { x: '1' })).toBe(false);
     expect(taskConfigsChanged(stored, [{ a: '1' }, { a: '2' }], { x: '1' }, { x: '2' })).toBe(true);

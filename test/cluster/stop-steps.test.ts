@@ -3,7 +3,7 @@ import { RecordingLogger } from '../tasks/fakes';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-test('a step that is late or fails does not keep the next from being taken, and the end names both', async () => {
+test('a late or failing step does not prevent the next one, and the result names both', async () => {
   const steps = new StopSteps(0, new RecordingLogger());
   const taken: string[] = [];
   await steps.run('what hangs', never);
@@ -17,7 +17,7 @@ test('a step that is late or fails does not keep the next from being taken, and 
   );
 });
 
-test('an end with nothing left over says nothing', async () => {
+test('a complete stop logs nothing', async () => {
   const logger = new RecordingLogger();
   const steps = new StopSteps(1_000, logger);
   await steps.run('all', async () => undefined);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 test.each(VECTORS)(
-  'slash-webhook 38: the library and we agree on the vector of %s at %s',
+  'slash-webhook 38: the library and this code agree on the vector of %s at %s',
   (secret, timestamp, body, signature) => {
     const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature };
     const nowMs = Number(timestamp) * 1000;
@@ -41,7 +41,7 @@ test.each(VECTORS)(
   },
 );
 
-test('slash-webhook 38: the library takes what we sign, and refuses what we refuse, over many bodies', () => {
+test('slash-webhook 38: the library accepts what this code signs, and rejects what it rejects, over many bodies', () => {
   const nowMs = 1_700_000_000_000;
   const options = { secrets: [SECRET], maxAgeS: 300, nowMs };
   for (const text of ['', 'cat', 'café & crème', '😀', 'a=b&c=d', '%', 'x'.repeat(3000), '\u2028"\\']) {
@@ -66,7 +66,7 @@ test('slash-webhook 38: the library takes what we sign, and refuses what we refu
   expect(signatureProblem({ timestamp, signature, body: Buffer.from('x') }, options)).toBe('timestamp in the future');
 });
 
-test('slash-webhook 38: its throwing form takes ours, too', () => {
+test('slash-webhook 38: its throwing form accepts these signatures, too', () => {
   const headers = signedHeaders('text=cat');
   const given = {
     'x-slack-signature': headers['x-slack-signature'] as string,
@@ -78,7 +78,7 @@ test('slash-webhook 38: its throwing form takes ours, too', () => {
   );
 });
 
-test('slash-webhook 38: its Lambda receiver and our handler answer the same events alike', async () => {
+test('slash-webhook 38: its Lambda receiver and this handler answer the same events alike', async () => {
   const nothing = (): void => undefined;
   const logger: Logger = {
     ...{ debug: nothing, info: nothing, warn: nothing, error: nothing, setLevel: nothing, setName: nothing },
@@ -102,7 +102,7 @@ test('slash-webhook 38: its Lambda receiver and our handler answer the same even
   }
 });
 
-test('slash-webhook 28: blocks are what the platform’s types say', async () => {
+test('slash-webhook 28: blocks match the platform’s types', async () => {
   const { handler } = build({ IMAGE_API_URL: api.url, REPLY_STYLE: 'blocks' });
   const send = async () =>
     JSON.parse((await handler(signedEvent(command('cat')))).body) as { blocks: unknown[]; text: string };
@@ -125,7 +125,7 @@ test('slash-webhook 28: blocks are what the platform’s types say', async () =>
   for (const text of [long.alt_text, long.title.text]) expect(text).toMatch(/^(&amp;){400}$/);
 });
 
-test('attachments are what the platform’s types say', async () => {
+test('attachments match the platform’s types', async () => {
   const { handler } = build({ IMAGE_API_URL: api.url });
   api.answer = (_req, res) => res.end(giphyAnswer({ ...gif('A cat'), alt_text: 'a cat that sleeps' }));
   const message = JSON.parse((await handler(signedEvent(command('cat')))).body) as { attachments: unknown[] };

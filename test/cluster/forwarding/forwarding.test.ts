@@ -37,7 +37,7 @@ const reply = (status: number, body?: string, headers: Record<string, string> = 
 };
 
 describe('connect-rest §0.7: forwarding', () => {
-  test('keeps method, path, query, body and Authorization, and says whether another hop is allowed', async () => {
+  test('keeps method, path, query, body and Authorization, and states whether another hop is allowed', async () => {
     reply(201, '{"name":"c"}');
     const found = await forwardRequest({
       url,
@@ -79,7 +79,7 @@ describe('connect-rest §0.7: forwarding', () => {
     ).rejects.toMatchObject({ status: 409, message: 'Connector c already exists' });
   });
 
-  test('an answer has a bound, and so has what is told of one that no worker gave', async () => {
+  test('an answer is bounded, and so is the quote of one that no worker gave', async () => {
     const get = { url, method: 'PUT', path: '/connectors/c/stop', body: null, forward: true };
     answer = (response) => {
       const piece = Buffer.alloc(1024 * 1024, ' ');
@@ -112,7 +112,7 @@ describe('connect-rest §0.7: forwarding', () => {
     });
   });
 
-  test('a worker that was not reached has heard nothing; one that hangs up may have', async () => {
+  test('a worker that was not reached did not get the request; one that hangs up may have', async () => {
     const failure = async (to: string): Promise<unknown> =>
       await forwardRequest({ url: to, method: 'PUT', path: '/x', body: '{}', forward: true }).catch(
         (error: unknown) => error,

@@ -38,14 +38,14 @@ async function submit({ herder }: TestWorker): Promise<boolean> {
   });
 }
 
-test('a worker that is in no group goes by its setting', async () => {
+test('a worker outside a group follows its setting', async () => {
   expect(await submit(worker('sessioned'))).toBe(false);
   expect(await submit(worker('compatible'))).toBe(true);
   expect(await submit(worker('eager'))).toBe(true);
 });
 
 test.each(['compatible', 'eager'] as const)(
-  'a group in which one speaks no more than %s does not sign',
+  'a group with a member that supports at most %s does not sign',
   async (older) => {
     const [old, young] = [worker(older), worker('sessioned')] as const;
     await Promise.all([old.herder.start(), young.herder.start()]);
@@ -57,7 +57,7 @@ test.each(['compatible', 'eager'] as const)(
   },
 );
 
-test('a group that signs looks at nothing without a signature, and no member forgets it on its way out', async () => {
+test('a group that signs rejects requests without a signature, also while a member leaves', async () => {
   const one = worker('sessioned');
   await one.herder.start();
   await one.herder.health();

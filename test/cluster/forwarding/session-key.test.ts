@@ -23,7 +23,7 @@ describe('connect-runtime 51: verification, in this order', () => {
     }
     return [204, ''];
   };
-  test('a good one passes', () => expect(status(() => verifySignature(key, allowed, body))).toEqual([204, '']));
+  test('a valid one passes', () => expect(status(() => verifySignature(key, allowed, body))).toEqual([204, '']));
   test.each([
     ['missing signature', null, { ...body, signature: null }, 400, 'Internal request missing required signature'],
     ['missing algorithm', null, { ...body, algorithm: null }, 400, 'Internal request missing required signature'],

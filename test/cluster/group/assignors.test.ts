@@ -144,7 +144,7 @@ describe('connect-runtime 39: the reference trace', () => {
     expect(group.complete()).toBe(true);
   });
 
-  test('without a delay lost work is assigned in the same round and revocations are never put off', () => {
+  test('without a delay lost work is assigned in the same round and revocations are never deferred', () => {
     const group = new Group(configured({ c1: 4, c2: 4 }), 0).join('w1', 'w2');
     group.settle();
     group.leave('w2');
@@ -159,7 +159,7 @@ describe('connect-runtime 39: the reference trace', () => {
   });
 });
 
-test('connect-runtime 40: a worker that comes back gets its work when the delay is over', () => {
+test('connect-runtime 40: a worker that returns gets its work when the delay has expired', () => {
   const group = new Group(configured({ a: 2, b: 2 })).join('w1', 'w2');
   group.settle();
   const before = text(group.members.get('w2'));
@@ -173,7 +173,7 @@ test('connect-runtime 40: a worker that comes back gets its work when the delay 
   expect(text(group.members.get('w2'))).toBe(before);
 });
 
-test('connect-runtime 40: a delay is of whole milliseconds: members are sent nothing finer, and 0 means none', () => {
+test('connect-runtime 40: a delay is in whole milliseconds: members are sent nothing finer, and 0 means none', () => {
   const group = new Group(configured({ a: 2, b: 2 })).join('w1', 'w2');
   group.settle();
   group.leave('w2');
@@ -185,7 +185,7 @@ test('connect-runtime 40: a delay is of whole milliseconds: members are sent not
   expect(group.complete()).toBe(true);
 });
 
-test('connect-runtime 41: a new leader assigns what is missing at once', () => {
+test('connect-runtime 41: a new leader assigns missing work at once', () => {
   const group = new Group(configured({ a: 2, b: 2 })).join('w1', 'w2');
   group.settle();
   group.leave('w1').newLeader();
@@ -193,7 +193,7 @@ test('connect-runtime 41: a new leader assigns what is missing at once', () => {
   expect(group.complete()).toBe(true);
 });
 
-test('connect-runtime 42: what two members hold is taken from both and then given once', () => {
+test('connect-runtime 42: work that two members hold is revoked from both and then assigned once', () => {
   const group = new Group(configured({ a: 1 })).join('w1', 'w2');
   group.members.set('w1', configured({ a: 1 }));
   group.members.set('w2', { connectors: [], tasks: [{ connector: 'a', task: 0 }] });
@@ -202,7 +202,7 @@ test('connect-runtime 42: what two members hold is taken from both and then give
   expect(group.complete()).toBe(true);
 });
 
-test('a revocation that did not arrive is made again', () => {
+test('a lost revocation is repeated', () => {
   const group = new Group(configured({ a: 4 })).join('w1');
   group.rebalance();
   group.join('w2');
@@ -217,7 +217,7 @@ test('a revocation that did not arrive is made again', () => {
   expect(group.members.get('w1')?.tasks).toHaveLength(2);
 });
 
-test('an assignment that did not arrive is made again at once while nobody left', () => {
+test('a lost assignment is repeated at once if no member left', () => {
   const group = new Group(configured({ a: 2 })).join('w1', 'w2');
   group.rebalance('w2');
   expect(group.complete()).toBe(false);
@@ -225,7 +225,7 @@ test('an assignment that did not arrive is made again at once while nobody left'
   expect(group.complete()).toBe(true);
 });
 
-test('connect-runtime 48: consecutive revoking rebalances wait longer and longer', () => {
+test('connect-runtime 48: consecutive revoking rebalances back off', () => {
   const group = new Group(configured({ a: 64 })).join('w0');
   group.rebalance();
   const delays: number[] = [];
@@ -240,7 +240,7 @@ test('connect-runtime 48: consecutive revoking rebalances wait longer and longer
   expect(delays.slice(0, 4)).toEqual([40, 1600, 64000, 300000]);
 });
 
-test('connect-runtime 114: loads differ by one at most when things have settled', () => {
+test('connect-runtime 114: loads differ by at most one when the group is stable', () => {
   const work: Record<string, number> = {};
   for (let i = 0; i < 100; i++) work[`c${i}`] = 1 + (i % 4);
   const group = new Group(configured(work)).join('w1');
@@ -254,7 +254,7 @@ test('connect-runtime 114: loads differ by one at most when things have settled'
   }
 });
 
-test('the eager assignor deals everything out in turn', () => {
+test('the eager assignor assigns everything round-robin', () => {
   const assigned = assignEagerly(configured({ b: 2, a: 1 }), ['m2', 'm1']);
   expect(text(assigned.get('m1'))).toBe('a a-0 b-1');
   expect(text(assigned.get('m2'))).toBe('b b-0');

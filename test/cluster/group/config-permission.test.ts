@@ -22,8 +22,8 @@ afterEach(() => jest.useRealTimers());
 /** The machine is suspended for so long: of its clocks the one on the wall alone goes on, and no timer fires. */
 const sleep = (ms: number): void => void jest.setSystemTime(Date.now() + ms);
 
-describe('what only the leader may decide', () => {
-  test('goes while its membership is certain, waits while that is in doubt, and never goes once that was lost', () => {
+describe('a change that only the leader may decide', () => {
+  test('is written while its membership is certain, waits while that is in doubt, and is never written once it was lost', () => {
     lease.renew(heard());
     const certain = permission.begin('leader');
     expect(permission.ask(certain)).toBe('now');
@@ -36,7 +36,7 @@ describe('what only the leader may decide', () => {
     expect(permission.ask(certain)).toBe('never');
   });
 
-  test('does not outlive its membership, although the worker is a member again at once; what it decides then is written', () => {
+  test('does not outlive its membership, although the worker rejoins at once; later decisions are written', () => {
     lease.renew(heard());
     const before = permission.begin('leader');
     lease.end();
@@ -47,8 +47,8 @@ describe('what only the leader may decide', () => {
   });
 });
 
-describe('what any worker may decide', () => {
-  test('goes before the worker has joined, between two memberships, and through the loss of one', () => {
+describe('a change that any worker may decide', () => {
+  test('is written before the worker has joined, between two memberships, and after one was lost', () => {
     const first = permission.begin('any');
     expect(permission.ask(first)).toBe('now');
     lease.renew(heard());
@@ -60,7 +60,7 @@ describe('what any worker may decide', () => {
     expect([first, held, between].map((term) => permission.ask(term))).toEqual(['now', 'now', 'now']);
   });
 
-  test('goes after a long time without Kafka, but not after a sleep in which a session may end', () => {
+  test('is written after a long time without Kafka, but not after a suspension in which a session may expire', () => {
     const waiting = permission.begin('any');
     jest.advanceTimersByTime(25_000);
     expect(permission.ask(waiting)).toBe('now');
@@ -73,7 +73,7 @@ describe('what any worker may decide', () => {
   });
 });
 
-test('nothing is sent of a change that has ended, nor of what belongs to none', () => {
+test('nothing is sent of a change that has ended, or that belongs to none', () => {
   const terms = (['leader', 'any'] as const).map((decider) => permission.begin(decider));
   for (const term of terms) permission.end(term);
   expect([...terms, permission.term].map((term) => permission.ask(term))).toEqual(['never', 'never', 'never']);

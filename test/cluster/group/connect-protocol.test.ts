@@ -53,7 +53,7 @@ describe('connect-runtime 35: bytes of the group protocol', () => {
     expect(decodeAssignment(v0)).toEqual({ ...assignment, revoked: NO_WORK, delay: 0 });
   });
 
-  test('as allocation it is preceded by its length', () => {
+  test('as an allocation it is preceded by its length', () => {
     const bytes = encodeMetadata('sessioned', { url, configOffset: 5, allocation: assignment });
     expect(bytes.subarray(bytes.length - 103)).toEqual(Buffer.concat([hex('00 00 00 63'), V2]));
     expect(decodeMetadata(bytes).allocation).toEqual(assignment);

@@ -41,7 +41,7 @@ const ahead = new Map([
   ['w2', member('w2', 12)],
 ]);
 
-test('everyone learns the leader, its URL and the offset', () => {
+test('every member gets the leader, its URL and the offset', () => {
   const { w1, w2 } = assign({});
   for (const assignment of [w1, w2])
     expect(assignment).toMatchObject({
@@ -53,7 +53,7 @@ test('everyone learns the leader, its URL and the offset', () => {
   expect([...(w1?.assigned.connectors ?? []), ...(w2?.assigned.connectors ?? [])]).toEqual(['c']);
 });
 
-test('connect-runtime 43: a leader that is behind and stays so assigns nothing', () => {
+test('connect-runtime 43: a leader that stays behind the config topic assigns nothing', () => {
   const { w1, w2 } = assign({ members: ahead, freshSnapshot: () => snapshot(11) });
   for (const assignment of [w1, w2])
     expect(assignment).toMatchObject({
@@ -68,7 +68,7 @@ test('a leader that was behind uses its fresh snapshot and sends its offset', ()
   expect(w1).toMatchObject({ configMismatch: false, configOffset: 13 });
 });
 
-test('the eager protocol gives everything anew', () => {
+test('the eager protocol reassigns everything', () => {
   const { w1, w2 } = assign({ protocol: 'default' });
   expect(w1?.assigned).toEqual({ connectors: ['c'], tasks: [] });
   expect(w2?.assigned).toEqual({ connectors: [], tasks: [{ connector: 'c', task: 0 }] });

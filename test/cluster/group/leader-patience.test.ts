@@ -100,7 +100,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
   return { membership, member: found };
 }
 
-test('connect-runtime 42: work reported twice is taken from both, and the other one is heard before the leader joins again', async () => {
+test('connect-runtime 42: work reported twice is revoked from both, and the leader waits for the other member before it rejoins', async () => {
   const { membership, member } = await leading({ connectors: ['c'], tasks: [] });
   expect(membership.assignment?.revoked.connectors).toEqual(['c']);
   let heard = false;
@@ -112,7 +112,7 @@ test('connect-runtime 42: work reported twice is taken from both, and the other 
   await waiting;
 });
 
-test('nobody is waited for when the others lose nothing', async () => {
+test('there is no wait when the other members lose nothing', async () => {
   const { membership, member } = await leading(NO_WORK);
   member.waitedFor = false;
   await membership.awaitRevocations();

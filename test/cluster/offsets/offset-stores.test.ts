@@ -88,7 +88,7 @@ test('connect-runtime 79: without the setting, or with the worker’s own topic,
   expect(made).toEqual([]);
 });
 
-test('connect-runtime 79: a topic of its own is made as the worker’s, written first, and read first', async () => {
+test('connect-runtime 79: a topic of its own is created as the worker’s, written first, and read first', async () => {
   configs.set('c', {
     'offsets.storage.topic': '${p:topic}',
     'producer.override.acks': '1',
@@ -111,7 +111,7 @@ test('connect-runtime 79: a topic of its own is made as the worker’s, written 
   expect(config('admin')).toMatchObject({ 'client.id': 'connector-adminclient-c' });
 });
 
-test('connectors that name one topic share it; nobody’s is closed and opened again when it is needed', async () => {
+test('connectors with the same topic share it; an unused topic is closed, and opened again on demand', async () => {
   for (const name of ['c', 'd']) configs.set(name, { name, 'offsets.storage.topic': 'own' });
   await Promise.all(['c', 'd'].map(async (name) => await stores.write(name, [[{ p: 1 }, { n: 1 }]])));
   expect(made.map(({ kind }) => kind).sort()).toEqual(['admin', 'consumer', 'producer']);
@@ -120,7 +120,7 @@ test('connectors that name one topic share it; nobody’s is closed and opened a
   expect(made).toHaveLength(6);
 });
 
-test('another topic in the configuration is another place; a deleted connector’s last offsets go where they were', async () => {
+test('another topic in the config is another store; a deleted connector’s last offsets go to its old topic', async () => {
   configs.set('c', { 'offsets.storage.topic': 'own' });
   await stores.write('c', [[{ p: 1 }, { n: 1 }]]);
   configs.set('c', { 'offsets.storage.topic': 'other' });
@@ -131,7 +131,7 @@ test('another topic in the configuration is another place; a deleted connector�
   expect(await texts('other', 2)).toEqual(['["c",{"p":1}]={"n":2}', '["c",{"p":1}]={"n":3}']);
 });
 
-test('a topic that can not be used is an error, and is tried again', async () => {
+test('an unusable topic is an error, and is retried', async () => {
   kafka.createTopic('own', 1, { 'cleanup.policy': 'delete' });
   configs.set('c', { 'offsets.storage.topic': 'own' });
   const failed = { code: 'STORAGE_TOPIC_CLEANUP_POLICY', message: expect.stringContaining('offsets.storage.topic') };
@@ -147,7 +147,7 @@ test('a topic that can not be used is an error, and is tried again', async () =>
   );
 });
 
-test('after the stop, nothing is stored in one of two topics alone', async () => {
+test('after the stop, no offset is stored in only one of two topics', async () => {
   configs.set('c', { 'offsets.storage.topic': 'own' });
   await stores.write('c', [[{ p: 1 }, { n: 1 }]]);
   await texts(SHARED, 1);

@@ -6,7 +6,7 @@ const at = (given: unknown, offset: unknown = { kafka_offset: 1 }): PartitionOff
   { partition: given, offset } as PartitionOffset,
 ];
 
-test('connect-rest 110: numbers, and texts of numbers; the last entry for a partition counts', () => {
+test('connect-rest 110: numbers, and numbers as text; the last entry for a partition counts', () => {
   expect(
     sinkOffsetRequest([
       ...at({ kafka_topic: 't', kafka_partition: '0' }, { kafka_offset: '10' }),

@@ -78,7 +78,7 @@ test('connect-runtime 62: offsets are refused while RUNNING and PAUSED, altered 
   await expect(herder.connectorOffsets('x')).rejects.toMatchObject({ status: 404, message: 'Connector x not found' });
 });
 
-test('connect-rest 106, 107: a partition alone is reset, then all of them, twice', async () => {
+test('connect-rest 106, 107: one partition is reset, then all of them, twice', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder, host } = worker;
   await herder.createConnector('c', config, 'STOPPED');
@@ -99,7 +99,7 @@ test('connect-rest 106, 107: a partition alone is reset, then all of them, twice
   expect(await host.offsets.read('d', [{ file: 'a' }])).toEqual([{ position: 9 }]);
 });
 
-test('connect-runtime 64, connect-rest 108: what the plug-in says is what the user is told', async () => {
+test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to the client', async () => {
   const calls: unknown[] = [];
   let hook: NonNullable<FixtureBehaviour['alterOffsets']> = () => false;
   const behaviour: Partial<FixtureBehaviour> = {
@@ -151,7 +151,7 @@ test('connect-runtime 64, connect-rest 108: what the plug-in says is what the us
   expect(kafka.texts(OFFSETS)).toEqual(before);
 });
 
-test('connect-rest 108: a plug-in without the method', async () => {
+test('connect-rest 108: a plugin without the method', async () => {
   const worker = await start();
   await worker.herder.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
@@ -160,7 +160,7 @@ test('connect-rest 108: a plug-in without the method', async () => {
   );
 });
 
-test('connect-rest §2.6: one value that can not be stored refuses the whole change', async () => {
+test('connect-rest §2.6: one value that cannot be stored rejects the whole change', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder } = worker;
   await herder.createConnector('c', config, 'STOPPED');
@@ -179,7 +179,7 @@ test('connect-rest §2.6: one value that can not be stored refuses the whole cha
   expect(kafka.texts(OFFSETS)).toEqual([]);
 });
 
-test('every key a partition has been written under is reset', async () => {
+test('every key form of a partition is reset', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder } = worker;
   await herder.createConnector('c', config, 'STOPPED');
@@ -196,7 +196,7 @@ test('every key a partition has been written under is reset', async () => {
   ).toEqual(keys.map((key) => `${key}=∅`).sort());
 });
 
-describe('tasks that end late', () => {
+describe('tasks that stop late', () => {
   const last = { position: 100 };
   let releases: (() => void)[] = [];
   afterEach(() => {
@@ -218,7 +218,7 @@ describe('tasks that end late', () => {
     herder.alterConnectorOffsets(connector, [entry({ file: 'a' }, { position: 1 })]);
   const altered = '{"offsets":[{"partition":{"file":"a"},"offset":{"position":1}}]}';
 
-  test('the offsets of their last commit do not come after those that the user set', async () => {
+  test('the offsets of their last commit do not overwrite those that the user set', async () => {
     const worker = await start({ alterOffsets: () => true });
     await worker.herder.createConnector('c', config, null);
     await reaches(worker, 'RUNNING RUNNING,RUNNING');
@@ -236,7 +236,7 @@ describe('tasks that end late', () => {
     expect(worker.host.running.size).toBe(0);
   });
 
-  test('also when they run on a follower alone, for whom the leader need not wait otherwise', async () => {
+  test('also when they run only on a follower, which the leader otherwise need not wait for', async () => {
     const leader = await start({ alterOffsets: () => true });
     const follower = await start({ alterOffsets: () => true });
     const names = ['a', 'b', 'c', 'd'];
@@ -263,7 +263,7 @@ describe('tasks that end late', () => {
   });
 });
 
-test('a connector that is resumed while its offsets are changed starts its tasks afterwards', async () => {
+test('a connector that is resumed while its offsets change starts its tasks afterwards', async () => {
   let called: () => void = () => undefined;
   let release: (complete: boolean) => void = () => undefined;
   const asked = new Promise<void>((resolve) => (called = resolve));
@@ -293,7 +293,7 @@ test('a connector that is resumed while its offsets are changed starts its tasks
   expect(read).toEqual([{ position: 1 }, { position: 1 }]);
 });
 
-test('a leader whose membership was lost while its offsets were to be changed changes nothing, although it leads again', async () => {
+test('a leader that lost its membership while offsets were to be changed changes nothing, although it leads again', async () => {
   const again = { status: 409, message: expect.stringMatching(/^Cannot complete request because of a conflicting/) };
   let generation = 0;
   const worker = await start({
@@ -315,7 +315,7 @@ test('a leader whose membership was lost while its offsets were to be changed ch
   expect(kafka.texts(OFFSETS)).toEqual(before);
 });
 
-test('two changes of one connector follow each other', async () => {
+test('two changes of one connector are serialized', async () => {
   const order: string[] = [];
   const worker = await start({
     alterOffsets: async (_, offsets) => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await worker.herder.stop());
 
-test('connect-rest 76 to 80: sets, removes, and stores nothing that is wrong', async () => {
+test('connect-rest 76 to 80: sets, removes, and stores nothing invalid', async () => {
   const { herder } = worker;
   const info = await herder.patchConnectorConfig('c', { a: null, b: '3', none: null });
   expect(info.config).toEqual({ name: 'c', 'connector.class': 'org.example.TickConnector', b: '3' });
@@ -28,7 +28,7 @@ test('connect-rest 76 to 80: sets, removes, and stores nothing that is wrong', a
   });
 });
 
-test('patches at the same time all count', async () => {
+test('concurrent patches all apply', async () => {
   const { herder } = worker;
   const keys = Array.from({ length: 10 }, (_, i) => `k${i}`);
   await Promise.all(keys.map(async (key) => await herder.patchConnectorConfig('c', { [key]: 'v' })));

@@ -34,7 +34,7 @@ const neverRun = async (): Promise<never> => {
   throw new Error('it was run');
 };
 
-test('connect-rest 162: a request that a rebalance outlasts is refused, and not run when the rebalance is over', async () => {
+test('connect-rest 162: a request that a rebalance outlasts is rejected, and not run when the rebalance is over', async () => {
   await expect(requests.run('writing', neverRun)).rejects.toMatchObject({
     status: 409,
     message: 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)',
@@ -43,7 +43,7 @@ test('connect-rest 162: a request that a rebalance outlasts is refused, and not 
   await queue.runDue();
 });
 
-test('connect-rest 162: the text says so when no leader is known', async () => {
+test('connect-rest 162: the error states when no leader is known', async () => {
   leadership.leaderUrl = null;
   await expect(requests.run('writing', neverRun)).rejects.toMatchObject({
     status: 409,
@@ -51,13 +51,13 @@ test('connect-rest 162: the text says so when no leader is known', async () => {
   });
 });
 
-test('connect-rest 162: a rebalance that is over in time is not noticed', async () => {
+test('connect-rest 162: a rebalance that ends in time is not visible', async () => {
   const answer = requests.run('writing', async () => 'written');
   await queue.runDue();
   expect(await answer).toBe('written');
 });
 
-test('a request that has begun is never taken back', async () => {
+test('a request that has started is never withdrawn', async () => {
   let finish: (text: string) => void = () => undefined;
   const answer = requests.run('writing', async () => await new Promise<string>((resolve) => (finish = resolve)));
   const run = queue.runDue();
@@ -67,7 +67,7 @@ test('a request that has begun is never taken back', async () => {
   expect(await answer).toBe('written');
 });
 
-test('without a rebalance a busy tick is waited for', async () => {
+test('without a rebalance a request waits for a busy tick', async () => {
   leadership.needsJoin = false;
   const answer = requests.run('writing', async () => 'written');
   await new Promise((resolve) => setTimeout(resolve, 2 * REBALANCE_WAIT_MS));
@@ -75,7 +75,7 @@ test('without a rebalance a busy tick is waited for', async () => {
   expect(await answer).toBe('written');
 });
 
-test('whoever has to go elsewhere can tell when that has changed', async () => {
+test('a request that belongs to another worker can detect when that changes', async () => {
   Object.assign(leadership, { isLeader: false, needsJoin: false });
   const answer = requests.runAsLeader('writing', neverRun).catch((error: unknown) => error);
   await queue.runDue();
@@ -88,7 +88,7 @@ test('whoever has to go elsewhere can tell when that has changed', async () => {
   expect(elsewhere.isOutdated).toBe(true);
 });
 
-test('connect-rest §2.6: a request whose turn comes after its client was told that it timed out is not run', async () => {
+test('connect-rest §2.6: a request whose client already got a timeout is not run', async () => {
   jest.useFakeTimers();
   try {
     leadership.needsJoin = false;
@@ -121,34 +121,34 @@ describe('a change that its leader did not write before it lost its membership',
     return await answer;
   }
 
-  test('is decided anew', async () => {
+  test('is decided again', async () => {
     expect(await outcome(failing([overtaken('CONFIG_WRITE_DROPPED')]))).toBe('written');
   });
 
-  test('goes to whoever leads by then', async () => {
+  test('goes to the new leader', async () => {
     const run = failing([overtaken('CONFIG_WRITE_DROPPED')]);
     const answer = await outcome(run, () => (leadership.isLeader = false));
     expect(answer).toBeInstanceOf(NotHereError);
   });
 
-  test('is not made by a process that slept', async () => {
+  test('is not written by a process that was suspended', async () => {
     const error = overtaken('CONFIG_WRITE_DROPPED');
     wasSuspended = true;
     expect(await outcome(failing([error]))).toBe(error);
   });
 
-  test('and is in doubt is decided anew if nothing was written since, by anyone', async () => {
+  test('in doubt, is decided again if no worker has written since', async () => {
     expect(await outcome(failing([overtaken('CONFIG_WRITE_IN_DOUBT')]))).toBe('written');
     const error = overtaken('CONFIG_WRITE_IN_DOUBT');
     expect(await outcome(failing([error]), () => configs.end++)).toBe(error);
   });
 
-  test('and is in doubt is left to its client if another worker leads by then', async () => {
+  test('in doubt, is left to the client if another worker leads by then', async () => {
     const error = overtaken('CONFIG_WRITE_IN_DOUBT');
     expect(await outcome(failing([error]), () => (leadership.isLeader = false))).toBe(error);
   });
 
-  test('one that Kafka did not take in time is another matter', async () => {
+  test('that Kafka did not accept in time is not decided again', async () => {
     const error = overtaken('CONFIG_WRITE_IN_DOUBT', new Error('no answer within 30000 ms'));
     expect(await outcome(failing([error]))).toBe(error);
   });

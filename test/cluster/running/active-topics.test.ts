@@ -32,7 +32,7 @@ const until = async (what: string, probe: () => boolean): Promise<void> => {
   await waitFor(what, probe, { everyMs: 5 });
 };
 
-test('connect-rest 99: recorded once, forgotten on a reset, recorded again when it is used again', async () => {
+test('connect-rest 99: recorded once, removed by a reset, recorded again on use', async () => {
   const worker = await start();
   const { herder, host } = worker;
   await running(worker);
@@ -53,7 +53,7 @@ test('connect-rest 99: recorded once, forgotten on a reset, recorded again when 
   await until('the topic again', () => herder.activeTopics('c').length === 1);
 });
 
-test('connect-runtime 65: topics of a deleted connector are forgotten', async () => {
+test('connect-runtime 65: topics of a deleted connector are removed', async () => {
   const worker = await start();
   await running(worker);
   worker.host.listener.onTopicActive(id, 't');
@@ -63,7 +63,7 @@ test('connect-runtime 65: topics of a deleted connector are forgotten', async ()
   expect(records().at(-1)).toBe('status-topic-t:connector-c=∅');
 });
 
-test('connect-rest 101: switched off', async () => {
+test('connect-rest 101: tracking disabled', async () => {
   const { herder, host } = await start({ config: { topicTrackingEnable: false } });
   const refused = { status: 403, message: 'Topic tracking is disabled.' };
   expect(() => herder.activeTopics('c')).toThrow(expect.objectContaining(refused));
@@ -72,7 +72,7 @@ test('connect-rest 101: switched off', async () => {
   expect(records()).toEqual([]);
 });
 
-test('connect-rest 101: not to be reset', async () => {
+test('connect-rest 101: reset disabled', async () => {
   const { herder, host } = await start({ config: { topicTrackingAllowReset: false } });
   host.listener.onTopicActive(id, 't');
   await until('the topic', () => herder.activeTopics('c').length === 1);

@@ -51,7 +51,7 @@ describe('a task', () => {
     expect(traceOf(1)).toMatch(/^java\.lang\.Exception: boom\nAutomatic restart 1 of 3 is due at \S+Z\.\n$/);
   });
 
-  test('runs again after its wait; its neighbour is left alone', async () => {
+  test('runs again after its backoff; the other task is not touched', async () => {
     await created(SOON);
     worker.host.fail(TASK, true);
     await until('its restart', () => starts('c-1') === 2);
@@ -60,7 +60,7 @@ describe('a task', () => {
     expect(worker.herder.taskStatus('c', 1).trace).toBeUndefined();
   });
 
-  test('stays FAILED once the limit is reached, and says so; a person’s restart begins a new count', async () => {
+  test('stays FAILED once the limit is reached, with a message; a manual restart resets the count', async () => {
     await created(SOON);
     worker.host.worthRestarting = true;
     worker.host.failing.add('c-1');
@@ -72,7 +72,7 @@ describe('a task', () => {
     await until('its end', () => traceOf(1).includes('any more, after 3 restarts'));
   });
 
-  test('that says it is of no use stays FAILED, at once and with the reason', async () => {
+  test('with a final error stays FAILED, at once and with the reason', async () => {
     await created(SOON);
     worker.host.fail(TASK, false);
     await until('the trace', () =>
@@ -83,14 +83,14 @@ describe('a task', () => {
     expect([now(), starts('c-1')]).toEqual(['RUNNING RUNNING,FAILED', 1]);
   });
 
-  test('errors.restart.max=0: Java’s behaviour, trace included', async () => {
+  test('errors.restart.max=0: Java’s behavior, trace included', async () => {
     await created({ ...SOON, max: 0 });
     worker.host.fail(TASK, true);
     await reaches('RUNNING RUNNING,FAILED');
     expect(traceOf(1)).toBe('java.lang.Exception: boom\n');
   });
 
-  test('the connector’s own keys decide', async () => {
+  test('the connector’s own keys win', async () => {
     await created({ ...SOON, max: 0 }, { 'errors.restart.max': '1', 'errors.restart.backoff.ms': '1' });
     worker.host.fail(TASK, true);
     await until('its restart', () => starts('c-1') === 2);
@@ -99,7 +99,7 @@ describe('a task', () => {
     await until('the limit', () => traceOf(1).includes('after 1 restarts'));
   });
 
-  test('connect-rest §6.4: FAILED while the connector is paused, it stays FAILED, and is restarted when that is resumed', async () => {
+  test('connect-rest §6.4: a task that FAILED while the connector is paused stays FAILED, and restarts on resume', async () => {
     await created(SOON);
     await worker.herder.setTargetState('c', 'PAUSED');
     await reaches('PAUSED PAUSED,PAUSED');
@@ -123,7 +123,7 @@ describe('a task', () => {
     ],
     ['a stop', (herder: Herder) => herder.stopConnector('c'), 'STOPPED'],
     ['a deletion', (herder: Herder) => herder.deleteConnector('c'), ''],
-  ] as const)('%s ends the wait', async (_, act, expected) => {
+  ] as const)('%s ends the backoff', async (_, act, expected) => {
     await created(LATE);
     worker.host.fail(TASK, true);
     await reaches('RUNNING RUNNING,FAILED');
@@ -137,7 +137,7 @@ describe('a task', () => {
     await until('the next failure', () => traceOf(1).includes('Automatic restart 1 of 3'));
   });
 
-  test('a rebalance that moves it starts it at once; what stays goes on waiting', async () => {
+  test('a rebalance that moves it starts it at once; a task that stays keeps waiting', async () => {
     const kafka = new MemoryKafka();
     await start(LATE, undefined, kafka);
     await worker.herder.createConnector('c', source(), null);
@@ -159,7 +159,7 @@ describe('a task', () => {
     }
   });
 
-  test('a worker that stops does not wait for restarts, and leaves the status as it is', async () => {
+  test('a worker that stops does not wait for restarts, and leaves the status unchanged', async () => {
     await created(LATE);
     worker.host.fail(TASK, true);
     await reaches('RUNNING RUNNING,FAILED');
@@ -169,7 +169,7 @@ describe('a task', () => {
 });
 
 describe('a connector instance', () => {
-  test('that could not start is started again until it can; its tasks follow', async () => {
+  test('that could not start is retried until it starts; its tasks follow', async () => {
     const behaviour = defaultBehaviour();
     let tries = 0;
     behaviour.start = () => {
@@ -198,7 +198,7 @@ describe('a connector instance', () => {
     await reaches('RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-rest §6.5: stopped while it waits, it becomes STOPPED; started again it begins anew', async () => {
+  test('connect-rest §6.5: stopped during its backoff, it becomes STOPPED; started again it has a new count', async () => {
     const behaviour = defaultBehaviour();
     let fails = true;
     behaviour.start = () => {

@@ -37,7 +37,7 @@ test('connect-runtime 108: the connector is restarted once per time to live, the
   expect(await at(1_000)).toEqual(['c at 100']);
 });
 
-test('connect-runtime 108: a newer plan of the same connector replaces the older, others stay', async () => {
+test('connect-runtime 108: a newer plan of the same connector replaces the older one, others stay', async () => {
   reloads.plan('c', {}, lifetime(100));
   reloads.plan('d', {}, lifetime(100));
   now = 50;
@@ -54,7 +54,7 @@ test.each([
   expect(queue.nextDue()).toBeNull();
 });
 
-test('whoever was stopped meanwhile is left alone', async () => {
+test('a connector that was stopped meanwhile is not restarted', async () => {
   reloads.plan('c', {}, lifetime(100));
   reloads.forget('c');
   expect(await at(100)).toEqual([]);

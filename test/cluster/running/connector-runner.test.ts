@@ -39,14 +39,14 @@ test('start, pause, resume, stop', async () => {
   expect(seen).toEqual(['start', 'RUNNING', 'stop', 'PAUSED', 'start', 'RUNNING', 'stop', 'STOPPED']);
 });
 
-test('a connector that is to be paused from the start is not started', async () => {
+test('a connector that is paused from the beginning is not started', async () => {
   const { runner: connector, seen } = runner(none);
   await connector.transitionTo('PAUSED');
   await connector.close(100);
   expect(seen).toEqual(['PAUSED']);
 });
 
-test('a failing start is FAILED, stays so, and may only be stopped', async () => {
+test('a failed start is FAILED, stays so, and permits only a stop', async () => {
   const { runner: connector, seen } = runner({
     ...none,
     start: () => {
@@ -59,7 +59,7 @@ test('a failing start is FAILED, stays so, and may only be stopped', async () =>
   expect(seen).toEqual(['start', 'FAILED no database', 'STOPPED']);
 });
 
-test('one that had failed and was stopped is made anew when it is started again', async () => {
+test('an instance that failed and was stopped is created again on the next start', async () => {
   let made = 0;
   const { runner: connector, seen } = runner(async () => {
     const broken = ++made === 1;
@@ -77,7 +77,7 @@ test('one that had failed and was stopped is made anew when it is started again'
   expect(seen.slice(2)).toEqual(['STOPPED', 'start', 'RUNNING', 'stop']);
 });
 
-test('a plug-in that can not be imported is FAILED and can be stopped', async () => {
+test('a plugin that cannot be imported is FAILED and can be stopped', async () => {
   const { runner: connector, seen } = runner(async () => {
     throw new Error('cannot find module');
   });
@@ -86,7 +86,7 @@ test('a plug-in that can not be imported is FAILED and can be stopped', async ()
   expect(seen).toEqual(['FAILED cannot find module', 'STOPPED']);
 });
 
-test('a failure that is raised and thrown is one', async () => {
+test('a failure that is raised and thrown counts once', async () => {
   const { runner: connector, seen } = runner({
     ...none,
     stop: () => {
@@ -99,7 +99,7 @@ test('a failure that is raised and thrown is one', async () => {
   expect(seen).toEqual(['start', 'RUNNING', 'stop', 'FAILED its thread has ended']);
 });
 
-test('an error raised while it runs is FAILED; its resources are still released', async () => {
+test('an error raised while running is FAILED; resources are still released', async () => {
   const { runner: connector, seen } = runner(none);
   await connector.transitionTo('STARTED');
   connector.fail(new Error('lost'));
@@ -109,14 +109,14 @@ test('an error raised while it runs is FAILED; its resources are still released'
   expect(seen).toEqual(['start', 'RUNNING', 'FAILED lost', 'stop']);
 });
 
-test('an error raised during start wins over its success', async () => {
+test('an error raised during start overrides its success', async () => {
   const { runner: connector, seen } = runner({ ...none, start: () => connectorFails() });
   const connectorFails = (): void => connector.fail(new Error('early'));
   await expect(connector.transitionTo('STARTED')).rejects.toThrow();
   expect(seen).toEqual(['start', 'FAILED early']);
 });
 
-test('a stop that fails is FAILED when pausing and STOPPED when stopping', async () => {
+test('a failing stop is FAILED when pausing and STOPPED when stopping', async () => {
   const bad = {
     ...none,
     stop: () => {
@@ -148,7 +148,7 @@ test('only the newest pending transition is kept', async () => {
   expect(seen).toEqual(['start', 'RUNNING', 'stop', 'STOPPED']);
 });
 
-test('an instance that hangs in start is given up, not heard again, and stopped should it ever come back', async () => {
+test('an instance that hangs in start is abandoned, its calls are ignored, and it is stopped if it returns', async () => {
   let release: () => void = () => undefined;
   const { runner: connector, seen } = runner({
     ...none,

@@ -59,7 +59,7 @@ async function runs(expected: readonly string[]): Promise<void> {
 }
 const commits = (): string[] => kafka.texts('g-configs').filter((text) => text.startsWith('commit-'));
 
-test('more, fewer and other tasks; nothing is written when they are the same', async () => {
+test('more, fewer and other tasks; unchanged ones are not written', async () => {
   const worker = await start();
   await worker.herder.createConnector('c', config, null);
   await runs(['a', 'b']);
@@ -82,7 +82,7 @@ test('more, fewer and other tasks; nothing is written when they are the same', a
   expect(commits()).toHaveLength(5);
 });
 
-test('a follower’s connector hands them to the leader', async () => {
+test('a follower’s connector sends them to the leader', async () => {
   await start();
   await start();
   const [leader] = workers as [TestWorker];
@@ -98,7 +98,7 @@ test('a follower’s connector hands them to the leader', async () => {
   await runs(['x', 'x']);
 });
 
-test('connect-runtime 56: a connector that is not running asks in vain, and gets them when it is resumed', async () => {
+test('connect-runtime 56: a connector that is not running gets no new tasks, and gets them on resume', async () => {
   const worker = await start();
   await worker.herder.createConnector('c', config, null);
   await runs(['a', 'b']);

@@ -7,7 +7,7 @@ const decide = (given: Partial<Parameters<typeof decideRestart>[0]> = {}): Retur
   decideRestart({ settings, history: NO_HISTORY, worthRestarting: true, now, random: 0, ...given });
 
 describe('automatic restarts: the decision', () => {
-  test('waits double up to the cap, and their upper half is random', () => {
+  test('backoff doubles up to the cap, and its upper half is random', () => {
     const whole = Array.from({ length: 8 }, (_, restarts) => restartDelay(settings, restarts, 1));
     expect(whole).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(restartDelay(settings, 0, 0)).toBe(500);
@@ -22,18 +22,18 @@ describe('automatic restarts: the decision', () => {
     expect(decide({ history: { restarts: 3, runningSince: null } })).toEqual({ type: 'exhausted', restarts: 3 });
   });
 
-  test('errors.restart.max=-1 has no limit, 0 is Java’s behaviour', () => {
+  test('errors.restart.max=-1 has no limit, 0 is Java’s behavior', () => {
     const history = { restarts: 1_000_000, runningSince: null };
     expect(decide({ history, settings: { ...settings, max: -1 } })).toMatchObject({ type: 'restart', delayMs: 30_000 });
     expect(decide({ settings: { ...settings, max: 0 } })).toEqual({ type: 'off' });
     expect(decide({ settings: { ...settings, max: 0 }, worthRestarting: false })).toEqual({ type: 'off' });
   });
 
-  test('a wrong setting or a refused login is final at once', () => {
+  test('a wrong setting or a rejected login is final at once', () => {
     expect(decide({ worthRestarting: false })).toEqual({ type: 'final' });
   });
 
-  test('who ran for the longest wait was healthy: the count begins anew', () => {
+  test('a run longer than the maximum backoff resets the count', () => {
     const ran = (ms: number) => decide({ history: { restarts: 3, runningSince: now - ms } });
     expect(ran(59_999)).toMatchObject({ type: 'exhausted' });
     expect(ran(60_000)).toEqual({ type: 'restart', attempt: 1, delayMs: 500 });
@@ -50,7 +50,7 @@ describe('automatic restarts: the decision', () => {
     expect(note({ type: 'exhausted', restarts: 3 })).toMatch(/after 3 restarts \(errors\.restart\.max\).*\n$/);
   });
 
-  test('the connector’s keys come before the worker’s; what is no number in range counts as not set', () => {
+  test('the connector’s keys override the worker’s; an invalid number counts as not set', () => {
     expect(restartSettings({}, RESTART_DEFAULTS)).toEqual({ max: 20, backoffMs: 1_000, maxBackoffMs: 300_000 });
     const given = { 'errors.restart.max': ' -1 ', 'errors.restart.backoff.ms': '5' };
     expect(restartSettings(given, settings)).toEqual({ max: -1, backoffMs: 5, maxBackoffMs: 60_000 });

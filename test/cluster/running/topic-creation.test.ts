@@ -28,7 +28,7 @@ test('connect-runtime 76: a wrong setting fails the connector, which then has no
   );
 });
 
-test('connect-runtime 76: it does not matter where topic.creation.enable=false', async () => {
+test('connect-runtime 76: it is ignored when topic.creation.enable=false', async () => {
   await created(WRONG, { topicCreationEnable: false }, 'RUNNING RUNNING');
 });
 

@@ -62,7 +62,7 @@ async function runs(): Promise<void> {
   await waitFor('two tasks', () => worker.host.running.size === 2, { everyMs: 5 });
 }
 
-test('connect-rest 85: the statuses of tasks that stopped go, even when their last words are read late', async () => {
+test('connect-rest 85: statuses of stopped tasks are removed, even when their final statuses are read late', async () => {
   await runs();
   await worker.herder.stopConnector('c');
   for (const task of [0, 1])
@@ -73,7 +73,7 @@ test('connect-rest 85: the statuses of tasks that stopped go, even when their la
   await waitFor('STOPPED', () => last('status-connector-c')?.includes('"STOPPED"') ?? false, { everyMs: 5 });
 });
 
-test('connect-rest 96, connect-runtime 65: so do those of a deleted connector', async () => {
+test('connect-rest 96, connect-runtime 65: those of a deleted connector are removed, too', async () => {
   await runs();
   await worker.herder.deleteConnector('c');
   for (const key of ['status-connector-c', 'status-task-c-0', 'status-task-c-1'])

@@ -4,7 +4,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { createWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';
 
-test('a herder that does not come back is named with what it is doing, and once more when it is back', async () => {
+test('a herder that hangs is reported with its current step, and again when it returns', async () => {
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
   const kafka = new MemoryKafka();

@@ -88,7 +88,7 @@ test('slash-webhook 3: a signed request over HTTP gets the function’s answer',
   });
 });
 
-test('slash-webhook 3: the event is the platform’s', async () => {
+test('slash-webhook 3: the event has the platform’s format', async () => {
   const body = 'text=caf%C3%A9';
   const event = await eventFor('/', { body, headers: { ...FORM, 'X-Mixed-Case': 'v', 'User-Agent': 'test' } });
   expect(event).toEqual({
@@ -130,7 +130,7 @@ test.each([
   ['application/xml', false],
   ['application/octet-stream', true],
   [undefined, true],
-])('a body of the type %p is in base64: %p', async (type, isBase64Encoded) => {
+])('a body of type %p is base64-encoded: %p', async (type, isBase64Encoded) => {
   const event = await eventFor('/', { body: '{"é":1}', headers: type === undefined ? {} : { 'content-type': type } });
   expect(event).toMatchObject({
     isBase64Encoded,
@@ -138,20 +138,20 @@ test.each([
   });
 });
 
-test('an empty body is none; a repeated header is one, joined', async () => {
+test('an empty body is absent; a repeated header is joined into one', async () => {
   const event = await eventFor('/', { headers: { 'X-Twice': ['a', 'b'] } });
   expect(event).not.toHaveProperty('body');
   expect(event.isBase64Encoded).toBe(false);
   expect(event.headers['x-twice']).toBe('a,b');
 });
 
-test('the address of a client behind a proxy counts where the proxy is trusted', async () => {
+test('the client address behind a proxy is used only when the proxy is trusted', async () => {
   const headers = { 'X-Forwarded-For': '6.6.6.6, 203.0.113.7' };
   expect((await eventFor('/', { headers })).requestContext.http.sourceIp).toBe('127.0.0.1');
   expect((await eventFor('/', { headers }, ['--trust-proxy'])).requestContext.http.sourceIp).toBe('203.0.113.7');
 });
 
-test('slash-webhook 13: calling the URL by hand is 401, a signed GET 405', async () => {
+test('slash-webhook 13: an unsigned call of the URL is 401, a signed GET 405', async () => {
   const port = await adapter(ours());
   const plain = await call(port, '/', { method: 'GET' });
   expect([plain.status, plain.body.toString(), plain.headers['content-type']]).toEqual([
@@ -163,7 +163,7 @@ test('slash-webhook 13: calling the URL by hand is 401, a signed GET 405', async
   expect(signed).toMatchObject({ status: 405, headers: { allow: 'POST', 'content-length': '0' } });
 });
 
-test('slash-webhook 14: without the public permission nobody gets to the function', async () => {
+test('slash-webhook 14: without the public permission no request reaches the function', async () => {
   let calls = 0;
   const port = await adapter(() => ++calls, ['--public-invoke-permission', 'off']);
   const body = command('cat');
@@ -223,7 +223,7 @@ describe('slash-webhook 15: AWS_IAM', () => {
   }
   const args = ['--auth-type', 'AWS_IAM'];
 
-  test('a request that AWS’s own signer signed gets through, with who signed it', async () => {
+  test('a request signed by AWS’s own signer passes, with the signer’s identity', async () => {
     let event: LambdaFunctionURLEvent | undefined;
     const port = await adapter(((given: LambdaFunctionURLEvent) => ((event = given), {})) as AnyHandler, args, PAIR);
     for (const path of ['/', '/a%20b/c?x=1&y=a%20b%2F', '/?b=2&a=1']) {
@@ -236,7 +236,7 @@ describe('slash-webhook 15: AWS_IAM', () => {
     });
   });
 
-  test('unsigned, with another key, for another service, changed or old: 403', async () => {
+  test('403 when unsigned, signed with another key, for another service, changed or expired', async () => {
     let calls = 0;
     const port = await adapter(() => ++calls, args, PAIR);
     const body = 'text=cat';
@@ -282,14 +282,14 @@ test('slash-webhook 29: a function that fails is 502', async () => {
   logged.mockRestore();
 });
 
-test('slash-webhook 30: a function that takes too long is 502 at its limit', async () => {
+test('slash-webhook 30: a function that exceeds its time limit is 502', async () => {
   const port = await adapter(() => new Promise(() => undefined), ['--timeout-ms', '200']);
   const began = performance.now();
   expect((await call(port, '/')).status).toBe(502);
   expect(performance.now() - began).toBeGreaterThan(190);
 });
 
-test('slash-webhook 31: a body over 6 MB is 413, and goes nowhere', async () => {
+test('slash-webhook 31: a body over 6 MB is 413, and the function is not called', async () => {
   let calls = 0;
   const port = await adapter(() => ++calls);
   const answer = await call(port, '/', { body: Buffer.alloc(7 * 1024 * 1024) });
@@ -304,7 +304,7 @@ test('slash-webhook 31: a body over 6 MB is 413, and goes nowhere', async () => 
   expect(calls).toBe(1);
 });
 
-test('slash-webhook 32: cookies have a place of their own, there and back', async () => {
+test('slash-webhook 32: cookies have their own member in the event and in the response', async () => {
   const event = await eventFor('/', { headers: { Cookie: 'a=1; b=2' } });
   expect(event.cookies).toEqual(['a=1', 'b=2']);
   expect(event.headers).not.toHaveProperty('cookie');
@@ -313,14 +313,14 @@ test('slash-webhook 32: cookies have a place of their own, there and back', asyn
   expect((await call(port, '/')).headers['set-cookie']).toEqual(['c=3; Path=/', 'd=4']);
 });
 
-test('slash-webhook 33: the path and the query are as they were sent', async () => {
+test('slash-webhook 33: path and query are passed unchanged', async () => {
   const event = await eventFor('/a%2Fb//c?p=1&p=2&q=');
   expect(event).toMatchObject({ rawPath: '/a%2Fb//c', rawQueryString: 'p=1&p=2&q=' });
   expect(event.queryStringParameters).toEqual({ p: '1,2', q: '' });
   expect(await eventFor('/')).not.toHaveProperty('queryStringParameters');
 });
 
-test('slash-webhook 34: base64 is decoded, JSON alone is a 200', async () => {
+test('slash-webhook 34: base64 is decoded, a response that is only JSON is a 200', async () => {
   const bytes = Buffer.from([0, 255, 1, 128]);
   const binary = {
     statusCode: 201,
@@ -340,7 +340,7 @@ test('slash-webhook 34: base64 is decoded, JSON alone is a 200', async () => {
   expect(typeless.headers['content-type']).toBe('application/json');
 });
 
-test('slash-webhook 35: two hundred commands at once', async () => {
+test('slash-webhook 35: two hundred concurrent commands', async () => {
   const standard = api.answer;
   api.answer = (req, res) => setTimeout(() => standard(req, res), 100);
   const port = await adapter(ours());
@@ -356,7 +356,7 @@ test('slash-webhook 35: two hundred commands at once', async () => {
   expect(new Set(api.asked.map((query) => query.get('tag'))).size).toBe(200);
 });
 
-test('a health path is there where it is asked for', async () => {
+test('the health path is served when it is configured', async () => {
   let calls = 0;
   const port = await adapter(() => ++calls, ['--health-path', '/healthz']);
   expect((await call(port, '/healthz', { method: 'GET' })).body.toString()).toBe('ok\n');
@@ -365,7 +365,7 @@ test('a health path is there where it is asked for', async () => {
   expect(calls).toBe(1);
 });
 
-test('a client that leaves in the middle of its body is nobody’s trouble', async () => {
+test('a client that disconnects in the middle of its body does not affect others', async () => {
   let calls = 0;
   const port = await adapter(() => ++calls);
   const socket = connect(port, '127.0.0.1');
@@ -381,10 +381,10 @@ test.each([
   [['--timeout-ms', '0'], {}, '--timeout-ms must be a whole number'],
   [[], { PORT: 'x' }, 'PORT must be a whole number'],
   [['--what'], {}, 'Unknown option'],
-])('the options %j with %j are refused', (args, env, message) => {
+])('the options %j with %j are rejected', (args, env, message) => {
   expect(() => readOptions(args, env as Record<string, string>)).toThrow(message);
 });
 
-test('an event made by hand needs no adapter', async () => {
+test('an event built by the caller needs no adapter', async () => {
   expect((await build({ IMAGE_API_URL: api.url }).handler(eventOf(''))).statusCode).toBe(401);
 });

@@ -30,7 +30,7 @@ async function cli(name: string, args: string[], env: Record<string, string> = {
   return await run(process.execPath, program, { env: { PATH: process.env['PATH'], ...env }, cwd: folder });
 }
 
-test('slash-webhook 38: what `sign` prints is the published signature, and the platform’s library takes it', async () => {
+test('slash-webhook 38: `sign` prints the published signature, which the platform’s library accepts', async () => {
   const [secret, timestamp, body, signature] = VECTORS[0] as [string, string, string, string];
   const args = ['--timestamp', timestamp, '--body', body];
   const { stdout } = await cli('cli/sign.ts', args, { CHAT_SIGNING_SECRET: secret });
@@ -56,7 +56,7 @@ test('slash-webhook 38: what `sign` prints is the published signature, and the p
   ).toBe(true);
 });
 
-test('`sign` and `invoke` say what they need', async () => {
+test('`sign` and `invoke` report missing arguments', async () => {
   await expect(cli('cli/sign.ts', ['--body', 'x'])).rejects.toMatchObject({
     code: 2,
     stderr: 'CHAT_SIGNING_SECRET is not set\n',
@@ -73,7 +73,7 @@ test.each([
   ['{"headers":', /^bad-event\.json is not JSON: .*\n$/],
   ['null', /^bad-event\.json holds no event: .*\n$/],
   ['[]', /^bad-event\.json holds no event: .*\n$/],
-])('`invoke` on a file with %s names the file', async (content, message) => {
+])('`invoke` on a file with %s reports the file name', async (content, message) => {
   writeFileSync(join(folder, 'bad-event.json'), content);
   await expect(cli('cli/invoke.ts', ['bad-event.json'])).rejects.toMatchObject({
     code: 2,
@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-test.each(['cli/sign.ts', 'cli/invoke.ts', 'adapter/main.ts'])('%s --help says how to use it', async (name) => {
+test.each(['cli/sign.ts', 'cli/invoke.ts', 'adapter/main.ts'])('%s --help prints the usage', async (name) => {
   for (const option of ['--help', '-h']) {
     const { stdout, stderr } = await cli(name, [option]);
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^usage: .*\n/), '']);
@@ -120,7 +120,7 @@ test('slash-webhook 39: `invoke` answers a stored event', async () => {
   expect(JSON.parse(late.stdout)).toMatchObject({ statusCode: 401 });
 });
 
-test('the adapter does not start without its settings, unless it is told to', async () => {
+test('the adapter does not start without its settings, unless an option allows it', async () => {
   await expect(cli('adapter/main.ts', [])).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/CHAT_SIGNING_SECRET is not set[^]*IMAGE_API_KEY is not set/),
@@ -146,7 +146,7 @@ describe('the bundle', () => {
     expect((await bundle()).equals(zip)).toBe(true);
   });
 
-  test('is small, and runs on its own where a host would load it', async () => {
+  test('is small, and loads alone the way a host loads it', async () => {
     expect(zip.length).toBeLessThan(20_000);
     const place = join(folder, 'unzipped');
     for (const [name, content] of Object.entries(unzipSync(zip))) {
@@ -169,7 +169,7 @@ describe('the bundle', () => {
   });
 });
 
-test('the template makes the function, its URL and both permissions that a public URL needs', () => {
+test('the template creates the function, its URL and both permissions that a public URL needs', () => {
   const template = JSON.parse(readFileSync(join(APP, 'template.json'), 'utf8')) as {
     Resources: Record<string, { Type: string; Properties: Record<string, unknown> }>;
     Parameters: Record<string, { NoEcho?: boolean }>;

@@ -36,7 +36,7 @@ const NOT_AVAILABLE = 'The image service is not available right now. Please try 
 const ephemeral = (text: string) => ({ response_type: 'ephemeral', text });
 
 test.each(VECTORS)(
-  'slash-webhook 1: the vector of %s at %s is let in, a changed one is not',
+  'slash-webhook 1: the vector of %s at %s is accepted, a changed one is rejected',
   async (secret, timestamp, body, signature) => {
     const now = () => Number(timestamp) * 1000;
     const { handler } = build({ IMAGE_API_URL: api.url, CHAT_SIGNING_SECRET: secret }, { now });
@@ -64,12 +64,12 @@ test('slash-webhook 2: a signed form is answered with an image', async () => {
   expect(api.asked.map(String)).toEqual([`api_key=${KEY}&tag=cat&rating=g`]);
 });
 
-test('the rating and the text are the operator’s to choose', async () => {
+test('rating and text are configurable', async () => {
   expect(json(await send('cat', { IMAGE_RATING: '', REPLY_TEXT: 'Here:' }))).toMatchObject({ text: 'Here:' });
   expect(api.asked.map(String)).toEqual([`api_key=${KEY}&tag=cat`]);
 });
 
-test('slash-webhook 4: a plain body is used as it is, and so is one without the flag that is no base64', async () => {
+test('slash-webhook 4: a plain body is used unchanged, also one without the flag that is not base64', async () => {
   const body = command('cat');
   for (const isBase64Encoded of [false, undefined] as boolean[])
     expect((await fn().handler(signedEvent(body, { body, isBase64Encoded }))).statusCode).toBe(200);
@@ -77,7 +77,7 @@ test('slash-webhook 4: a plain body is used as it is, and so is one without the 
   expect(api.asked).toHaveLength(3);
 });
 
-test('slash-webhook 5: base64 that is none is 400, an empty body 401', async () => {
+test('slash-webhook 5: invalid base64 is 400, an empty body 401', async () => {
   for (const body of ['%%%', 'abc def', 'YQ=x', 'Y'])
     expect(await fn().handler(eventOf('', { body }))).toMatchObject({ statusCode: 400, body: 'invalid body' });
   expect(await fn().handler(eventOf(''))).toEqual(UNAUTHORIZED);
@@ -85,7 +85,7 @@ test('slash-webhook 5: base64 that is none is 400, an empty body 401', async () 
   expect(await fn().handler(bodiless as never)).toEqual(UNAUTHORIZED);
 });
 
-test('slash-webhook 6: both headers, whatever their case, or 401', async () => {
+test('slash-webhook 6: both headers are required, in any case, otherwise 401', async () => {
   const body = command('cat');
   const headers = signedHeaders(body);
   const { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp } = headers as Record<string, string>;
@@ -113,7 +113,7 @@ test.each([
   expect(api.asked).toEqual([]);
 });
 
-test('slash-webhook 10: without a secret everything is 401, without a key what is signed is 500', async () => {
+test('slash-webhook 10: without a secret everything is 401, without a key a signed request is 500', async () => {
   const secretless = fn({ CHAT_SIGNING_SECRET: '' }).handler;
   const check = eventOf('ssl_check=1');
   for (const event of [signedEvent(command('cat')), eventOf(''), eventOf('', { body: '%' }), check])
@@ -124,12 +124,12 @@ test('slash-webhook 10: without a secret everything is 401, without a key what i
   expect(await keyless.handler(eventOf(command('cat')))).toEqual(UNAUTHORIZED);
 });
 
-test('slash-webhook 11: a request signed with the second secret is let in', async () => {
+test('slash-webhook 11: a request signed with the second secret is accepted', async () => {
   const { handler } = fn({ CHAT_SIGNING_SECRET: `the-old-one\n ${SECRET}` });
   expect((await handler(signedEvent(command('cat')))).statusCode).toBe(200);
 });
 
-test('slash-webhook 12: the certificate check is 200 and does nothing', async () => {
+test('slash-webhook 12: the certificate check is 200 and has no effect', async () => {
   const empty = { statusCode: 200, body: '' };
   expect(await fn().handler(eventOf('ssl_check=1&text=cat&payload=%7B%7D'))).toMatchObject(empty);
   const get = { http: { method: 'GET' } } as never;
@@ -153,19 +153,19 @@ test.each([
   'command=%2Fawsome',
   'command=%2Fawsome&text=+%09+',
   'command=%2Fawsome&text=%01',
-])('slash-webhook 16: %p is answered with how to use it', async (body) => {
+])('slash-webhook 16: %p is answered with the usage', async (body) => {
   const response = await fn().handler(signedEvent(body));
   expect(json(response)).toEqual(ephemeral('Usage: /awsome &lt;search term&gt;'));
   expect(api.asked).toEqual([]);
 });
 
-test('a signed body that is no form is answered with how to use it', async () => {
+test('a signed body that is not a form is answered with the usage', async () => {
   const response = await fn().handler(signedEvent(Buffer.from([0, 255, 254, 1])));
   expect(response.statusCode).toBe(200);
   expect(json(response)['text']).toMatch(/^Usage: /);
 });
 
-test('slash-webhook 17: the term is decoded once, to the last accent', async () => {
+test('slash-webhook 17: the term is decoded once, accents included', async () => {
   await fn().handler(signedEvent('text=caf%C3%A9+%26+cr%C3%A8me'));
   await fn().handler(signedEvent('text=café'));
   expect(api.asked.map((query) => query.get('tag'))).toEqual(['café & crème', 'café']);
@@ -190,7 +190,7 @@ test('slash-webhook 19: a long term is cut between characters', async () => {
   expect(api.asked.map((query) => query.get('tag'))).toEqual(['😀'.repeat(50), 'a'.repeat(49)]);
 });
 
-test.each([[[]], [{}]])('slash-webhook 20: %j is no match', async (data) => {
+test.each([[[]], [{}]])('slash-webhook 20: %j does not match', async (data) => {
   answering(giphyAnswer(data));
   expect(json(await send('a "rare" <thing>'))).toEqual(ephemeral('No image found for "a "rare" &lt;thing&gt;".'));
 });
@@ -220,7 +220,7 @@ test.each([
   ['a synthetic answer', giphyAnswer([], { response_id: '' })],
   ['JSON that is no object', '5'],
   ['an answer without anything', '{}'],
-])('slash-webhook 22: %s is trouble, not "no match"', async (_, body) => {
+])('slash-webhook 22: %s is an error, not "no match"', async (_, body) => {
   answering(body);
   expect(json(await send('cat'))).toEqual(ephemeral(NOT_AVAILABLE));
 });
@@ -245,7 +245,7 @@ test.each([
   }
 });
 
-test('slash-webhook 24: an API that hangs is given up within the budget', async () => {
+test('slash-webhook 24: an API call that hangs is aborted within the budget', async () => {
   api.answer = () => undefined;
   const began = performance.now();
   expect(json(await send('cat', { UPSTREAM_TIMEOUT_MS: '300' }))).toEqual(ephemeral(NOT_AVAILABLE));
@@ -254,7 +254,7 @@ test('slash-webhook 24: an API that hangs is given up within the budget', async 
   expect(api.asked.length).toBeLessThanOrEqual(1);
 });
 
-test('slash-webhook 24: the image source has what is left of 2.5 s', async () => {
+test('slash-webhook 24: the image source gets what remains of 2.5 s', async () => {
   const budgets: number[] = [];
   const images = { random: async (_: string, budgetMs: number) => (budgets.push(budgetMs), { kind: 'none' as const }) };
   await build({}, { images }).handler(signedEvent(command('cat')));
@@ -262,12 +262,12 @@ test('slash-webhook 24: the image source has what is left of 2.5 s', async () =>
   expect(budgets[0]).toBeLessThanOrEqual(2_500);
 });
 
-test('slash-webhook 24: so is one that begins to answer and never ends', async () => {
+test('slash-webhook 24: a response that starts and never ends is aborted, too', async () => {
   api.answer = (_req, res) => void res.writeHead(200).write('{"data":');
   expect(json(await send('cat', { UPSTREAM_TIMEOUT_MS: '300' }))).toEqual(ephemeral(NOT_AVAILABLE));
 });
 
-test('slash-webhook 24: nobody listens there', async () => {
+test('slash-webhook 24: the connection is refused', async () => {
   const IMAGE_API_URL = `http://127.0.0.1:${await freePort()}/`;
   expect(json(await send('cat', { IMAGE_API_URL }))).toEqual(ephemeral(NOT_AVAILABLE));
 });
@@ -280,7 +280,7 @@ test.each([
   ['5 MB', (): typeof api.answer => (_req, res) => res.end(`{"data":"${'x'.repeat(5_000_000)}"}`)],
   ['HTML', (): typeof api.answer => (_req, res) => res.setHeader('Content-Type', 'text/html').end('<h1>Hello</h1>')],
   ['a redirect', (): typeof api.answer => (_req, res) => res.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()],
-])('slash-webhook 24: an answer that is %s', async (_, make) => {
+])('slash-webhook 24: a response that is %s', async (_, make) => {
   api.answer = make();
   expect(json(await send('cat'))).toEqual(ephemeral(NOT_AVAILABLE));
 });
@@ -298,15 +298,18 @@ test.each([
     '"reason":"status 302: redirects are not followed"',
     (): typeof api.answer => (_req, res) => res.writeHead(302, { Location: api.url }).end(),
   ],
-])('slash-webhook 24: an answer that is %s is asked for once: it would be the same again', async (_, reason, make) => {
-  api.answer = make();
-  const { handler, log } = fn();
-  expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral(NOT_AVAILABLE));
-  expect(api.asked).toHaveLength(1);
-  expect(words(log)).toContain(reason);
-});
+])(
+  'slash-webhook 24: a response that is %s is requested once, because a retry would return the same',
+  async (_, reason, make) => {
+    api.answer = make();
+    const { handler, log } = fn();
+    expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral(NOT_AVAILABLE));
+    expect(api.asked).toHaveLength(1);
+    expect(words(log)).toContain(reason);
+  },
+);
 
-test('the log says why the API could not be asked, without its address or the key', async () => {
+test('the log has the reason why the API call failed, without its address or the key', async () => {
   const port = await freePort();
   const { handler, log } = fn({ IMAGE_API_URL: `http://127.0.0.1:${port}/` });
   await handler(signedEvent(command('cat')));
@@ -322,7 +325,7 @@ test('the log says why the API could not be asked, without its address or the ke
   expect(log.at(-1)).toContain('"reason":"cannot parse <url>: with ***"');
 });
 
-test('a failure that may have passed is tried once more, a refusal is not', async () => {
+test('a transient failure is retried once, a rejection is not', async () => {
   let calls = 0;
   api.answer = (req, res) => (calls++ === 0 ? void res.writeHead(503).end() : standard(req, res));
   expect(json(await send('cat'))).toHaveProperty('attachments');
@@ -354,7 +357,7 @@ test.each([
   [`https://media.giphy.com/${'a'.repeat(4_000)}.gif`, 'its address is longer than 3000 characters'],
   ['https://user:pass@media.giphy.com/a.gif', 'its address has a user in it'],
   ['not a URL', 'its address is no URL'],
-])('slash-webhook 25: that the image %.40s is not used is in the log, and why', async (url, reason) => {
+])('slash-webhook 25: the log names the rejected image %.40s and the reason', async (url, reason) => {
   answering(giphyAnswer({ title: 't', images: { downsized: { url } } }));
   const { handler, log } = fn();
   expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral('No image found for "cat".'));
@@ -366,13 +369,13 @@ test.each([
   expect(log.filter((text) => text.includes('is not used'))).toHaveLength(1);
 });
 
-test('other hosts are the operator’s to allow', async () => {
+test('other hosts can be allowed by the operator', async () => {
   answering(giphyAnswer({ title: 't', images: { downsized: { url: 'https://img.example.org/a.gif' } } }));
   const message = json(await send('cat', { IMAGE_HOSTS: 'giphy.com, example.org' }));
   expect(message).toMatchObject({ attachments: [{ image_url: 'https://img.example.org/a.gif' }] });
 });
 
-test('slash-webhook 26: a title cannot call anybody', async () => {
+test('slash-webhook 26: a title cannot mention users', async () => {
   answering(giphyAnswer(gif('<!channel> & <b>')));
   for (const env of [{}, { REPLY_STYLE: 'blocks' }] as Record<string, string>[]) {
     const { body } = await send('cat', env);
@@ -381,7 +384,7 @@ test('slash-webhook 26: a title cannot call anybody', async () => {
   }
 });
 
-test('slash-webhook 27: an image may be for the channel, trouble is for the user', async () => {
+test('slash-webhook 27: an image may be visible to the channel, errors only to the user', async () => {
   const env = { REPLY_VISIBILITY: 'in_channel' };
   expect(json(await send('cat', env))['response_type']).toBe('in_channel');
   expect(json(await send('', env))['response_type']).toBe('ephemeral');
@@ -389,7 +392,7 @@ test('slash-webhook 27: an image may be for the channel, trouble is for the user
   expect(json(await send('cat', env))['response_type']).toBe('ephemeral');
 });
 
-test('slash-webhook 29: what nobody expected is 500 without its story', async () => {
+test('slash-webhook 29: an unexpected error is 500 without details', async () => {
   const images = { random: () => Promise.reject(new Error('a fault on purpose')) };
   const { handler, log } = build({}, { images });
   const response = await handler(signedEvent(command('cat')));
@@ -398,7 +401,7 @@ test('slash-webhook 29: what nobody expected is 500 without its story', async ()
   expect((await handler({} as never)).statusCode).toBe(401);
 });
 
-test('slash-webhook 36: the log tells nothing that is secret or personal', async () => {
+test('slash-webhook 36: the log has no secret or personal data', async () => {
   const { handler, log } = fn();
   const events = [
     signedEvent(command('a private term')),
@@ -415,7 +418,7 @@ test('slash-webhook 36: the log tells nothing that is secret or personal', async
   for (const secret of [SECRET, KEY, 'v0=', 'roadrunner', 'private', 'U1', api.url]) expect(text).not.toContain(secret);
 });
 
-test('the reason of a 401 is in the log at debug', async () => {
+test('the reason of a 401 is logged at debug', async () => {
   const { handler, log } = build({}, { level: 'debug' });
   await handler(eventOf('text=x'));
   expect(log.map((line) => JSON.parse(line) as object)).toContainEqual(

@@ -21,7 +21,7 @@ describe.each(VECTORS)('slash-webhook 1: vector of %s at %s', (secret, timestamp
     expect(signatureProblem({ timestamp, signature, body }, at)).toBeNull();
   });
 
-  test('any change breaks it', () => {
+  test('any change invalidates it', () => {
     for (const i of [0, body.length >> 1, body.length - 1]) {
       const changed = Buffer.from(body);
       changed[i] = (changed[i] as number) ^ 1;
@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each(['abc', '-5', '1e9', '', '1700000000 ', '1700000000.0', '0x6553f100', '1700000000000'])(
-  'slash-webhook 8: the timestamp %p is malformed, however well it is signed',
+  'slash-webhook 8: the timestamp %p is malformed, even with a valid signature',
   (timestamp) => {
     expect(signatureProblem(signed(timestamp), rules())).toBe('malformed timestamp');
   },
@@ -71,7 +71,7 @@ test('slash-webhook 9: the timestamp is signed as it is written, not as a number
   expect(signatureProblem({ ...request, timestamp: '1700000000' }, rules())).toBe('wrong signature');
 });
 
-test('slash-webhook 11: either of two secrets will do', () => {
+test('slash-webhook 11: either of two secrets is accepted', () => {
   for (const secret of [SECRET, 'the-next-secret'])
     expect(signatureProblem(signed(undefined, secret), rules(NOW_S, [SECRET, 'the-next-secret']))).toBeNull();
   expect(signatureProblem(signed(undefined, 'neither'), rules(NOW_S, [SECRET, 'the-next-secret']))).toBe(

@@ -11,7 +11,7 @@ import { StoreRefusedError, StoreUnavailableError } from '../../../../apps/users
 
 const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
-test('attempts come 100 ms apart at first and 5 s apart at last, with chance in them', () => {
+test('backoff starts at 100 ms, is capped at 5 s, and has jitter', () => {
   expect([0, 1, 2, 5, 6, 100].map((n) => backoffMs(n, () => 1))).toEqual([100, 200, 400, 3_200, 5_000, 5_000]);
   expect([0, 6].map((n) => backoffMs(n, () => 0))).toEqual([50, 2_500]);
 });
@@ -25,18 +25,18 @@ test.each([
   ["READONLY You can't write against a read only replica.", false],
   ['OOM command not allowed', false],
   ['NOAUTH Authentication required.', false],
-])('%s is a refusal: %p', (message, expected) => {
+])('%s is a rejection: %p', (message, expected) => {
   expect(isRefusal(new ErrorReply(message))).toBe(expected);
   // The same words from anybody but the server are no answer.
   expect(isRefusal(new Error(message))).toBe(false);
 });
 
-test('that a server is no cluster is told from other refusals', () => {
+test('a server that is not a cluster is told apart from other rejections', () => {
   expect(isNoCluster(new ErrorReply('ERR This instance has cluster support disabled'))).toBe(true);
   expect(isNoCluster(new ErrorReply('ERR unknown command'))).toBe(false);
 });
 
-test('a failure is told with its code, its causes and a hint', () => {
+test('a failure is reported with its code, its causes and a hint', () => {
   expect(describeFailure(failure('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'))).toBe(
     'connect ECONNREFUSED 127.0.0.1:1',
   );
@@ -48,13 +48,13 @@ test('a failure is told with its code, its causes and a hint', () => {
   expect(describeFailure('text')).toBe('text');
 });
 
-test('a deadline ends the wait, not the work, and leaves no timer behind', async () => {
+test('a deadline ends the wait, not the work, and leaves no timer running', async () => {
   await expect(withDeadline(new Promise(() => undefined), 5)).rejects.toThrow(DeadlineError);
   await expect(withDeadline(Promise.resolve(1), 60_000)).resolves.toBe(1);
   await expect(withDeadline(Promise.reject(new Error('own')), 60_000)).rejects.toThrow('own');
 });
 
-test('an outage is a line for each cause, one every 30 s, and one at its end', () => {
+test('an outage logs one line per cause, one every 30 s, and one at its end', () => {
   const lines: Record<string, unknown>[] = [];
   let now = 0;
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -81,7 +81,7 @@ test.each([
   ['{x}1@b.com', 'user:{} {x}1@b.com'],
   ['a{x}@b.com', 'user:{} a{x}@b.com'],
   ['{{x}@b.com', 'user:{} {{x}@b.com'],
-])('the e-mail %s is kept under %j, whose place it does not choose', (email, key) => {
+])('the e-mail %s is stored under %j, and does not choose its slot', (email, key) => {
   expect(userKey(email)).toBe(key);
   expect(slotPart(key)).toBe(key);
   expect(slotPart(originalKey('{x}1@b.com'))).toBe('x');
@@ -94,7 +94,7 @@ function slotPart(key: string): string {
   return open < 0 || close <= open + 1 ? key : key.slice(open + 1, close);
 }
 
-test('a user whom the original put where the e-mail chose is found there, until a newer one has its own key', async () => {
+test('a user that the original stored in the slot of the e-mail is found there, until a newer one has its own key', async () => {
   const email = '{x}1@b.com';
   const hashes = new Map([[`user:${email}`, { email, name: 'old' }]]);
   const client = {
@@ -108,7 +108,7 @@ test('a user whom the original put where the e-mail chose is found there, until 
   expect(await store.find('{x}2@b.com')).toBeNull();
 });
 
-test('a store without a connection is not available; the cause goes along', async () => {
+test('a store without a connection is not available; the error has the cause', async () => {
   const cause = failure('connect ECONNREFUSED', 'ECONNREFUSED');
   const away = createRedisUserStore(
     {

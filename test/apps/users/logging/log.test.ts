@@ -9,7 +9,7 @@ const PROGRAM = `
   process.exit(1);
 `;
 
-test('every line is there in its order, the reason of the end last', () => {
+test('lines are logged in order, the exit reason last', () => {
   const args = ['-r', './dev/register.js', '-e', PROGRAM];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   const lines = stdout

@@ -36,7 +36,7 @@ describeRedis('users on a cluster', () => {
     await cluster?.close();
   });
 
-  test('users-app 1, 2: a user that is posted is answered with nothing, and found again as Go wrote it', async () => {
+  test('users-app 1, 2: a posted user gets an empty response, and is stored as Go wrote it', async () => {
     const posted = await program.post('{"email":"user1@foo.com","name":"user1"}');
     expect(posted).toMatchObject({ status: 200, body: '' });
     expect(posted.headers['content-length']).toBe('0');
@@ -54,7 +54,7 @@ describeRedis('users on a cluster', () => {
     expect(answer.headers['content-length']).toBe('31');
   });
 
-  test('users-app 4: the body is JSON whatever its type says', async () => {
+  test('users-app 4: the body is parsed as JSON, whatever its content type', async () => {
     const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain', 'multipart/form-data'];
     const body = { email: 'types@foo.com', name: 'n' };
     for (const type of types) {
@@ -69,14 +69,14 @@ describeRedis('users on a cluster', () => {
     [{ Origin: 'https://evil.example' }],
     [{ Origin: 'null' }],
     [{ Origin: 'not a URL' }],
-  ])('a post that a browser sends for a page of another site is refused: %j', async (headers) => {
+  ])('a post that a browser sends for a page of another site is rejected: %j', async (headers) => {
     const body = { email: 'lured@foo.com', name: 'n' };
     for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
       expectError(await program.post(body, { headers: { 'Content-Type': type, ...headers } }), 403, OTHER_SITE);
     expect((await program.get('/lured@foo.com')).status).toBe(404);
   });
 
-  test('a post of a page of our own site, and of who names no site, is stored', async () => {
+  test('a post of the same site, or without a site, is stored', async () => {
     const own = `127.0.0.1:${program.port}`;
     for (const [i, headers] of [
       {},
@@ -126,7 +126,7 @@ describeRedis('users on a cluster', () => {
     ['{"email":"a@b","name":"n"} x', 'not JSON'],
     ['\ufeff{"email":"a@b","name":"n"}', 'not JSON'],
     [Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x7d]), 'not UTF-8'],
-  ])('users-app 6: the body %p is refused: %s', async (body, reason) => {
+  ])('users-app 6: the body %p is rejected: %s', async (body, reason) => {
     expectError(await program.post(body), 400, `invalid JSON body: ${reason}`);
   });
 
@@ -150,7 +150,7 @@ describeRedis('users on a cluster', () => {
     expect((await program.get('/seven@b')).status).toBe(404);
   });
 
-  test('users-app 8: other members are dropped, and of one given twice the last counts', async () => {
+  test('users-app 8: other members are dropped, and the last of a repeated member counts', async () => {
     expect((await program.post('{"email":"m@foo.com","name":"a","admin":true,"name":"b"}')).status).toBe(200);
     expect((await program.get('/m@foo.com')).body).toBe('{"email":"m@foo.com","name":"b"}\n');
     expect(await redis('user:m@foo.com', 'HLEN', 'user:m@foo.com')).toBe('2');
@@ -170,7 +170,7 @@ describeRedis('users on a cluster', () => {
       expectError(await program.get(path), 404, '404 page not found');
   });
 
-  test('users-app 11: what cannot be decoded is 400, control characters do not reach the answer', async () => {
+  test('users-app 11: a path that cannot be decoded is 400, and control characters do not reach the answer', async () => {
     expectError(await program.get('/%e9'), 400, 'invalid email encoding');
     expectError(await program.get('/%zz'), 400, 'invalid email encoding');
     expectError(await program.get('/x%0d%0ay@zzz'), 404, 'user does not exist x\ufffd\ufffdy@zzz');
@@ -179,7 +179,7 @@ describeRedis('users on a cluster', () => {
     await program.line('the request', ({ path }) => path === '/x***@zzz');
   });
 
-  test('users-app 12: every alphabet goes there and back', async () => {
+  test('users-app 12: every alphabet survives a round trip', async () => {
     const user = { email: 'jörg@例え.jp', name: 'Jörg 👩‍👩‍👧 𝔘' };
     expect((await program.post(user)).status).toBe(200);
     const found = await program.get(`/${encodeURIComponent(user.email)}`);
@@ -215,7 +215,7 @@ describeRedis('users on a cluster', () => {
     expect(await program.call('OPTIONS', '/a@b')).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD' } });
   });
 
-  test('users-app 15: a body of the limit is read, one byte more is 413 and the end of the connection', async () => {
+  test('users-app 15: a body at the limit is read, one byte more is 413 and closes the connection', async () => {
     const body = (bytes: number): string => {
       const user = '{"email":"big@foo.com","name":"big"}';
       return user + ' '.repeat(bytes - user.length);
@@ -232,7 +232,7 @@ describeRedis('users on a cluster', () => {
     agent.destroy();
   });
 
-  test('users-app 15: a body that is not finished is answered when it has become too large, not at its end', async () => {
+  test('users-app 15: an unfinished body is answered as soon as it is too large, not at its end', async () => {
     const socket = connect(program.port, '127.0.0.1');
     let received = '';
     socket.on('data', (chunk) => (received += chunk.toString()));
@@ -267,7 +267,7 @@ describeRedis('users on a cluster', () => {
     expect(line).toMatchObject({ key: 'user:w***@x.com', cause: expect.stringContaining('WRONGTYPE') });
   });
 
-  test('users-app 30: posts of one user at the same time leave one of them, whole', async () => {
+  test('users-app 30: concurrent posts of one user leave one complete record', async () => {
     const names = Array.from({ length: 100 }, (_, i) => `name-${i}`);
     const answers = await Promise.all(names.map((name) => program.post({ email: 'race@foo.com', name })));
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
@@ -275,7 +275,7 @@ describeRedis('users on a cluster', () => {
     expect(names).toContain(name);
   });
 
-  test('users-app 31: what was written is read at once', async () => {
+  test('users-app 31: what was written can be read at once', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const missed: string[] = [];
     await Promise.all(
@@ -291,7 +291,7 @@ describeRedis('users on a cluster', () => {
     expect(missed).toEqual([]);
   });
 
-  test('users-app 33: a connection serves many requests, and a bad one among them ends it cleanly', async () => {
+  test('users-app 33: a connection serves many requests, and a bad request closes it cleanly', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const first = await program.get('/nobody@foo.com', { agent });
     expect(first.headers['connection']).toBe('keep-alive');
@@ -311,7 +311,7 @@ describeRedis('users on a cluster', () => {
     expect((await program.get('/healthz')).status).toBe(200);
   });
 
-  test('health: alive and ready, and neither is logged', async () => {
+  test('health: alive and ready; neither is logged', async () => {
     expect(await program.get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
     expect((await program.ready()).body).toBe('ready\n');
     await program.get('/after@health');
@@ -319,7 +319,7 @@ describeRedis('users on a cluster', () => {
     expect(program.lines().filter(({ path }) => path === '/readyz' || path === '/healthz')).toEqual([]);
   });
 
-  test('reading from replicas is there for who wants the original’s behaviour', async () => {
+  test('reading from replicas is optional, as in the original', async () => {
     const settings = settingsFor(cluster.primaries[1], { CACHE_READ_FROM: 'replica' });
     const other = await Program.start(settings);
     try {
@@ -334,11 +334,11 @@ describeRedis('users on a cluster', () => {
     }
   });
 
-  test('users-app 28: the rights of the documentation are enough, and nothing else was tried', async () => {
+  test('users-app 28: the documented permissions are sufficient, and no other command was sent', async () => {
     for (const node of [...cluster.primaries, cluster.replica]) expect(await node.cli('ACL', 'LOG')).toBe('');
   });
 
-  test('users-app 35: the log has a line for each request, and neither an e-mail nor the password', async () => {
+  test('users-app 35: the log has a line for each request, without e-mail or password', async () => {
     await program.get('/last@request');
     await program.line('the last request', ({ path }) => path === '/l***@request');
     const requests = program.lines().filter(({ msg }) => msg === 'request');

@@ -23,7 +23,7 @@ describeRedis('one server', () => {
     await redis?.close();
   });
 
-  test('users-app 25: a server that is gone is 503 at once, and used again when it is back', async () => {
+  test('users-app 25: a server that is down is 503 at once, and used again when it is back', async () => {
     await redis.crash();
     expect(await program.get('/a@b')).toMatchObject(UNAVAILABLE);
     expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
@@ -40,7 +40,7 @@ describeRedis('one server', () => {
     expect(new Set(causes).size).toBe(causes.length);
   });
 
-  test('users-app 26: every request that is under way when the server dies is answered', async () => {
+  test('users-app 26: every request in flight when the server is killed is answered', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 200 });
     const calls = Array.from({ length: 200 }, (_, i) => program.post({ email: `u${i}@b`, name: 'n' }, { agent }));
     const done = Promise.all(calls);
@@ -53,7 +53,7 @@ describeRedis('one server', () => {
     agent.destroy();
   });
 
-  test('a server that hangs is 503 within the time for a command, and nothing piles up', async () => {
+  test('a server that hangs is 503 within the command timeout, and nothing piles up', async () => {
     process.kill(redis.pid as number, 'SIGSTOP');
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => program.get(`/u${i}@b`)));
     for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE);
@@ -63,7 +63,7 @@ describeRedis('one server', () => {
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
   });
 
-  test('a server that holds writes back is 503 within the time for a command, and used again when it lets go', async () => {
+  test('a server that delays writes is 503 within the command timeout, and used again afterwards', async () => {
     await redis.cli('CLIENT', 'PAUSE', '60000', 'WRITE');
     expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
     await redis.cli('CLIENT', 'UNPAUSE');
@@ -73,7 +73,7 @@ describeRedis('one server', () => {
     expect((await program.get('/b@b')).status).toBe(200);
   });
 
-  test('users-app 29: a user that is turned off and on again', async () => {
+  test('users-app 29: a user that is disabled and enabled again', async () => {
     await redis.cli('ACL', 'SETUSER', APP.name, 'off');
     await redis.cli('CLIENT', 'KILL', 'USER', APP.name);
     await program.until('the program not to be ready', 503, '/readyz');
@@ -83,7 +83,7 @@ describeRedis('one server', () => {
     expect((await program.get('/a@b')).status).toBe(404);
   });
 
-  test('users-app 29: a user whose rights do not let it read users: 500 and not ready, and the log names the right; given back, it is ready again', async () => {
+  test('users-app 29: a user without read permission: 500 and not ready, and the log names the permission; ready again once it is granted', async () => {
     await redis.cli('ACL', 'SETUSER', APP.name, '-hgetall', '-hset');
     expect((await program.get('/a@b')).status).toBe(500);
     expect(await program.until('the program not to be ready', 503, '/readyz')).toMatchObject({ body: 'not ready\n' });
@@ -98,7 +98,7 @@ describeRedis('one server', () => {
     expect(program.lines().filter(({ msg }) => msg === 'the cache refuses to read users')).toHaveLength(1);
   });
 
-  test('a user that may read nothing when the program starts: it serves, and is not ready', async () => {
+  test('a user without read permission at startup: the program serves, and is not ready', async () => {
     await program.stop();
     await redis.cli('ACL', 'SETUSER', APP.name, 'resetkeys');
     program = await Program.start(settingsFor(redis));
@@ -121,7 +121,7 @@ describeRedis('one server', () => {
     return { answer };
   }
 
-  test('users-app 32: a request that is under way when the program is told to stop gets its answer', async () => {
+  test('users-app 32: a request in flight at shutdown gets its answer', async () => {
     const { answer } = await postThatWaits();
     const idle = connect(program.port, '127.0.0.1');
     await new Promise((resolve) => idle.once('connect', resolve));
@@ -136,7 +136,7 @@ describeRedis('one server', () => {
     expect(await redis.cli('HGET', 'user:a@b', 'name')).toBe('n');
   });
 
-  test('a second signal ends the program at once', async () => {
+  test('a second signal ends the program immediately', async () => {
     const { answer } = await postThatWaits();
     process.kill(program.pid, 'SIGINT');
     await waitFor('the program to hear it', () => program.log().includes('"stopping"'));
@@ -147,7 +147,7 @@ describeRedis('one server', () => {
 });
 
 describeRedis('a cluster', () => {
-  test('users-app 27: a failover costs a few answers, no record; a node that dies costs its own until it is back', async () => {
+  test('users-app 27: a failover costs a few answers and no record; a failed node costs only its own slots until it is back', async () => {
     const cluster = await startRedisCluster(redisOptions());
     const [first, second] = cluster.primaries;
     program = await Program.start(settingsFor(first));

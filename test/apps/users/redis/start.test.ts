@@ -50,7 +50,7 @@ describeRedis('starting', () => {
     await redis?.close();
   });
 
-  test('users-app 24: auto finds out that the server is no cluster, says so once, and works', async () => {
+  test('users-app 24: auto detects that the server is not a cluster, logs it once, and works', async () => {
     const program = await start(settingsFor(redis));
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
     expect((await program.get('/a@b')).body).toBe('{"email":"a@b","name":"n"}\n');
@@ -61,7 +61,7 @@ describeRedis('starting', () => {
     expect(await redis.cli('ACL', 'LOG')).toBe('');
   });
 
-  test('users-app 24: cluster mode is refused at once by a server that is no cluster', async () => {
+  test('users-app 24: cluster mode fails at once with a server that is not a cluster', async () => {
     const log = await complaint(settingsFor(redis, { CACHE_MODE: 'cluster', CACHE_STARTUP_TIMEOUT_MS: '600000' }));
     expect(log).toContain('cluster support disabled');
   });
@@ -74,20 +74,20 @@ describeRedis('starting', () => {
     await redis.cli('ACL', 'LOG', 'RESET');
   });
 
-  test('users-app 21: a certificate that nobody known signed, and with the authority’s file', async () => {
+  test('users-app 21: a certificate of an unknown authority, and with the authority’s file', async () => {
     const { CACHE_TLS_CA_FILE: _, ...env } = settingsFor(redis);
     expect(await complaint(env)).toMatch(/SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE/);
     await (await start(settingsFor(redis))).ready();
   });
 
-  test('users-app 21: a certificate for another host, unless that is the name to expect', async () => {
+  test('users-app 21: a certificate for another host, unless that is the expected name', async () => {
     const elsewhere = await startRedis(certificate(options.ca, ['redis.example']));
     expect(await complaint(settingsFor(elsewhere))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
     const program = await start(settingsFor(elsewhere, { CACHE_TLS_SERVERNAME: 'redis.example' }));
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
   });
 
-  test('a certificate that has expired, and one of a foreign authority', async () => {
+  test('an expired certificate, and one of a foreign authority', async () => {
     const expired = await startRedis(
       certificate(options.ca, ['localhost', '127.0.0.1'], new Date(Date.now() - 60_000)),
     );
@@ -100,12 +100,12 @@ describeRedis('starting', () => {
     );
   });
 
-  test('plain text to a server that speaks TLS: the reason is guessed for the reader', async () => {
+  test('plain text to a TLS port: the error suggests the reason', async () => {
     const log = await complaint(settingsFor(redis, { CACHE_TLS: 'off' }));
     expect(log).toContain('see CACHE_TLS');
   });
 
-  test('a user without rights: what is allowed works, what is not is 500, without PING nothing starts', async () => {
+  test('a user with restricted permissions: permitted commands work, others are 500, and without PING the start fails', async () => {
     const program = await start(settingsFor(redis, { CACHE_USERNAME: 'reader', CACHE_MODE: 'standalone' }));
     expect((await program.get('/nobody@foo.com')).status).toBe(404);
     expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject({ status: 500, body: 'internal error\n' });
@@ -115,7 +115,7 @@ describeRedis('starting', () => {
     expect(log).toContain('NOPERM');
   });
 
-  test('without a start-up time it serves before the cache is there, and is ready when it is', async () => {
+  test('without a startup timeout it serves before the cache is reachable, and is ready when it is', async () => {
     const late = await startRedis(options.server);
     await late.crash();
     const program = await start(settingsFor(late, { CACHE_STARTUP_TIMEOUT_MS: '0' }));
@@ -127,7 +127,7 @@ describeRedis('starting', () => {
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
   });
 
-  test('a password from a file counts anew when it changes', async () => {
+  test('a password file is read again when it changes', async () => {
     const file = `${redis.caFile}.password`;
     await writeFile(file, 'not-yet-the-right-password\n');
     const { CACHE_PASSWORD: _, ...env } = settingsFor(redis, {
@@ -143,7 +143,7 @@ describeRedis('starting', () => {
     await redis.cli('ACL', 'LOG', 'RESET');
   });
 
-  test('users-app 34: port 0 is one that is free, an occupied one ends the program', async () => {
+  test('users-app 34: port 0 picks a free port, a port in use ends the program', async () => {
     const program = await start(settingsFor(redis));
     expect(program.port).toBeGreaterThan(1023);
     const other = createServer();
@@ -154,7 +154,7 @@ describeRedis('starting', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  test('users-app 22, 23: settings that are missing or wrong end the program before it opens anything', async () => {
+  test('users-app 22, 23: missing or wrong settings end the program before it opens a connection', async () => {
     const log = await complaint({});
     for (const name of ['CACHE_CLUSTER_ENDPOINT', 'CACHE_USERNAME', 'CACHE_PASSWORD'])
       expect(log).toContain(`${name} env var missing`);
@@ -162,7 +162,7 @@ describeRedis('starting', () => {
     expect(await complaint(remote)).toContain('CACHE_TLS=off is allowed with a loopback');
   });
 
-  test('a signal before the cache has answered ends the program at once', async () => {
+  test('a signal before the cache has answered ends the program immediately', async () => {
     const late = await startRedis(options.server);
     await late.crash();
     const program = new Program(settingsFor(late, { CACHE_STARTUP_TIMEOUT_MS: '600000' }));

@@ -58,7 +58,7 @@ test.each([
     `a ${JSON.stringify(char)}`,
     `0123456789abcdef${char}`,
   ]),
-])('users-app 20: a password with %s is refused with the rule', (_, password) => {
+])('users-app 20: a password with %s is rejected with the rule', (_, password) => {
   expect(isPassword(password as string)).toBe(false);
   expect(problems({ CACHE_PASSWORD: password })).toEqual([RULE]);
 });
@@ -71,7 +71,7 @@ test.each(['x'.repeat(16), 'x'.repeat(128), "!#$%&'()*+-.0:;<=>?A[\\]^_`a{|}~"])
   },
 );
 
-test('users-app 22: plain text is for this machine alone', () => {
+test('users-app 22: plain text is allowed only for loopback addresses', () => {
   expect(problems({ CACHE_TLS: 'off' })).toEqual([
     'CACHE_TLS=off is allowed with a loopback CACHE_CLUSTER_ENDPOINT only',
   ]);
@@ -85,7 +85,7 @@ test.each(['CACHE_CLUSTER_ENDPOINT', 'CACHE_USERNAME', 'CACHE_PASSWORD'])('users
   expect(problems({ [name]: '' })).toEqual([`${name} env var missing`]);
 });
 
-test('users-app 23: all that is wrong is said at once', () => {
+test('users-app 23: all problems are reported at once', () => {
   const wrong = { PORT: '70000', CACHE_MODE: 'ring', CACHE_TIMEOUT_MS: '0', LOG_LEVEL: 'loud', MAX_BODY_BYTES: '1e3' };
   expect(() => readSettings(wrong)).toThrow(SettingsError);
   const missing = { CACHE_CLUSTER_ENDPOINT: undefined, CACHE_USERNAME: undefined, CACHE_PASSWORD: undefined };
@@ -101,7 +101,7 @@ test('users-app 23: all that is wrong is said at once', () => {
   ]);
 });
 
-test('a password may be in a file, and is read again each time it is asked for', () => {
+test('a password file is read again for each connection', () => {
   const path = file('password', `${PASSWORD}\n`);
   const source = readSettings({ ...ENV, CACHE_PASSWORD: '', CACHE_PASSWORD_FILE: path }).cache.password;
   expect(source()).toBe(PASSWORD);
@@ -116,7 +116,7 @@ test('a password may be in a file, and is read again each time it is asked for',
   expect(absent).toEqual(['CACHE_PASSWORD_FILE cannot be read (ENOENT)']);
 });
 
-test('an authority’s file must be there and hold certificates', () => {
+test('an authority’s file must exist and contain certificates', () => {
   expect(problems({ CACHE_TLS_CA_FILE: join(folder, 'absent') })).toEqual([
     'CACHE_TLS_CA_FILE cannot be read (ENOENT)',
   ]);
@@ -141,7 +141,7 @@ test.each([
   expect(parseEndpoint(text)).toEqual(endpoint);
 });
 
-test('loopback is loopback in any spelling, and nothing else is', () => {
+test('loopback addresses are recognized in any spelling, no others', () => {
   const at = (host: string) => isLoopback({ host, port: 1 });
   expect(['localhost', 'LOCALHOST', '127.0.0.1', '127.255.0.1', '::1'].map(at)).toEqual([true, true, true, true, true]);
   expect(['10.0.0.1', 'localhost.example', '::2', '128.0.0.1'].map(at)).toEqual([false, false, false, false]);

@@ -49,11 +49,11 @@ test.each([
   ['{"email":null,"name":"n"}', 'email is required'],
   ['{"email":" ","name":"n"}', 'email is required'],
   ['{"email":"a@b"}', 'name is required'],
-])('users-app 7: %s is refused: %s', (body, message) => {
+])('users-app 7: %s is rejected: %s', (body, message) => {
   expect(() => parseUser(Buffer.from(body))).toThrow(new BadUserError(message));
 });
 
-test('members that JavaScript knows without being told are no members of a body', () => {
+test('names inherited from JavaScript’s prototypes are not members of a body', () => {
   expect(() => parseUser(Buffer.from('{"email":"a@b","__proto__":{"name":"n"}}'))).toThrow('name is required');
   expect(parseUser(Buffer.from('{"name":"n","email":"a@b","constructor":1}'))).toEqual({ email: 'a@b', name: 'n' });
 });
