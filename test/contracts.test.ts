@@ -174,11 +174,11 @@ test.each(CONTRACTS)(
   },
 );
 
-test('whatever is cited of a contract is there', () => {
+test('every cited section and case exists', () => {
   const files = CITING.flatMap(filesUnder);
   expect(files.flatMap((path) => broken(path))).toEqual([]);
 });
 
-test('contracts cite sections that they have', () => {
+test('contracts cite existing sections', () => {
   expect([...contracts.keys()].flatMap((name) => broken(`${FOLDER}/${name}.md`, name))).toEqual([]);
 });

@@ -27,7 +27,7 @@ test.each<[ConfigType, string, string]>([
   ['LONG', '9223372036854775808', 'Not a number of type LONG'],
   ['DOUBLE', '1,5', 'Not a number of type DOUBLE'],
   ['DOUBLE', '', 'Not a number of type DOUBLE'],
-])('connect-rest §3.5: %s refuses %j', (type, text, reason) => {
+])('connect-rest §3.5: %s rejects %j', (type, text, reason) => {
   expect(() => parseConfigValue(type, text)).toThrow(reason);
 });
 
@@ -49,7 +49,7 @@ test('Java trims control characters and the space, nothing else', () => {
   expect(javaTrim('\u0000 \u00a0x\u2003 \n')).toBe('\u00a0x\u2003');
 });
 
-test('texts that fail at their end take the time of one pass', () => {
+test('texts that fail at their end are parsed in linear time', () => {
   const blanks = ' '.repeat(1_000_000);
   const ms = cpuMs(() => {
     expect(parseConfigValue('LIST', `a${blanks}b , c`)).toEqual([`a${blanks}b`, 'c']);
@@ -59,6 +59,6 @@ test('texts that fail at their end take the time of one pass', () => {
   expect(ms).toBeLessThan(5_000);
 });
 
-test('only the blanks next to a comma are left out of a list', () => {
+test('a list loses only the blanks next to a comma', () => {
   expect(parseConfigValue('LIST', ' a b ,\t c ,, \u00a0d,')).toEqual(['a b', 'c', '', '\u00a0d', '']);
 });

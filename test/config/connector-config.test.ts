@@ -79,7 +79,7 @@ test.each([
   expect(rows).toEqual(table.trim().split('\n'));
 });
 
-test('connect-rest 117, 118: full name and simple names are the same plug-in, others are refused', async () => {
+test('connect-rest 117, 118: full name and simple names select the same plugin, others are rejected', async () => {
   const all = await Promise.all(
     ['FileStreamSource', 'FileStreamSourceConnector', 'org.apache.kafka.connect.file.FileStreamSourceConnector'].map(
       (name) => validator.definitions(name),
@@ -103,7 +103,7 @@ test('connect-rest 117, 118: full name and simple names are the same plug-in, ot
   }
 });
 
-test('connect-rest §1.20: a converter shows its own keys alone', async () => {
+test('connect-rest §1.20: a converter shows only its own keys', async () => {
   const keys = await validator.definitions('JsonConverter');
   expect(keys.map(({ name }) => name)).toEqual(['converter.type', 'schemas.enable', 'decimal.format']);
 });

@@ -4,13 +4,13 @@ import { embeddedBrokerConfig, withBrokerAt } from '../../src/config/embedded-br
 
 const EMBEDDED = { 'bootstrap.servers': 'embedded' };
 
-test('kafka-client 4: bootstrap.servers=embedded asks for a broker, with a port and a folder that can be chosen', () => {
+test('kafka-client 4: bootstrap.servers=embedded selects the embedded broker, with a configurable port and data folder', () => {
   expect(embeddedBrokerConfig(EMBEDDED)).toEqual({ dataDir: '.millrace', port: 9092 });
   const chosen = { ...EMBEDDED, 'embedded.port': '0', 'embedded.data.dir': '/data' };
   expect(embeddedBrokerConfig(chosen)).toEqual({ dataDir: '/data', port: 0 });
 });
 
-test('a cluster of one’s own is left alone, whatever is said about the embedded broker', () => {
+test('an external cluster is used unchanged, whatever the settings of the embedded broker are', () => {
   for (const servers of ['k:9092', 'embedded:9092', 'k1:1,k2:2', '']) {
     expect(embeddedBrokerConfig({ 'bootstrap.servers': servers, 'embedded.port': 'x' })).toBeNull();
   }
@@ -28,7 +28,7 @@ test.each([
   ['consumer.security.protocol', 'sasl_ssl', 'speaks PLAINTEXT only'],
   ['admin.security.protocol', 'SSL', 'speaks PLAINTEXT only'],
   ['status.storage.replication.factor', '3', 'a single broker gives 1'],
-])('%s=%s is refused by name', (key, value, reason) => {
+])('%s=%s is rejected by name', (key, value, reason) => {
   let error: unknown;
   try {
     embeddedBrokerConfig({ ...EMBEDDED, [key]: value });
@@ -39,12 +39,12 @@ test.each([
   expect((error as Error).message).toMatch(new RegExp(`^Worker setting "${key}" is invalid: ".*": .*${reason}.*\\.$`));
 });
 
-test('PLAINTEXT may be said', () => {
+test('PLAINTEXT is allowed', () => {
   const said = { ...EMBEDDED, 'security.protocol': 'PLAINTEXT', 'producer.security.protocol': 'plaintext' };
   expect(embeddedBrokerConfig(said)).not.toBeNull();
 });
 
-test('every client gets the broker’s address, and storage topics the one replica there can be', () => {
+test('every client gets the broker’s address, and storage topics get one replica', () => {
   const settings = withBrokerAt(
     { ...EMBEDDED, 'producer.bootstrap.servers': 'embedded', 'group.id': 'g' },
     '127.0.0.1:5',
@@ -57,7 +57,7 @@ test('every client gets the broker’s address, and storage topics the one repli
   expect(withBrokerAt({ [key]: '-1' }, 'a:1')[key]).toBe('-1');
 });
 
-test('its settings are known, and reach no Kafka client', () => {
+test('its settings are known, and are not passed to Kafka clients', () => {
   expect(configWarnings({ 'embedded.port': '1', 'embedded.data.dir': 'd' })).toEqual([]);
   expect(configWarnings({ 'embedded.prot': '1' })).toEqual([expect.stringContaining('"embedded.port"')]);
   expect(clientSettings({ 'embedded.port': '1' }, 'worker')).toEqual({});

@@ -36,7 +36,7 @@ describe('environment overrides', () => {
     });
   });
 
-  test('a JVM option of Java’s images says where tokens may come from', () => {
+  test('a JVM option of Java’s images lists the allowed token URLs', () => {
     const key = 'org.apache.kafka.sasl.oauthbearer.allowed.urls';
     const KAFKA_OPTS = `-Xmx1g -D${key}=http://first -Dother=x\n-D${key}=https://idp/token,https://idp/other`;
     const file = { [key]: 'https://idp/file' };
@@ -47,7 +47,7 @@ describe('environment overrides', () => {
     expect(withEnvironment({}, { KAFKA_OPTS: '-Xmx1g' })).toEqual({});
   });
 
-  test('environment wins over the file, CONNECT_ over the short name', () => {
+  test('the environment overrides the file, CONNECT_ overrides the short name', () => {
     expect(
       withEnvironment(
         { 'group.id': 'file', 'bootstrap.servers': 'file:9092', 'client.id': 'file' },

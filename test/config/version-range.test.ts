@@ -19,7 +19,7 @@ test.each([
   expect(outside.filter((version) => range?.contains(version))).toEqual([]);
 });
 
-test('any version, and ranges that are none', () => {
+test('any version, and invalid ranges', () => {
   expect([VersionRange.parse(null), VersionRange.parse('latest')]).toEqual([null, null]);
   expect(() => VersionRange.parse('[1')).toThrow('Unbounded range: [1');
   expect(() => VersionRange.parse('[2,1]')).toThrow('Range defies version ordering: [2,1]');

@@ -81,7 +81,7 @@ describe('defaults', () => {
     });
   });
 
-  test("Java's longest times are taken", () => {
+  test("Java's longest times are accepted", () => {
     const longest = '9223372036854775807';
     const config = parse({ 'offset.flush.interval.ms': longest, 'rebalance.timeout.ms': '+2147483647' });
     expect(config.offsetFlushIntervalMs).toBeGreaterThanOrEqual(Number.MAX_SAFE_INTEGER);
@@ -123,7 +123,7 @@ describe('storage topics', () => {
   });
 
   test.each(['config.storage.replication.factor', 'offset.storage.partitions', 'status.storage.replication.factor'])(
-    'connect-runtime 1.2: %s refuses 0 and -2',
+    'connect-runtime 1.2: %s rejects 0 and -2',
     (key) => {
       for (const value of ['0', '-2']) {
         expect(failure({ ...MINIMAL, [key]: value }).message).toBe(
@@ -305,7 +305,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('connect-runtime 1.2: settings of storage topics that are overruled', () => {
+  test('connect-runtime 1.2: overridden settings of storage topics', () => {
     expect(configWarnings({ 'config.storage.partitions': '2', 'status.storage.cleanup.policy': 'delete' })).toEqual([
       'Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.',
       'Worker setting "status.storage.cleanup.policy" is ignored: storage topics are always compacted.',
@@ -323,7 +323,7 @@ describe('warnings', () => {
   });
 });
 
-test('kafka-client 3: where tokens may come from is listed, or in a setting of the worker’s own clients', () => {
+test('kafka-client 3: allowed token URLs are listed, or set in a setting of the worker’s own clients', () => {
   const url = 'sasl.oauthbearer.token.endpoint.url';
   const { tokenUrls } = parse({
     'org.apache.kafka.sasl.oauthbearer.allowed.urls': ' https://idp/a , https://idp/b,,',

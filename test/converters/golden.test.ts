@@ -28,7 +28,7 @@ describe('connect-runtime 102: JsonConverter reads and writes what Java writes, 
   });
 });
 
-describe('connect-runtime 103: header texts are what Java takes them for', () => {
+describe('connect-runtime 103: header texts are parsed as in Java', () => {
   const cases = JSON.parse(golden('simple-header-converter.json')) as [string, string][];
   const converter = new SimpleHeaderConverter();
 

@@ -111,7 +111,7 @@ describe('connect-runtime 104: StringConverter', () => {
     expect(converter.toConnectData('t', bytes).value).toBe(value);
   });
 
-  test('what a charset cannot hold is "?", an unknown charset is a configuration error', () => {
+  test('characters outside the charset become "?", an unknown charset is a config error', () => {
     const latin = create('StringConverter', { 'converter.encoding': 'ISO-8859-1' });
     expect(Buffer.from(latin.fromConnectData('t', null, 'a😀') as Uint8Array).toString('latin1')).toBe('a?');
     expect(code(() => create('StringConverter', { 'converter.encoding': 'EBCDIC' }))).toBe(
@@ -120,7 +120,7 @@ describe('connect-runtime 104: StringConverter', () => {
   });
 });
 
-test('the built-in list: Java names, listed for headers as well, keys of the JSON converter', () => {
+test('the built-in list: Java names, also for headers, keys of the JSON converter', () => {
   const names = builtInConverters.map(({ className, plugin }) => `${plugin.type} ${className}`);
   expect(names).toContain('converter org.apache.kafka.connect.json.JsonConverter');
   expect(names).toContain('header_converter org.apache.kafka.connect.json.JsonConverter');
@@ -139,7 +139,7 @@ test('the built-in list: Java names, listed for headers as well, keys of the JSO
   ]);
 });
 
-test('converters serve headers through the adapter', () => {
+test('converters convert headers through the adapter', () => {
   const found = builtInConverters.find(
     ({ className, plugin }) => plugin.type === 'header_converter' && className.endsWith('StringConverter'),
   );

@@ -122,7 +122,7 @@ describe('connect-runtime 103: header text to values', () => {
     expect(read('["2019-08-23"]').schema?.valueSchema?.name).toBe('org.apache.kafka.connect.data.Date');
   });
 
-  test('what was written is read again', () => {
+  test('written values are read back', () => {
     const value = new Map<string, unknown>([['k', ['a', 'b, c: {d}']]]);
     expect(read(write(null, value) as string).value).toEqual(value);
   });

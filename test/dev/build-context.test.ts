@@ -8,7 +8,7 @@ import { ROOT } from '../../dev/services/paths';
 
 const dockerignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8');
 
-test('none of the files that a developer keeps to themself reaches the build', () => {
+test('no private file of a developer is in the build context', () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-context-'));
   try {
     const [from, to] = [join(folder, 'from'), join(folder, 'to')] as const;
@@ -24,7 +24,7 @@ test('none of the files that a developer keeps to themself reaches the build', (
   }
 });
 
-test('every source file of what is built is in the build context', () => {
+test('every source file that is built is in the build context', () => {
   const isIgnored = ignoredBy(dockerignore);
   const built = ['src', 'packages', 'connectors', 'apps', 'package.json', 'package-lock.json'];
   const settings = ['tsconfig.json', 'tsconfig.base.json', 'worker.properties'];
@@ -49,4 +49,4 @@ test.each([
   ['a?c', 'a/c', false],
   ['a.c', 'abc', false],
   ['# a', 'a', false],
-])('%j and %s: left out is %p', (text, path, left) => expect(ignoredBy(text)(path)).toBe(left));
+])('%j and %s: excluded is %p', (text, path, left) => expect(ignoredBy(text)(path)).toBe(left));

@@ -9,14 +9,14 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const manifest = JSON.parse(read('dev/node-versions/package.json')) as { optionalDependencies: Record<string, string> };
 const version = (line: string): NodeVersion => ({ line, version: `v${line}.1.2`, env: { PATH: `/node-${line}/bin` } });
 
-test('tests run on each line that is fetched, among them the oldest that package.json allows', async () => {
+test('tests run on each fetched Node.js line, including the oldest one that package.json allows', async () => {
   const lines = await testedLines();
   expect([...LINES].sort()).toEqual(lines);
   expect(JSON.parse(read('package.json')).engines.node).toBe(`>=${lines[0]}`);
   for (const line of lines) expect(read('CONTRIBUTING.md')).toContain(line);
 });
 
-test('a run says which version it uses, and finds it before all others', async () => {
+test('a run prints its Node.js version, and finds it first on the path', async () => {
   const runs = testRuns(new Map([...LINES].map((line) => [line, version(line)])));
   for (const { title, env } of runs) {
     const line = /, Node v(\d+)\.1\.2$/.exec(title)?.[1];
@@ -25,20 +25,20 @@ test('a run says which version it uses, and finds it before all others', async (
   expect(runs.find(({ title }) => title.includes('Apache Kafka'))?.env).toMatchObject({ TEST_BROKER: 'kafka' });
 });
 
-test('where a line is not to be had, its run says what it used instead', () => {
+test('where a line is not available, its run prints which one it used instead', () => {
   const [first] = testRuns(new Map());
   expect(first?.title).toMatch(new RegExp(`Node ${process.version} \\(in place of \\d+\\)$`));
   expect(first?.env).not.toHaveProperty('PATH');
 });
 
-test('every project of Jest has its run, and the smoke tests are there', () => {
+test('every project of Jest has its run, and the smoke tests exist', () => {
   const commands = testRuns(new Map()).flatMap(({ command }) => command);
   const { projects } = jest.requireActual<{ projects: { displayName: string }[] }>('../../jest.config.js');
   for (const { displayName } of projects) expect(commands).toContain(displayName);
   expect(SMOKE_TESTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-test('each version of Node.js is fixed, for the same platforms, by a hash and without a registry', () => {
+test('each version of Node.js is pinned, for the same platforms, by a hash and without a registry', () => {
   const lock = JSON.parse(read('dev/node-versions/package-lock.json')) as {
     packages: Record<string, { integrity?: string; resolved?: string; version?: string }>;
   };

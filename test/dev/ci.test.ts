@@ -50,7 +50,7 @@ test('a file that fails twice fails the run, by name', () => {
   expect(report.lines).toContain('FAILED: broken.test.js');
 });
 
-test('a file that does not load at first is named as a whole', () => {
+test('a file that does not load at first is reported as a whole', () => {
   const report = ci({
     'loads.test.js': `${FIRST_TIME}; if (!seen) throw new Error('not yet'); test('loads', () => {})`,
   });
@@ -59,7 +59,7 @@ test('a file that does not load at first is named as a whole', () => {
   expect(report.lines[flake + 1]).toContain('not yet');
 });
 
-test('a run whose services fail to start once is begun again; one that fails twice is a failure', () => {
+test('a run whose services fail to start is repeated once; one that fails twice is a failure', () => {
   const setup = (condition: string) => ({
     'jest.config.json': JSON.stringify({ testMatch: ['**/*.test.js'], globalSetup: './setup.js' }),
     'setup.js': `${FIRST_TIME}; module.exports = () => { if (${condition}) throw new Error('no broker') }`,
@@ -71,13 +71,13 @@ test('a run whose services fail to start once is begun again; one that fails twi
   expect(ci(setup('true'))).toMatchObject({ passed: 0, failed: 1 });
 });
 
-test('no more than ten files are run again: that many failures are no flake', () => {
+test('at most ten files are rerun: more failures are not a flake', () => {
   const names = Array.from({ length: 11 }, (_, i) => `moody-${i}.test.js`);
   const files = names.map((name) => [name, `${FIRST_TIME}; test('moody', () => expect(seen).toBe(true))`]);
   expect(ci(Object.fromEntries(files))).toMatchObject({ passed: 0, failed: 11 });
 });
 
-test('the time of a run and its slowest files are named, skipped tests too', () => {
+test('the duration of a run, its slowest files and skipped tests are reported', () => {
   const { lines } = ci({ 'a.test.js': `test('a', () => {}); test.skip('b', () => {})` });
   expect(lines).toEqual([
     'WARNING: 1 skipped:',

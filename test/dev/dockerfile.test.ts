@@ -6,7 +6,7 @@ import { COMPOSE_FILES, CONTAINER_FILES, imagesIn } from '../../dev/images/pinne
 const ROOT = join(__dirname, '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-test('the image runs as another user than root, from a build without development packages, and says how it is', () => {
+test('the image runs as a non-root user, from a build without development packages, and has a health check', () => {
   const lines = read('Dockerfile').split('\n');
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
   expect(last.find((line) => line.startsWith('USER'))).toBe('USER node');
@@ -23,21 +23,21 @@ test.each(CONTAINER_FILES)('%s installs packages without running their scripts',
   expect(installs.filter((line) => !line.includes(' --ignore-scripts'))).toEqual([]);
 });
 
-test.each([...CONTAINER_FILES, ...COMPOSE_FILES])('the images that %s starts from stand there by digest', (file) => {
+test.each([...CONTAINER_FILES, ...COMPOSE_FILES])('the base images of %s are pinned by digest', (file) => {
   const images = imagesIn(read(file));
   expect(images.length).toBeGreaterThan(0);
   expect(images.filter(({ image, digest }) => digest === undefined || !image.includes(':'))).toEqual([]);
   expect(read(file).match(/^(FROM| *image:)/gm)).toHaveLength(images.length);
 });
 
-test.each(COMPOSE_FILES)('%s serves this machine alone', (file) => {
+test.each(COMPOSE_FILES)('%s listens on loopback only', (file) => {
   const ports = [...read(file).matchAll(/^ *ports: \[(.*)\]$/gm)].flatMap(([, list = '']) => list.split(/,\s*/));
   expect(ports.length).toBeGreaterThan(0);
   expect(ports.filter((port) => !/^'127\.0\.0\.1:\d+:\d+'$/.test(port))).toEqual([]);
   expect(read(file).match(/ports:/g)).toHaveLength(ports.length);
 });
 
-test('compose.yaml has Kafka, PostgreSQL with a logical log and the worker, and the examples fit it', () => {
+test('compose.yaml has Kafka, PostgreSQL with logical decoding and the worker, and matches the examples', () => {
   const compose = read('compose.yaml');
   expect(compose).toMatch(/image: apache\/kafka:4\.3\.1@/);
   expect(compose).toMatch(/wal_level=logical/);

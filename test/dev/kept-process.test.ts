@@ -22,7 +22,7 @@ test('stop ends the process, removes its folder, resolves to the exit code and m
   expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
 });
 
-test('a process that ends by itself leaves its log and exit code until stop', async () => {
+test('a process that exits keeps its log and exit code until stop', async () => {
   const { kept, folder } = keep('echo cannot >&2; exit 3');
   expect(await waitFor('the end', () => kept.exitCode)).toBe(3);
   expect(kept.log()).toBe('cannot\n');
@@ -31,7 +31,7 @@ test('a process that ends by itself leaves its log and exit code until stop', as
   expect(existsSync(folder)).toBe(false);
 });
 
-test('free ports differ, nobody listens there, and no connection begins at one', async () => {
+test('free ports differ, nothing listens on them, and no connection starts at one', async () => {
   const ports = [...(await freePorts(20)), await freePort()];
   expect(new Set(ports).size).toBe(21);
   // Linux gives connections ports from 32768 on, others from 49152 on.
@@ -41,7 +41,7 @@ test('free ports differ, nobody listens there, and no connection begins at one',
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('waitFor: an error of the probe ends the wait, time up says what was awaited', async () => {
+test('waitFor: an error of the probe ends the wait, a timeout names what was awaited', async () => {
   const broken = () => {
     throw new Error('broken');
   };

@@ -18,7 +18,7 @@ const fromRegistry = Object.entries(lock.packages).filter(
   ([place, { link }]) => /(^|\/)node_modules\//.test(place) && !link,
 );
 
-test('the lock file knows the platform packages of every platform', () => {
+test('the lock file has the platform packages of every platform', () => {
   // Otherwise `npm ci` refuses it: node dev/complete-lock-file.js
   expect(Object.keys(missingEntries(lock))).toEqual([]);
 });
@@ -30,14 +30,14 @@ test('every package of the lock file has a hash and names no registry', () => {
   expect(fromRegistry.length).toBeGreaterThan(500);
 });
 
-test('no package runs a script when it is installed, and each that wants to has been looked at', () => {
+test('no package runs a script during installation, and each that has one was reviewed', () => {
   expect(readFileSync(join(ROOT, '.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true');
   const wanting = fromRegistry.filter(([, { hasInstallScript }]) => hasInstallScript);
   const names = wanting.map(([place, { name }]) => name ?? place.replace(/^.*node_modules\//, ''));
   expect(read('package.json').allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
 });
 
-test('an absent platform package is entered with its parent’s version and its platform', () => {
+test('an absent platform package is listed with its parent’s version and its platform', () => {
   const lock = {
     packages: {
       '': {},

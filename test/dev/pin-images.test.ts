@@ -56,7 +56,7 @@ function pin(...args: string[]): Promise<{ code: number; output: string }> {
   });
 }
 
-test('every file is brought to what the tags mean now, and a check says so first', async () => {
+test('every file is updated to the current digests of its tags, and a check reports them first', async () => {
   const files = [...CONTAINER_FILES, ...COMPOSE_FILES];
   const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
   for (const [i, file] of files.entries()) {
@@ -78,25 +78,25 @@ test('every file is brought to what the tags mean now, and a check says so first
   expect(await pin(registry, '--check')).toMatchObject({ code: 0 });
 });
 
-test('an image without a slash is one of the library, and a token is for it alone', async () => {
+test('an image without a slash belongs to the library, and a token is for that image only', async () => {
   manifests['library/node:24-slim'] = '{}';
   expect(await imageDigest(registry, 'node:24-slim')).toBe(digestOf('{}'));
   const path = '/v2/library/node/manifests/24-slim';
   expect(asked).toEqual([path, '/token repository:library/node:pull', path]);
 });
 
-test('a manifest that is not what its digest says is refused, and so is an image that is not there', async () => {
+test('a manifest that does not match its digest is rejected, and so is a missing image', async () => {
   manifests['a/b:1'] = 'changed';
   lie = digestOf('original');
   await expect(imageDigest(registry, 'a/b:1')).rejects.toThrow('something changed it on its way');
   await expect(imageDigest(registry, 'a/b:2')).rejects.toThrow('answers 404: is there an image a/b:2?');
 });
 
-test('without a registry it says what is missing and changes nothing', async () => {
+test('without a registry it reports what is missing and changes nothing', async () => {
   expect(await pin()).toEqual({ code: 2, output: expect.stringContaining('Name the registry') });
 });
 
-test('an image gets a digest where it has none, and one that was not asked for keeps its own', () => {
+test('an image without a digest gets one, and one that was not requested keeps its own', () => {
   const a = `sha256:${'a'.repeat(64)}`;
   const text = `FROM node:24-slim AS build\nFROM redis:7@${a}\n    image: x/y:1 # why\n# FROM z:1\n`;
   expect(imagesIn(text).map(({ image, digest }) => [image, digest])).toEqual([

@@ -6,7 +6,7 @@ const ROOT = join(__dirname, '..', '..');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-test.each(['package.json', 'index.js'])('the plug-in it shows is examples/plugins/ticker: %s', (file) => {
+test.each(['package.json', 'index.js'])('the plugin it shows is examples/plugins/ticker: %s', (file) => {
   expect(readme).toContain(`\n${readFileSync(join(ROOT, 'examples', 'plugins', 'ticker', file), 'utf8').trim()}\n`);
 });
 

@@ -26,7 +26,7 @@ function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] =
   return { opened, lines, stopping };
 }
 
-test('the first hosts the broker and says plainly what it is, where it is and where its data is', async () => {
+test('the first process hosts the broker and logs what it is, where it is and where its data is', async () => {
   const { opened, lines } = opening([HOSTED]);
   expect(await opened).toBe(HOSTED);
   expect(lines).toEqual([
@@ -34,7 +34,7 @@ test('the first hosts the broker and says plainly what it is, where it is and wh
   ]);
 });
 
-test('a second joins the first’s broker, and its end is not the broker’s', async () => {
+test('a second process joins the first one’s broker, and does not stop it when it ends', async () => {
   const { opened, lines } = opening([{ inUseBy: RUNNING }], ['c']);
   const broker = await opened;
   expect(broker.bootstrapServers).toBe('127.0.0.1:9092');
@@ -42,19 +42,19 @@ test('a second joins the first’s broker, and its end is not the broker’s', a
   expect(lines).toEqual([expect.stringMatching(/process 7 hosts on 127\.0\.0\.1:9092.*\/d/)]);
 });
 
-test('a broker that is starting is waited for', async () => {
+test('a starting broker is awaited', async () => {
   const { opened, lines } = opening([{ inUseBy: null }, { inUseBy: RUNNING }, { inUseBy: RUNNING }], [null, 'c']);
   expect((await opened).bootstrapServers).toBe('127.0.0.1:9092');
   expect(lines[0]).toBe('Another process has the data folder /d; waiting for its broker to answer');
   expect(lines).toHaveLength(2);
 });
 
-test('where the other process ends meanwhile, its folder is taken over', async () => {
+test('when the other process ends meanwhile, its folder is taken over', async () => {
   const { opened } = opening([{ inUseBy: RUNNING }, HOSTED], [null]);
   expect(await opened).toBe(HOSTED);
 });
 
-test('another broker at that address is not joined; at the end of its patience a sentence says who is in the way', async () => {
+test('another broker at that address is not joined; after a timeout the error names the process in the way', async () => {
   const foreign = opening([{ inUseBy: RUNNING }], ['another cluster'], 0);
   await expect(foreign.opened).rejects.toMatchObject({
     code: 'EMBEDDED_BROKER_SILENT',
@@ -67,7 +67,7 @@ test('another broker at that address is not joined; at the end of its patience a
   );
 });
 
-test('a worker that is told to stop does not go on waiting', async () => {
+test('a worker that is stopped does not continue to wait', async () => {
   const { opened, stopping } = opening([{ inUseBy: RUNNING }]);
   stopping.abort();
   await expect(opened).rejects.toMatchObject({ name: 'AbortError' });

@@ -18,7 +18,7 @@ async function started(program: string) {
   return await startBrokerThread(data, (line) => lines.push(line), module);
 }
 
-test('it serves, passes on log lines, and stops when it is told to', async () => {
+test('it serves, forwards log lines, and stops on request', async () => {
   const broker = (await started(`
     port.postMessage({ type: 'log', line: 'data in ' + workerData.dataDir });
     ${SERVING}
@@ -30,7 +30,7 @@ test('it serves, passes on log lines, and stops when it is told to', async () =>
   await broker.stop();
 });
 
-test('a folder that another has: who', async () => {
+test('a folder owned by another process: the error names it', async () => {
   const by = { pid: 1, bootstrapServers: 'a:1', clusterId: 'c' };
   expect(await started(`port.postMessage({ type: 'in use', by: ${JSON.stringify(by)} })`)).toEqual({ inUseBy: by });
 });
@@ -39,7 +39,7 @@ test.each([
   ['PORT_UNAVAILABLE', 'Port 1 is taken. Choose another with --broker-port or embedded.port.'],
   ['DATA_FOLDER_UNUSABLE', 'Port 1 is taken. Choose another with --data-dir or embedded.data.dir.'],
   [null, 'Port 1 is taken.'],
-])('a start that fails (%s) is one error that says what helps', async (code, message) => {
+])('a start that fails (%s) is one error with advice', async (code, message) => {
   const failure = JSON.stringify({ type: 'failed', code, message: 'Port 1 is taken.' });
   await expect(started(`port.postMessage(${failure})`)).rejects.toMatchObject({
     code: 'EMBEDDED_BROKER_START',
@@ -47,7 +47,7 @@ test.each([
   });
 });
 
-test('a thread that dies: before it serves the start fails, later the worker is told', async () => {
+test('a thread that dies: before it serves, the start fails; later the worker is notified', async () => {
   await expect(started(`throw new Error('no such thing')`)).rejects.toMatchObject({
     code: 'EMBEDDED_BROKER_START',
     message: expect.stringContaining('no such thing'),

@@ -8,7 +8,7 @@ test.each([
   ['ä😀\ud800', '"ä\\uD83D\\uDE00\\uD800"'],
   ['x'.repeat(100), `"${'x'.repeat(100)}"`],
   [`${'x'.repeat(100)}"`, `"${'x'.repeat(100)}\\""`],
-])('connect-runtime §1.3: %j is quoted as Jackson quotes it', (text, quoted) => {
+])('connect-runtime §1.3: %j is quoted as by Jackson', (text, quoted) => {
   expect(quote(text)).toBe(quoted);
   expect(JSON.parse(quoted)).toBe(text);
 });

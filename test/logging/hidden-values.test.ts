@@ -38,13 +38,13 @@ test.each([
   expect(hiding(value).hide(text)).toBe(shown);
 });
 
-test('short ones are hidden as words where that is asked for', () => {
+test('short values are hidden as words when requested', () => {
   expect(hiding('80', 'é', 'a+').hide('port 80 of 8080, 80: é, né, a+b a+', { words: true })).toBe(
     'port ${p} of 8080, ${p}: ${p}, né, a+b ${p}',
   );
 });
 
-test('a value that crosses the cut is hidden whole', () => {
+test('a value across the truncation point is hidden completely', () => {
   const hidden = hiding('the-very-secret-value');
   const text = `before the-very-secret-value ${'x'.repeat(100)}`;
   for (let limit = 1; limit < 60; limit++)
@@ -54,13 +54,13 @@ test('a value that crosses the cut is hidden whole', () => {
     ]);
 });
 
-test('another thread that is told of them hides the same', () => {
+test('a thread that gets the values hides them, too', () => {
   const other = new HiddenValues();
   other.learn(hiding('canary,Other').snapshot());
   expect(other.hide('CANARY other')).toBe('${p} ${p}');
 });
 
-test('of very many those used longest ago are forgotten', () => {
+test('with too many values the least recently used are dropped', () => {
   const hidden = new HiddenValues();
   for (let i = 0; i < 21_000; i++) {
     hidden.add(`value-${i}-`, '${p}');
@@ -70,13 +70,13 @@ test('of very many those used longest ago are forgotten', () => {
   expect(hidden.snapshot()).toHaveLength(20_000);
 });
 
-test('the longest that fits is found among values that begin alike', () => {
+test('among values with a common prefix the longest match is found', () => {
   const hidden = new HiddenValues();
   for (const [at, text] of ['x7__', 'x7__b', 'x7__bc', 'x7__bd', 'x7_z'].entries()) hidden.add(text, `<${at}>`);
   expect(hidden.hide('x7__bcx7__be x7__bd x7__z x7__ x7_z x7_y')).toBe('<2><1>e <3> <0>z <0> <4> x7_y');
 });
 
-test('many values that begin alike take the time of one pass, and none when they are forgotten', () => {
+test('many values with a common prefix are matched in linear time, and removed values cost nothing', () => {
   const hidden = new HiddenValues();
   for (let length = 4; length < 2_000; length++) hidden.add(`${'a'.repeat(length)}7`, '${p}');
   // Each would fit but for its end.
@@ -85,12 +85,12 @@ test('many values that begin alike take the time of one pass, and none when they
   expect(hidden.hide(`${'a'.repeat(1_500)}7`)).toBe(`${'a'.repeat(1_500)}7`);
 });
 
-test('digits of a value inside another number hide nothing of it', () => {
+test('digits of a value inside another number hide nothing', () => {
   providedValues.add('6543', '${env:PORT}');
   expect(redact({ port: 6543, offset: 1_700_006_543_000 })).toEqual({ port: '${env:PORT}', offset: 1_700_006_543_000 });
 });
 
-test('log lines show none of them: messages, names, numbers, stacks', () => {
+test('log lines contain none of them: messages, names, numbers, stacks', () => {
   providedValues.add('canary7', '${file:/f:c}');
   providedValues.add('54321', '${file:/f:port}');
   const error = Object.assign(new Error('no canary7', { cause: new Error('CANARY7') }), { code: 'canary7' });

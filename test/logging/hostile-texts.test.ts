@@ -28,7 +28,7 @@ test.each([
   ['.key'],
   [' '],
   ['\n   at '],
-])('a MiB of %j is looked through in the time of one pass', (unit) => {
+])('a MiB of %j is scanned in linear time', (unit) => {
   const text = unit.repeat(MIB / unit.length);
   const openings = ['', 'password', 'password=', 'password="', 'password=${', '://'];
   // In the square of its length, even one of them would take minutes.
@@ -37,14 +37,14 @@ test.each([
   expect(cpuMs(() => printableLine(text, { text, error, [text]: text }))).toBeLessThan(2 * SECOND);
 });
 
-test('a long text is cut, and says by how much', () => {
+test('a long text is truncated, with the number of characters left out', () => {
   expect(redactText('x'.repeat(TEXT_LIMIT + 80_123))).toBe(`${'x'.repeat(TEXT_LIMIT)}… (80,123 more characters)`);
   // The mark would take as much.
   expect(redactText('x'.repeat(TEXT_LIMIT + 10))).toHaveLength(TEXT_LIMIT + 10);
   expect(boundedText(`${'x'.repeat(9)}😀${'y'.repeat(99)}`, 10)).toBe('xxxxxxxxx… (101 more characters)');
 });
 
-describe('a cut shows no part of a secret that the whole text would not show', () => {
+describe('a truncated text shows no part of a secret that the whole text would hide', () => {
   const SECRET = 'S3CRET-S3CRET';
   test.each([
     [`password=${SECRET} `],
@@ -85,7 +85,7 @@ test('depth, entries, names and the total of fields are bounded', () => {
   ]);
 });
 
-test('a stack keeps its frames, however long its message is; many stacks take no more room than one', () => {
+test('a stack keeps its frames, however long its message is; many stacks take no more space than one', () => {
   const error = new Error(`${'long '.repeat(20_000)}\n    at forged`);
   const [stack] = printableLine('m', { error }).stacks as [string];
   expect(stack.length).toBeLessThan(12_000);
@@ -94,7 +94,7 @@ test('a stack keeps its frames, however long its message is; many stacks take no
   expect(printableLine('m', many).stacks.join('').length).toBeLessThan(12_000);
 });
 
-test('what cannot be shown fails no line', () => {
+test('a value that cannot be formatted does not break a line', () => {
   const value = {
     get thrown(): string {
       throw new Error('no');
@@ -107,7 +107,7 @@ test('what cannot be shown fails no line', () => {
   });
 });
 
-test('a line that was made printable elsewhere is taken as it is', () => {
+test('a line that was formatted elsewhere is used unchanged', () => {
   const line = printableLine('password=x', { token: 'x', error: new Error('e') });
   expect(printableLine(line.message, { ...printableFields(structuredClone(line)) })).toEqual({
     message: 'password=[hidden]',

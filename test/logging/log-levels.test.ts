@@ -4,7 +4,7 @@ const NOW = 1_795_175_432_329;
 const shown = (levels: LogLevels): Record<string, string> =>
   Object.fromEntries(levels.list().map(([name, { level }]) => [name, level]));
 
-test('connect-rest 143: a fresh worker lists what it knows, sorted, never changed', () => {
+test('connect-rest 143: a new worker lists the loggers it knows, sorted, never changed', () => {
   const levels = new LogLevels('WARN');
   levels.threshold('millrace.rest');
   levels.threshold('a');
@@ -15,7 +15,7 @@ test('connect-rest 143: a fresh worker lists what it knows, sorted, never change
   ]);
 });
 
-test('connect-rest 145, 146: a namespace and all below it; what does not change keeps its time', () => {
+test('connect-rest 145, 146: a namespace and everything below it; an unchanged level keeps its time', () => {
   const levels = new LogLevels();
   for (const name of ['org.b', 'org.a.x', 'orgs', 'com']) levels.threshold(name);
   expect(levels.set('org', 'DEBUG', NOW)).toEqual(['org', 'org.a.x', 'org.b', 'orgs']);
@@ -26,7 +26,7 @@ test('connect-rest 145, 146: a namespace and all below it; what does not change 
   expect(levels.set('org.a', 'DEBUG', NOW + 1)).toEqual([]);
 });
 
-test('root in any case is every logger, itself too; OFF is left out of the list', () => {
+test('root in any case is every logger, including itself; OFF is not listed', () => {
   const levels = new LogLevels();
   levels.threshold('a');
   expect(levels.set('ROOT', 'OFF')).toEqual(['a', 'root']);
@@ -35,7 +35,7 @@ test('root in any case is every logger, itself too; OFF is left out of the list'
   expect(levels.find('A')).toBeNull();
 });
 
-test('a logger made later has the level of the last change that fits', () => {
+test('a logger created later has the level of the last matching change', () => {
   const levels = new LogLevels();
   levels.set('org.a', 'TRACE');
   levels.set('org', 'WARN');
@@ -46,7 +46,7 @@ test('a logger made later has the level of the last change that fits', () => {
   expect(['org.a.y', 'org.b.y', 'com'].map((name) => copy.threshold(name).severity)).toEqual([3, 5, 4]);
 });
 
-test("Java's names reach our loggers, and are all that such a change answers", () => {
+test("Java's names reach the corresponding loggers, and are all that such a change returns", () => {
   const levels = new LogLevels();
   for (const name of ['millrace.herder', 'millrace.kafka', 'org.apache.kafka.connect.file.FileStreamSinkTask'])
     levels.threshold(name);
@@ -58,7 +58,7 @@ test("Java's names reach our loggers, and are all that such a change answers", (
   expect(levels.threshold('millrace.rest').severity).toBe(5);
 });
 
-test("Java's classes have the level of the logger that speaks for them, until they have one of their own", () => {
+test("Java's classes have the level of the corresponding logger, until they have one of their own", () => {
   const levels = new LogLevels('WARN');
   const sinkTask = 'org.apache.kafka.connect.runtime.WorkerSinkTask';
   expect(levels.find(sinkTask)).toBeNull();
@@ -74,7 +74,7 @@ test("Java's classes have the level of the logger that speaks for them, until th
   expect(levels.list().map(([name]) => name)).toEqual(['millrace', 'millrace.tasks', sinkTask, 'root']);
 });
 
-test('thresholds are live, and others are told of changes until they no longer want to be', () => {
+test('thresholds are live, and subscribers are notified of changes until they unsubscribe', () => {
   const levels = new LogLevels();
   const threshold = levels.threshold('a');
   const told: unknown[] = [];

@@ -46,7 +46,7 @@ describe('redaction', () => {
     expect(redactText(text)).toBe(shown);
   });
 
-  test('values that JSON does not know', () => {
+  test('values that JSON cannot represent', () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     expect(JSON.stringify(redact(circular))).toContain('…');

@@ -41,7 +41,7 @@ describe('text', () => {
     expect(next).toBe('    Error: outer');
   });
 
-  test('levels that are off write nothing', () => {
+  test('disabled levels write nothing', () => {
     const { logger, lines } = logged({ levels: new LogLevels('WARN') });
     logger.info('no');
     logger.debug('no');
@@ -51,7 +51,7 @@ describe('text', () => {
   });
 });
 
-test('JSON: one document a line', () => {
+test('JSON: one document per line', () => {
   const { logger, lines } = logged({ format: 'json', levels: new LogLevels('TRACE'), name: 'w' });
   logger.trace('m', { n: 1, error: new Error('e') });
   const [line] = lines();
@@ -66,7 +66,7 @@ test('JSON: one document a line', () => {
   });
 });
 
-test('connect-rest 145: a change is seen by loggers that are there already, and by those made later', () => {
+test('connect-rest 145: a change applies to existing loggers, and to those created later', () => {
   const levels = new LogLevels();
   const { logger, lines } = logged({ levels });
   const herder = logger.child({}, 'millrace.herder');

@@ -98,7 +98,7 @@ test('connect-runtime §9: the tasks of a connector by state', async () => {
   expect(['total', 'running', 'failed', 'paused', 'destroyed'].map(count)).toEqual([3, 1, 2, 0, 0]);
 });
 
-test('what is gone by the next scrape has left no series behind', async () => {
+test('a removed metric leaves no series behind', async () => {
   await exposition(figures());
   const found = await parsed({ ...figures(), connectors: [], tasks: [], taskStates: [] });
   const left = [...found].filter(([, { samples }]) => samples.some(({ labels }) => 'connector' in labels));
@@ -117,7 +117,7 @@ test('the CPU time of a worker counts from its start, not from its first scrape'
   expect(shown[2]).toBeGreaterThanOrEqual((user + system) / 1e6);
 });
 
-test('delays of the event loop are shown once there are some, and are delays', async () => {
+test('event loop delays are exported once measured, as delays', async () => {
   const delays = (found: ReadonlyMap<string, Family>): (number | undefined)[] =>
     [...found]
       .filter(([name]) => /^nodejs_eventloop_lag_\w+_seconds$/.test(name))
@@ -133,7 +133,7 @@ test('delays of the event loop are shown once there are some, and are delays', a
   for (const seconds of some) expect(seconds).toBeLessThan(3600);
 });
 
-test('the process is measured under the names that dashboards know, also before there is a herder', async () => {
+test('process metrics have the usual names, also before there is a herder', async () => {
   const found = await parsed(null);
   expect([...found.keys()].filter((name) => name.startsWith('kafka_connect'))).toEqual([]);
   expect(valueIn(found, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);

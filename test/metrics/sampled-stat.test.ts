@@ -21,7 +21,7 @@ test('connect-runtime §9: without anything recorded a rate is 0, an average and
   expect([stat.rate(T0), stat.frequency(T0), stat.average(T0), stat.maximum(T0)]).toEqual([0, 0, NaN, NaN]);
 });
 
-test('connect-runtime §9: average and maximum are those of the window, 0 and negative numbers included', () => {
+test('connect-runtime §9: average and maximum cover the window, 0 and negative numbers included', () => {
   const stat = windowed();
   stat.record(-4, T0);
   stat.record(-2, T0);
@@ -30,7 +30,7 @@ test('connect-runtime §9: average and maximum are those of the window, 0 and ne
   expect([stat.average(T0 + 1), stat.maximum(T0 + 1)]).toEqual([-2, 0]);
 });
 
-test('connect-runtime §9: a rate is over one whole sample at least, then over the time that has passed', () => {
+test('connect-runtime §9: a rate covers at least one whole sample, then the elapsed time', () => {
   const stat = windowed();
   stat.record(600, T0);
   // As if a full sample without anything had gone before.
@@ -41,7 +41,7 @@ test('connect-runtime §9: a rate is over one whole sample at least, then over t
   expect(stat.frequency(T0 + 30 * SECOND, 3_600_000)).toBe(120);
 });
 
-test('connect-runtime §9: what is older than all samples together counts no more', () => {
+test('connect-runtime §9: values older than all samples are dropped', () => {
   const stat = windowed();
   stat.record(100, T0);
   stat.record(1, T0 + 40 * SECOND);
@@ -51,7 +51,7 @@ test('connect-runtime §9: what is older than all samples together counts no mor
   expect([stat.rate(T0 + 100 * SECOND), stat.maximum(T0 + 100 * SECOND)]).toEqual([0, NaN]);
 });
 
-test('connect-runtime §9: metrics.num.samples full samples are kept besides the one that is filling', () => {
+test('connect-runtime §9: metrics.num.samples full samples are kept in addition to the current one', () => {
   const stat = windowed();
   for (const [second, value] of [
     [0, 8],
@@ -72,7 +72,7 @@ test('connect-runtime §9: steady recording gives the steady rate', () => {
   expect(stat.rate(T0 + 300 * SECOND)).toBeCloseTo(50.8333, 4);
 });
 
-test('connect-runtime §9: parts of tries that went well and badly; 0 of both without a try', () => {
+test('connect-runtime §9: ratios of successful and failed attempts; 0 of both without an attempt', () => {
   const cells = new Cells(Cells.memoryFor((counting) => new Outcomes(counting, WINDOWS)));
   const outcomes = new Outcomes(cells, WINDOWS);
   expect([outcomes.successes(T0), outcomes.failures(T0)]).toEqual([0, 0]);
@@ -81,7 +81,7 @@ test('connect-runtime §9: parts of tries that went well and badly; 0 of both wi
   expect([outcomes.successes(T0 + 60 * SECOND), outcomes.failures(T0 + 60 * SECOND)]).toEqual([0, 0]);
 });
 
-test('another reader of the same memory sees what was recorded, and changes nothing by looking', () => {
+test('another reader of the same memory sees the recorded values and changes nothing', () => {
   const shared = Cells.memoryFor((cells) => new SampledStat(cells, WINDOWS));
   const writer = new SampledStat(new Cells(shared), WINDOWS);
   const reader = new SampledStat(new Cells(shared), WINDOWS);
@@ -91,7 +91,7 @@ test('another reader of the same memory sees what was recorded, and changes noth
   expect(Buffer.from(new Uint8Array(shared)).toString('hex')).toBe(before);
 });
 
-test('a window of no length, which Java allows, keeps nothing and divides by nothing', () => {
+test('a window of zero length, which Java allows, keeps nothing and does not divide by zero', () => {
   const windows = { sampleMs: 0, samples: 1 };
   const stat = windowed(windows);
   stat.record(5, T0);

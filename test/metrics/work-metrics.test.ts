@@ -28,7 +28,7 @@ test('connect-runtime §9: a start counts once, as failed only when it never ran
   ]);
 });
 
-test('connect-runtime §9: each restart is a start, a task that begins paused is one when it is resumed', () => {
+test('connect-runtime §9: each restart is a start, a task that starts paused counts on resume', () => {
   const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'sink');
   work.changed(TASK, 'PAUSED');
@@ -41,7 +41,7 @@ test('connect-runtime §9: each restart is a start, a task that begins paused is
   expect(startsOf(work)[1]).toEqual([2, 2, 0]);
 });
 
-test('connect-runtime §9: a failed task keeps its figures until it is taken away or started again', () => {
+test('connect-runtime §9: a failed task keeps its figures until it is removed or restarted', () => {
   const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'source');
   work.changed(TASK, 'RUNNING');
@@ -58,7 +58,7 @@ test('connect-runtime §9: a failed task keeps its figures until it is taken awa
   expect(work.all()).toEqual([]);
 });
 
-test('a goodbye that comes after the end is no beginning', () => {
+test('a final status after the end does not count as a start', () => {
   const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
   work.open('c', 0, 'source');
   work.forget(TASK);
@@ -66,7 +66,7 @@ test('a goodbye that comes after the end is no beginning', () => {
   expect(work.all()).toEqual([]);
 });
 
-test('connect-runtime §9: ratios are shares of the life so far', () => {
+test('connect-runtime §9: ratios are shares of the lifetime so far', () => {
   const states = new TimeInStates(0);
   expect(states.share('running', 0)).toBe(0);
   states.change('running', 100);

@@ -98,7 +98,7 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
-test('calls share a thread for as long as it takes them up', async () => {
+test('calls share a thread while it accepts them', async () => {
   const answers = Promise.all([call('a'), call('b')]);
   await settle();
   expect(threads).toHaveLength(1);
@@ -111,7 +111,7 @@ test('calls share a thread for as long as it takes them up', async () => {
   expect(threads).toHaveLength(1);
 });
 
-test('a call that a thread does not take up goes to the next one, and so do those that come later', async () => {
+test('a call that a thread does not start moves to the next one, and so do later calls', async () => {
   const held = call('a');
   await settle();
   thread(1).begin();
@@ -124,7 +124,7 @@ test('a call that a thread does not take up goes to the next one, and so do thos
   expect(await held).toBe('a answered');
 });
 
-test('those that a dead thread had begun are asked once more, alone; the one that ends it again is refused', async () => {
+test('calls in progress in a thread that died are repeated once, alone; the one that ends it again is rejected', async () => {
   const outcomes = Promise.all([call('a'), call('b')]);
   await settle();
   thread(1).begin();
@@ -149,7 +149,7 @@ test('those that a dead thread had begun are asked once more, alone; the one tha
   expect(await unbegun).toBe('c answered');
 });
 
-test('those that had begun, but did not hold the thread, share again once', async () => {
+test('calls in progress that did not block the thread share a thread again once', async () => {
   const outcomes = Promise.all([call('a'), call('b')]);
   await settle();
   thread(1).begin();
@@ -171,7 +171,7 @@ test('those that had begun, but did not hold the thread, share again once', asyn
   expect(await beside).toBe('c answered');
 });
 
-test('a thread that has not started is nobody’s fault', async () => {
+test('a thread that has not started blames no call', async () => {
   const first = call('a');
   await settle();
   thread(1).die({ kind: 'boot', reason: 'it did not come to its code' });
@@ -183,7 +183,7 @@ test('a thread that has not started is nobody’s fault', async () => {
   await Promise.all(again);
 });
 
-test('alone in a new thread from the beginning, it is refused at once, and for a minute gets threads of its own', async () => {
+test('alone in a new thread from the beginning, it is rejected at once, and for a minute gets threads of its own', async () => {
   const first = call('a');
   await settle();
   thread(1).begin();
@@ -205,7 +205,7 @@ test('alone in a new thread from the beginning, it is refused at once, and for a
   expect(whatOf(4)).toEqual(['a', 'c']);
 });
 
-test('there are as many threads as there may be, and one of them is for those that share', async () => {
+test('the number of threads is limited, and one of them is for shared calls', async () => {
   makePool({ maxThreads: 3 });
   const first = call('a');
   await settle();
@@ -225,7 +225,7 @@ test('there are as many threads as there may be, and one of them is for those th
   expect(await Promise.all(suspects)).toEqual(suspects.map(() => 'a answered'));
 });
 
-test('a call that comes to no end is given up, and its thread gets no others', async () => {
+test('a call that does not end is abandoned, and its thread gets no others', async () => {
   makePool({ callMs: 1000 });
   const never = call('a');
   await settle();
@@ -240,7 +240,7 @@ test('a call that comes to no end is given up, and its thread gets no others', a
   expect(thread(1).gone).toBe(true);
 });
 
-test('a thread that made way for another before it was asked: the call is made in the next', async () => {
+test('a thread replaced before the call was sent: the call runs in the next one', async () => {
   makePool({ maxThreads: 1 });
   const first = call('a');
   await settle();
@@ -261,7 +261,7 @@ test('a thread that made way for another before it was asked: the call is made i
   expect(await Promise.all([shared, alone])).toEqual(['c answered', 'a answered']);
 });
 
-test('a change of offsets has a thread of its own, and is never made twice', async () => {
+test('a change of offsets has a thread of its own, and is never repeated', async () => {
   const held = call('a');
   await settle();
   thread(1).begin();
@@ -275,7 +275,7 @@ test('a change of offsets has a thread of its own, and is never made twice', asy
   expect(await held).toBe('a answered');
 });
 
-test('once it is closed, nothing is asked any more', async () => {
+test('after close, no call is sent', async () => {
   const open = call('a');
   await settle();
   await pool.close();

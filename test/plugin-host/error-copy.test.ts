@@ -31,7 +31,7 @@ test.each([
   ['a text', 'a text'],
   [undefined, 'undefined'],
   [{ message: 7 }, '[object Object]'],
-])('what is no error (%p) becomes one', (thrown, message) => expect(across(thrown).message).toBe(message));
+])('a value that is not an error (%p) becomes one', (thrown, message) => expect(across(thrown).message).toBe(message));
 
 test('a circle of causes ends', () => {
   const error = new Error('a');

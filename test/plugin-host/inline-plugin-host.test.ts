@@ -14,7 +14,7 @@ class Instance {
   }
 }
 
-test('of an instance the runtime sees what the SDK names, and calls nothing else', async () => {
+test('the runtime reads only the members of an instance that the SDK names', async () => {
   const host = new InlinePluginHost({ load: async () => ({ create: () => new Instance() }) } as never);
   const connector = { connector: 'c', description: {}, config: {}, workerSettings: {} } as HostedConnector;
   const instance = await host.create(connector, { logger: silentLogger } as InstanceEvents);

@@ -75,7 +75,7 @@ function events(): InstanceEvents & { readonly raised: unknown[] } {
   return { raised, logger: silentLogger, raiseError: (error: unknown) => raised.push(error) } as never;
 }
 
-test('a stop that another’s fault cuts short is over: nothing is left to be stopped', async () => {
+test('a stop interrupted by another connector’s fault is over: nothing is left to stop', async () => {
   const heard = events();
   const innocent = await instances.create(hosted('innocent'), heard);
   await innocent.start?.();
@@ -93,7 +93,7 @@ test('a stop that another’s fault cuts short is over: nothing is left to be st
   expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
 });
 
-test('an instance that was started again elsewhere is stopped there', async () => {
+test('an instance that was started again in another thread is stopped there', async () => {
   const innocent = await instances.create(hosted('innocent'), events());
   await innocent.start?.();
   await instances.create(hosted('culprit'), events());
@@ -102,7 +102,7 @@ test('an instance that was started again elsewhere is stopped there', async () =
   expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
 });
 
-test('whoever waits for an answer is held to blame, whatever else it asked for meanwhile', async () => {
+test('the connector whose answer is awaited is blamed, whatever else it requested meanwhile', async () => {
   const [blamed, unblamed] = [events(), events()];
   const culprit = await instances.create(hosted('culprit'), blamed);
   await culprit.start?.();
@@ -116,7 +116,7 @@ test('whoever waits for an answer is held to blame, whatever else it asked for m
   expect([blamed.raised.length, unblamed.raised.length]).toEqual([1, 0]);
 });
 
-test('the culprit has a thread of its own until its configuration changes', async () => {
+test('the blamed connector has a thread of its own until its config changes', async () => {
   const culprit = await instances.create(hosted('culprit', { does: 'spin' }), events());
   thread(1).die(1);
   culprit.release?.();
@@ -129,7 +129,7 @@ test('the culprit has a thread of its own until its configuration changes', asyn
   expect(thread(2).seen).toEqual(['create', 'create']);
 });
 
-test('what a connector has left behind when it was stopped is charged to nobody else', async () => {
+test('a fault left by a stopped connector is not charged to another one', async () => {
   const gone = await instances.create(hosted('gone'), events());
   const others = [events(), events()];
   await instances.create(hosted('b'), others[0] as never);
@@ -153,7 +153,7 @@ test('the same with a single other connector in the thread', async () => {
   expect(thread(2).seen).toEqual(['create']);
 });
 
-test('one that has failed is not made again when another ends its thread', async () => {
+test('a failed instance is not created again when another one ends its thread', async () => {
   const heard = events();
   const failed = await instances.create(hosted('failed'), heard);
   await failed.start?.();
@@ -171,7 +171,7 @@ test('one that has failed is not made again when another ends its thread', async
   expect(thread(2).seen).toEqual(['create']);
 });
 
-test('a thread that has not started: its connectors fail, and none is set apart', async () => {
+test('a thread that has not started: its connectors fail, and none is isolated', async () => {
   const heard = events();
   const instance = await instances.create(hosted('c'), heard);
   thread(1).die(0, { kind: 'boot', reason: 'it did not come to its code' });
@@ -182,7 +182,7 @@ test('a thread that has not started: its connectors fail, and none is set apart'
   expect(threads).toHaveLength(2);
 });
 
-test('once they are closed, no thread is made any more', async () => {
+test('after close, no thread is created', async () => {
   await instances.close();
   await expect(instances.create(hosted('late'), events())).rejects.toMatchObject({ code: 'PLUGIN_CLOSED' });
   expect(threads).toEqual([]);

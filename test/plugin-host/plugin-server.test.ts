@@ -40,7 +40,7 @@ test.each([
   expect([note.step, note.owner, note.call]).toEqual(['', 0, 0]);
 });
 
-test('a validation leaves no note, and takes none of another call away', async () => {
+test('a validation leaves no note, and removes none of another call', async () => {
   const ends: (() => void)[] = [];
   validate = async () => {
     validationStep(`the check of "${last}"`);

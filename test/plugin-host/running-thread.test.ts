@@ -41,7 +41,7 @@ function startThread(): { readonly ends: ThreadEnd[] } {
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('one that answered once is ended when it is silent for longer than it may be', () => {
+test('a thread that answered once is terminated when it is silent for longer than the limit', () => {
   const { ends } = startThread();
   Atomics.add(new Int32Array(beat), 0, 1);
   expect(new ThreadBeat(beat).count).toBe(1);
@@ -51,7 +51,7 @@ test('one that answered once is ended when it is silent for longer than it may b
   expect(ends).toMatchObject([{ end: { kind: 'silent', ms: 2_000 } }]);
 });
 
-test('one that has not begun has longer, and no plug-in is to blame', () => {
+test('a thread that has not started has a longer limit, and no plugin is to blame', () => {
   const { ends } = startThread();
   jest.advanceTimersByTime(59_000);
   expect(ends).toEqual([]);
@@ -59,7 +59,7 @@ test('one that has not begun has longer, and no plug-in is to blame', () => {
   expect(ends).toMatchObject([{ end: { kind: 'boot' }, blamesNobody: true }]);
 });
 
-test('while a debugger is open, no thread is ended', () => {
+test('while a debugger is attached, no thread is terminated', () => {
   jest.mocked(url).mockReturnValue('ws://127.0.0.1:9229/1');
   const { ends } = startThread();
   Atomics.add(new Int32Array(beat), 0, 1);

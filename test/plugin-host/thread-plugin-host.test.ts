@@ -81,7 +81,7 @@ const outcome = async (promise: Promise<unknown>): Promise<unknown> =>
   }));
 
 describe('validation', () => {
-  test('answers and errors are what they are in place', async () => {
+  test('answers and errors are the same as inline', async () => {
     const { host } = start();
     const inline = createConfigValidator({ registry, config });
     const talker = { name: 'c', 'connector.class': TALKER };
@@ -99,7 +99,7 @@ describe('validation', () => {
       expect(await outcome(host.definitions(name))).toEqual(await outcome(inline.definitions(name)));
   });
 
-  test('placeholders are replaced by the worker, and what they stand for is not in the answer', async () => {
+  test('placeholders are replaced by the worker, and their values are not in the answer', async () => {
     const { host } = start({
       resolver: { resolve: async (given) => ({ ...given, secret: 'hunter2-hunter2' }) as never },
     });
@@ -108,7 +108,7 @@ describe('validation', () => {
     expect(JSON.stringify(infos)).not.toContain('hunter2');
   });
 
-  test('a validate() that does not answer has its limit, and others go on meanwhile', async () => {
+  test('a validate() that does not answer has a time limit, and other calls continue meanwhile', async () => {
     const { host } = start({ data: { settings: SETTINGS, catalog: registry.catalog, pluginLimitMs: 3000 } });
     const never = outcome(host.validate({ name: 'c', 'connector.class': TALKER, does: 'never answers' }));
     expect(await host.validate({ name: 'c', 'connector.class': TALKER })).toMatchObject({ name: TALKER });
@@ -119,8 +119,8 @@ describe('validation', () => {
   });
 });
 
-describe('connectors’ instances', () => {
-  test('what the runtime gives them crosses the boundary', async () => {
+describe('connector instances', () => {
+  test('the runtime’s context works across the thread boundary', async () => {
     const levels = new LogLevels();
     const { host, logger } = start({ levels });
     expect(await host.traits(description)).toEqual({ creates: true, altersOffsets: true, partitionOrder: 'hash-map' });
@@ -141,7 +141,7 @@ describe('connectors’ instances', () => {
     expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]])).toBe(true);
   });
 
-  test('the one that spins fails, and gets a thread of its own; the others are there again', async () => {
+  test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {
     const { host } = start();
     const [heard, innocent] = [events(), events()];
     const other = await host.create(hosted('other'), innocent);
@@ -170,7 +170,7 @@ describe('connectors’ instances', () => {
     expect((await other.taskConfigs(1))[0]).toEqual(moved);
   });
 
-  test('a timer that spins: the others go on once it is found', async () => {
+  test('a timer that spins: the others continue once it is detected', async () => {
     const { host } = start();
     const heard = events();
     const others = await Promise.all(
@@ -190,7 +190,7 @@ describe('connectors’ instances', () => {
   });
 });
 
-test('threads that nobody needs end, and nothing is asked of plug-ins once the host is closed', async () => {
+test('unused threads end, and no plugin is called once the host is closed', async () => {
   const { host } = start({ idleMs: 50 });
   const threads = (host as unknown as { threads: Set<{ gone: boolean }> }).threads;
   expect(threads.size).toBe(0);
@@ -206,11 +206,14 @@ test('threads that nobody needs end, and nothing is asked of plug-ins once the h
 test.each([
   ['is not there', join(__dirname, 'fixtures', 'no-such-thread.js'), 'Cannot find module'],
   ['throws', join(__dirname, 'fixtures', 'broken-thread.js'), 'this file is broken'],
-])('a thread whose own code %s is no plug-in’s fault, and is not made again and again', async (_, module, reason) => {
-  const { host, logger } = start({ module });
-  const error = await outcome(host.validate({ name: 'c', 'connector.class': TALKER }));
-  expect(error).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', message: expect.stringContaining(reason) });
-  const instance = outcome(host.create(hosted('c'), events()));
-  expect(await instance).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED' });
-  expect(logger.lines.filter((line) => line.includes('has ended'))).toHaveLength(2);
-});
+])(
+  'a thread whose own code %s is not a plugin’s fault, and is not created again and again',
+  async (_, module, reason) => {
+    const { host, logger } = start({ module });
+    const error = await outcome(host.validate({ name: 'c', 'connector.class': TALKER }));
+    expect(error).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', message: expect.stringContaining(reason) });
+    const instance = outcome(host.create(hosted('c'), events()));
+    expect(await instance).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED' });
+    expect(logger.lines.filter((line) => line.includes('has ended'))).toHaveLength(2);
+  },
+);

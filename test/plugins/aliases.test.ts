@@ -26,7 +26,7 @@ describe('names (connect-runtime Appendix D)', () => {
     expect(prunedName(className, type)).toBe(pruned);
   });
 
-  test('class before declared alias before derived name', () => {
+  test('a class wins over a declared alias, which wins over a derived name', () => {
     const plugins = [plugin('Foo', 'sink'), plugin('a.Bar', 'sink', ['Foo', 'FooSink']), plugin('b.FooSink', 'sink')];
     expect(candidates('Foo', plugins).map((p) => p.class)).toEqual(['Foo']);
     expect(candidates('FooSink', plugins).map((p) => p.class)).toEqual(['a.Bar']);

@@ -29,7 +29,7 @@ function add(name: string, type: string, className: string, code: string, entry 
   });
 }
 
-describe('what is installed', () => {
+describe('installed plugins', () => {
   test('connect-rest 1.19: sinks, sources, converters; by class name', () => {
     add('a', 'source', 'zz.Source', '');
     add('b', 'sink', 'zz.Sink', '');
@@ -47,7 +47,7 @@ describe('what is installed', () => {
     ]);
   });
 
-  test('the built-in file sink is found without any setting', () => {
+  test('the built-in file sink is found without settings', () => {
     const found = createPluginRegistry({ pluginPath: [], builtIns: [], logger: silentLogger }).find('FileStreamSink');
     expect(found).toMatchObject({
       class: 'org.apache.kafka.connect.file.FileStreamSinkConnector',
@@ -57,7 +57,7 @@ describe('what is installed', () => {
     });
   });
 
-  test('names are looked up among the kinds asked for; ambiguous ones are refused', () => {
+  test('names are resolved among the requested types; ambiguous ones are rejected', () => {
     add('a', 'source', 'a.XConnector', '');
     add('b', 'sink', 'b.XConnector', '');
     add('c', 'sink', 'b.YConnector', '', { aliases: ['io.other.Y'] });
@@ -70,7 +70,7 @@ describe('what is installed', () => {
     expect(() => r.find('X')).toThrow('The name X may mean b.XConnector or a.XConnector: use the full class name.');
   });
 
-  test('problems are logged once, and a catalog spares the next registry the search', () => {
+  test('problems are logged once, and a catalog saves the next registry the scan', () => {
     folders.add('bad', { 'package.json': '{' });
     add('good', 'sink', 'G', '');
     const warn = jest.fn();
@@ -121,7 +121,7 @@ describe('loading', () => {
     expect(r.problems()).toEqual([]);
   });
 
-  test('a plug-in that is compiled into the worker', async () => {
+  test('a plugin that is compiled into the worker', async () => {
     expect(await registry().load(converter.description)).toBe(converter.plugin);
   });
 
@@ -156,7 +156,7 @@ describe('loading', () => {
     expect(r.problems()).toHaveLength(1);
   });
 
-  test('a description from elsewhere', async () => {
+  test('a manifest from another place', async () => {
     const strange = { ...converter.description, class: 'other.Thing' };
     await expect(registry().load(strange)).rejects.toThrow('other.Thing in built-in is not installed in this worker');
   });

@@ -31,7 +31,7 @@ test.each<[string, string, Record<string, string>, string | null]>([
   expect(await placeOf(name.replace(/\W/g, '-'), main, files)).toBe(place);
 });
 
-test('what was thrown may be anything', async () => {
+test('any thrown value is accepted', async () => {
   for (const thrown of [undefined, null, 'text', { stack: 5 }])
     expect(await faultPlace(thrown, '/x/i.js', '/x')).toBeNull();
 });

@@ -7,8 +7,8 @@ let folders: PluginFolders;
 beforeEach(() => (folders = new PluginFolders()));
 afterEach(() => folders.remove());
 
-describe('plug-in folders', () => {
-  test('a folder of plug-in folders; defaults are filled in and nothing is imported', () => {
+describe('plugin folders', () => {
+  test('a folder of plugin folders; defaults are filled in and nothing is imported', () => {
     const tick = folders.add('tick', {
       'package.json': packageJson({ type: 'source', class: 'com.example.TickSourceConnector' }),
       'index.js': 'throw new Error("imported")',
@@ -64,7 +64,7 @@ describe('plug-in folders', () => {
     });
   });
 
-  test('a plug-in’s own folder, also by a link, counts once', () => {
+  test('a plugin’s own folder, also by a link, counts once', () => {
     const folder = folders.add('a/tick', {
       'package.json': packageJson({ type: 'source', class: 'Tick' }, { main: 'lib.js' }),
       'lib.js': SOURCE,
@@ -75,7 +75,7 @@ describe('plug-in folders', () => {
     expect(scan.entries.map((e) => e.file)).toEqual([join(folder, 'lib.js')]);
   });
 
-  test('a broken plug-in is reported and its neighbours are found', () => {
+  test('a broken plugin is reported and the others are found', () => {
     const bad = (name: string, content: unknown) => folders.add(name, { 'package.json': content, 'index.js': SINK });
     bad('1-json', '{ "name": ');
     bad('2-kind', packageJson({ type: 'sinc', class: 'X' }));
@@ -99,7 +99,7 @@ describe('plug-in folders', () => {
     ]);
   });
 
-  test('of two plug-ins with one class the first is kept; another kind of the same class is fine', () => {
+  test('of two plugins with one class the first is kept; another type with the same class is allowed', () => {
     const first = folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
     const second = folders.add('b', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
     folders.add('c', { 'package.json': packageJson({ type: 'source', class: 'X' }), 'index.js': SOURCE });

@@ -58,7 +58,7 @@ test.each(['main', 'worker'] as const)(
   },
 );
 
-test('each folder’s own node_modules come first', async () => {
+test('each folder’s own node_modules take precedence', async () => {
   const copy = (text: string) => ({
     'node_modules/@millrace/sdk/package.json': { name: '@millrace/sdk', main: 'index.js' },
     'node_modules/@millrace/sdk/index.js': `exports.ConnectError = ${JSON.stringify(text)};`,

@@ -21,7 +21,7 @@ test.each(CONTRACTS)('every case of $contract has a row, once', ({ contract, cas
   expect(found.sort()).toEqual(expected.sort());
 });
 
-test('states are known, what is different says how, what is the same has a test', () => {
+test('states are valid, a different row describes the difference, a same row has a test', () => {
   for (const { contract, number, state, tests, difference } of rows) {
     const name = `${contract} ${number}`;
     expect([name, ['same', 'different', 'absent', 'untested'].includes(state)]).toEqual([name, true]);
@@ -31,7 +31,7 @@ test('states are known, what is different says how, what is the same has a test'
   }
 });
 
-test('every test named is there, by its title or by the number of its case', () => {
+test('every named test exists, by its title or by the number of its case', () => {
   const missing = namedTests(page)
     .filter(({ file, title }) => !textOf(file).includes(title ?? ''))
     .concat(namedTests(page).filter(({ file }) => textOf(file) === ''));

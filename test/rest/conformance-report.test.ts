@@ -21,7 +21,7 @@ const row = (number: string, state: string, file = 'test/conformance/rest/x.test
   difference: '',
 });
 
-test('rows in the order of the contract, with what each worker said', () => {
+test('rows in the order of the contract, with each worker’s result', () => {
   const found = columns(
     [result('connect-rest R3: c (differs from Java)'), result('connect-rest 10 to 12: b'), result('connect-rest 2: a')],
     [result('connect-rest R3: c (differs from Java)'), result('connect-rest 10 to 12: b', 'failed')],
@@ -56,7 +56,7 @@ test.each<[string, string, Row, string[]]>([
   expect(disagreements(reportRows(columns([result(title)], [result(title)])), [page])).toEqual(sentences);
 });
 
-test('a difference on the page that its black-box tests no longer show', () => {
+test('a documented difference that its black-box tests no longer show', () => {
   expect(disagreements([], [row('5', 'different')])).toEqual([
     '5 does not differ, but the page says so and names a black-box test',
   ]);

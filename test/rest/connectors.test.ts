@@ -36,7 +36,7 @@ describe('reads', () => {
     expect((await api().get('/connectors?expand=info&expand=status')).text).toBe(`{"a":{${info},${status}}}`);
   });
 
-  test('connect-rest 56, 57: what expand does not know', async () => {
+  test('connect-rest 56, 57: unknown values of expand', async () => {
     expect((await api().get('/connectors?expand=info')).text).toBe('{}');
     await create('a');
     expect(Object.keys((await api().get('/connectors?expand=info')).body.a as object)).toEqual(['info']);
@@ -206,7 +206,7 @@ describe('lifecycle', () => {
     expect(states(failed.body)).toEqual(['RUNNING', 'RESTARTING', 'RUNNING']);
   });
 
-  test('connect-rest 93, 95: restarts of what is not there', async () => {
+  test('connect-rest 93, 95: restarts of unknown connectors and tasks', async () => {
     for (const path of ['restart', 'restart?includeTasks=true', 'tasks/0/restart']) {
       expect((await api().post(`/connectors/none/${path}`)).body).toEqual(error(404, 'Unknown connector: none'));
     }
@@ -224,7 +224,7 @@ describe('lifecycle', () => {
 });
 
 describe('internal task configurations', () => {
-  test('connect-rest 158, §1.22: the raw body and its signature reach the herder, whatever the type', async () => {
+  test('connect-rest 158, §1.22: the raw body and its signature reach the herder, whatever the content type', async () => {
     const unsigned = await api().post('/connectors/a/tasks').set('Content-Type', 'text/plain').send('[]');
     expect(unsigned.body).toEqual(error(400, 'Internal request missing required signature'));
     const raw = '[ {"task.class":"T", "n":1} ]';

@@ -76,7 +76,7 @@ describe('POST /connectors', () => {
     );
   });
 
-  test('a name is as long as URLs can hold, so that what is made can be taken away', async () => {
+  test('a name is at most as long as URLs allow, so that the connector can be deleted', async () => {
     const longest = `${'é'.repeat(1333)}ab`;
     expect((await post({ name: longest, config: SRC })).status).toBe(201);
     expect((await request(worker.app).delete(`/connectors/${encodeURIComponent(longest)}`)).status).toBe(204);
@@ -228,11 +228,11 @@ describe('POST /connectors', () => {
     expect(message).toContain(LOC);
   });
 
-  test('connect-rest R7: the list of known members is not closed by a bracket', async () => {
+  test('connect-rest R7: the list of known members has no closing bracket', async () => {
     await expectError('{"foo":1}', 500, /\(3 known properties: "config", "name", "initial_state"\)\n at \[/);
   });
 
-  test('connect-rest 45: the reference chain names the place', async () => {
+  test('connect-rest 45: the reference chain names the position', async () => {
     await expectError(
       '{"name":"a","config":{"x":{"y":1}}}',
       500,
@@ -254,7 +254,7 @@ describe('POST /connectors', () => {
     });
   });
 
-  test('connect-rest §0.2: of a repeated key the last one wins, odd keys survive', async () => {
+  test('connect-rest §0.2: the last of a repeated key wins, odd keys survive', async () => {
     const answer = await post(
       '{"name":"a","config":{"connector.class":"FileStreamSource","topic":"x","topic":"t","__proto__":"p","constructor":"c"}}',
     );
@@ -270,7 +270,7 @@ describe('POST /connectors', () => {
     );
   });
 
-  test('connect-rest 142: null for a key of the plug-in passes and is not stored', async () => {
+  test('connect-rest 142: null for a key of the plugin passes and is not stored', async () => {
     const answer = await post({ name: 'a', config: { ...SRC, file: null } });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ config: { ...SRC, name: 'a' } });
@@ -292,7 +292,7 @@ describe('POST /connectors', () => {
     await expectError({ name: 'a', config: { 'connector.class': 'Odd', behaviour: 'throw' } }, 500, 'x');
   });
 
-  test('connect-rest 160: the sink group is the workers own', async () => {
+  test("connect-rest 160: the sink group equals the workers' own", async () => {
     worker = fakeWorker({ settings: { groupId: 'connect-x' } });
     await expectError(
       { name: 'x', config: SNK },

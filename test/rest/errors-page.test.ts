@@ -30,12 +30,12 @@ const documented = matches(
   /`([A-Z_]+)`/g,
 );
 
-test('every code has a line in docs/errors.md', () => {
+test('every code has a row in docs/errors.md', () => {
   const known = new Set(documented);
   expect([...new Set([...used, ...client])].filter((code) => !known.has(code)).sort()).toEqual([]);
 });
 
-test('every line is about a code that exists, once', () => {
+test('every row describes an existing code, once', () => {
   const known = new Set([...used, ...client]);
   expect(documented.filter((code) => !known.has(code))).toEqual([]);
   expect(documented).toEqual([...new Set(documented)]);

@@ -45,25 +45,25 @@ const forward = async (patienceMs = 60_000, query = ''): Promise<string> =>
     () => 'remote',
   );
 
-test('connect-rest §0.7: a leader that is gone is waited for until there is another', async () => {
+test('connect-rest §0.7: a request waits until a lost leader is replaced', async () => {
   answers = [unreachable(), unreachable(() => (where = 'http://new/'))];
   expect(await forward()).toBe('remote');
   expect(sent).toEqual(['http://old/', 'http://old/', 'http://new/']);
 });
 
-test('connect-rest §0.7: or until this worker leads itself', async () => {
+test('connect-rest §0.7: or until this worker leads', async () => {
   answers = [unreachable(() => (where = 'here'))];
   expect(await forward()).toBe('local');
   expect(sent).toEqual(['http://old/']);
 });
 
-test('connect-rest §0.7: one that comes back at the same address gets the request', async () => {
+test('connect-rest §0.7: a leader that returns at the same address gets the request', async () => {
   answers = [unreachable(), unreachable()];
   expect(await forward()).toBe('remote');
   expect(sent).toHaveLength(3);
 });
 
-test('connect-rest §0.7: the wait has an end, with Java’s text', async () => {
+test('connect-rest §0.7: the wait is limited, with Java’s text', async () => {
   answers = [unreachable(), unreachable(), unreachable()];
   await expect(forward(1)).rejects.toMatchObject({
     status: 500,
@@ -72,7 +72,7 @@ test('connect-rest §0.7: the wait has an end, with Java’s text', async () => 
   expect(sent.length).toBeLessThanOrEqual(2);
 });
 
-test('connect-rest 162: an owner that is not known yet is waited for; 409 with the word clients look for when that is too long', async () => {
+test('connect-rest 162: an unknown owner is awaited; after a timeout 409 with the word that clients search for', async () => {
   where = null;
   setTimeout(() => (where = 'http://new/'), 10);
   expect(await forward()).toBe('remote');
@@ -91,7 +91,7 @@ test('a request that has reached the other worker is never sent again', async ()
   expect(sent).toHaveLength(1);
 });
 
-test('connect-rest 156: whoever may not forward says so at once', async () => {
+test('connect-rest 156: a worker that may not forward responds at once', async () => {
   await expect(forward(60_000, 'forward=false')).rejects.toMatchObject({
     status: 409,
     message: 'Cannot complete request because of a conflicting operation (e.g. worker rebalance)',

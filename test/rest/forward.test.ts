@@ -22,7 +22,7 @@ const elsewhere = (url: string | null = 'http://leader:8083/'): void => {
 };
 const api = (): ReturnType<typeof request> => request(worker.app);
 
-test('connect-rest 154, 157: a create is sent on and answered with a Location of our own', async () => {
+test('connect-rest 154, 157: a create is forwarded and answered with this worker’s Location', async () => {
   elsewhere();
   const info = { name: 'a b', config: { ...SRC, name: 'a b' }, tasks: [], type: 'source' };
   reply = () => Promise.resolve({ status: 201, body: info });
@@ -46,7 +46,7 @@ test('connect-rest 154, 157: a create is sent on and answered with a Location of
   ]);
 });
 
-test('connect-rest 154: PUT config is 201 or 200 as the leader says', async () => {
+test('connect-rest 154: PUT config is 201 or 200 as the leader answers', async () => {
   for (const status of [201, 200]) {
     elsewhere();
     reply = () => Promise.resolve({ status, body: { name: 'a' } });
@@ -55,7 +55,7 @@ test('connect-rest 154: PUT config is 201 or 200 as the leader says', async () =
   }
 });
 
-test('connect-rest 154: the others pass the answer through', async () => {
+test('connect-rest 154: other requests pass the answer through', async () => {
   for (const [method, path] of [
     ['delete', '/connectors/a'],
     ['put', '/connectors/a/stop'],
@@ -73,14 +73,14 @@ test('connect-rest 154: the others pass the answer through', async () => {
   expect(sent.at(-1)?.query).toEqual({ includeTasks: 'true', onlyFailed: 'false' });
 });
 
-test('connect-rest 155: errors of the leader come back unchanged', async () => {
+test('connect-rest 155: errors of the leader are returned unchanged', async () => {
   elsewhere();
   reply = () => Promise.reject(new HerderError(409, 'Connector a already exists'));
   const answer = await api().post('/connectors').send({ name: 'a', config: SRC });
   expect([answer.status, answer.body]).toEqual([409, { error_code: 409, message: 'Connector a already exists' }]);
 });
 
-test('connect-rest 156, §0.7: hops are bounded', async () => {
+test('connect-rest 156, §0.7: the number of hops is limited', async () => {
   elsewhere();
   const refused = await api().delete('/connectors/a?forward=false');
   expect(refused.body).toEqual({
@@ -102,7 +102,7 @@ test('connect-rest §2.5: no leader known', async () => {
   ]);
 });
 
-test('connect-rest §2.5: a change that was decided and not written is to be asked for again; one in doubt says so', async () => {
+test('connect-rest §2.5: the error asks to retry a change that was decided but not written; one in doubt is reported as such', async () => {
   const answers = [];
   for (const code of ['CONFIG_WRITE_DROPPED', 'CONFIG_WRITE_IN_DOUBT']) {
     worker.herder.stopConnector = () => Promise.reject(new ConnectError('Error writing target state', { code }));

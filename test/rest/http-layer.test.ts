@@ -55,7 +55,7 @@ describe('HTTP layer', () => {
     );
   });
 
-  test('connect-rest 3: one trailing slash is fine', async () => {
+  test('connect-rest 3: one trailing slash is accepted', async () => {
     for (const path of ['/health', '/connectors', '/connector-plugins']) {
       const plain = await request(worker.app).get(path);
       const slash = await request(worker.app).get(`${path}/`);
@@ -99,7 +99,7 @@ describe('HTTP layer', () => {
     expect(zero.status).toBe(200);
   });
 
-  test('connect-rest R6: parameters of the wanted type are echoed', async () => {
+  test('connect-rest R6: parameters of the accepted type are echoed', async () => {
     const answer = await request(worker.app).get('/connectors').set('Accept', 'application/json;charset=utf-8');
     expect(answer.headers['content-type']).toBe('application/json;charset=utf-8');
   });
@@ -141,7 +141,7 @@ describe('HTTP layer', () => {
     expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
   });
 
-  test('connect-rest R9: wildcard request types fail when read, text/plain is refused even for GET', async () => {
+  test('connect-rest R9: wildcard request types fail when read, text/plain is rejected even for GET', async () => {
     for (const type of ['application/*', '*/*']) {
       const answer = await request(worker.app).post('/connectors').set('Content-Type', type).send('{}');
       expect([answer.status, answer.headers['content-type']]).toEqual([415, 'application/json']);
@@ -158,7 +158,7 @@ describe('HTTP layer', () => {
     }
   });
 
-  test('connect-rest 15: a charset parameter is fine', async () => {
+  test('connect-rest 15: a charset parameter is accepted', async () => {
     const answer = await request(worker.app)
       .post('/connectors')
       .set('Content-Type', 'application/json; charset=utf-8')
@@ -166,7 +166,7 @@ describe('HTTP layer', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('connect-rest 16: pause as a form is 415; without a body it is fine, and any JSON body is ignored', async () => {
+  test('connect-rest 16: pause as a form is 415; without a body it is accepted, and any JSON body is ignored', async () => {
     const pause = (): request.Test => request(worker.app).put('/connectors/x/pause');
     expect((await pause().set('Content-Type', 'application/x-www-form-urlencoded').send('x=1')).status).toBe(415);
     await request(worker.app).post('/connectors').send({ name: 'x', config: SRC });
@@ -261,7 +261,7 @@ describe('health and startup', () => {
     expect((await request(worker.app).get('/health')).status).toBe(500);
   });
 
-  test('connect-rest 163: a herder that does not answer is starting, or unhealthy once it was healthy', async () => {
+  test('connect-rest 163: a herder that does not answer is starting, or unhealthy if it was healthy before', async () => {
     const worker = fakeWorker({ healthLimitMs: 20 });
     const healthy = worker.herder.healthAnswer;
     worker.herder.healthAnswer = () => new Promise(() => undefined);
@@ -284,14 +284,14 @@ describe('health and startup', () => {
     expect((await request(app).get('/connector-plugins')).status).toBe(200);
   });
 
-  test('connect-rest 163: a request the herder does not answer ends after the limit', async () => {
+  test('connect-rest 163: a request that the herder does not answer ends at the timeout', async () => {
     const { app, herder } = fakeWorker({ requestLimitMs: 20 });
     herder.restartConnector = () => new Promise(() => undefined);
     const answer = await request(app).post('/connectors/a/restart');
     expect(answer.body).toEqual({ error_code: 500, message: 'Request timed out' });
   });
 
-  test('an unforeseen error is a 500 with its message', async () => {
+  test('an unexpected error is a 500 with its message', async () => {
     const { app, herder } = fakeWorker();
     herder.connectors = () => {
       throw new Error('disk on fire');

@@ -20,7 +20,7 @@ test('connect-rest §0.2: values keep their text, whatever JSON allows around th
   expect(plain(' \n ')).toBeNull();
 });
 
-test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's words and places", async () => {
+test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's texts and positions", async () => {
   const worker = fakeWorker();
   const recorded = readFileSync(join(__dirname, '..', 'golden', 'rest', 'json-errors.json'), 'utf8');
   for (const [body, message] of JSON.parse(recorded) as [string, string][]) {
@@ -36,7 +36,7 @@ test('columns are bytes, as Jackson counts them', () => {
   expect(() => parseJson('{"ä😀":x}')).toThrow(/^Unrecognized token 'x': .*; line: 1, column: 11\]$/s);
 });
 
-test('everything JSON.parse takes is taken, everything it refuses is refused', () => {
+test('texts that JSON.parse accepts are accepted, all others are rejected', () => {
   const texts = [
     '1',
     '-1',
@@ -123,18 +123,18 @@ test.each([
   expect(message.slice(0, start.length)).toBe(start);
 });
 
-test('connect-rest §2.4: the place is given by line and column', () => {
+test('connect-rest §2.4: the position is given by line and column', () => {
   expect(() => parseJson('{\n  "a": x\n}')).toThrow(/; line: 2, column: 8\]$/);
 });
 
-test('connect-rest §0.2: quotes, backslashes, control characters and, as 4.3.1 does, what lies beyond the BMP are escaped, in upper case', () => {
+test('connect-rest §0.2: quotes, backslashes, control characters and, as in 4.3.1, characters beyond the BMP are escaped, in upper case', () => {
   const text = '"\\/<>ä😀\u007f\u2028\u0001\u001f\b\t\\u001f';
   const encoded = encodeJson({ text, none: null, left: undefined }).toString('utf8');
   expect(encoded).toBe('{"text":"\\"\\\\/<>ä\\uD83D\\uDE00\u007f\u2028\\u0001\\u001F\\b\\t\\\\u001f","none":null}');
   expect(JSON.parse(encoded)).toEqual({ text, none: null });
 });
 
-test('connect-rest §0.2: half a surrogate pair, and a megabyte that is escaped throughout', () => {
+test('connect-rest §0.2: half a surrogate pair, and a megabyte of escapes', () => {
   expect(encodeJson(['\udfff a', '\ud800']).toString()).toBe('["\\uDFFF a","\\uD800"]');
   const long = '😀\u001f"\\u'.repeat(100_000);
   const encoded = encodeJson(long).toString();
@@ -153,7 +153,7 @@ describe('limits', () => {
     return '';
   };
 
-  test('numbers and names are as long as Jackson lets them be', () => {
+  test('numbers and names are as long as Jackson allows', () => {
     expect(refused(`[${'1'.repeat(1000)}]`)).toBe('');
     expect(refused(`[${'1'.repeat(1001)}]`)).toBe(
       'Number value length (1001) exceeds the maximum allowed (1000, from `StreamReadConstraints.getMaxNumberLength()`)',
@@ -164,7 +164,7 @@ describe('limits', () => {
     );
   });
 
-  test('values of a document and members of an object are counted, those with one name as one', () => {
+  test('values of a document and members of an object are counted, repeated names once', () => {
     const members = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"${i}":1`).join(',')}}`;
     expect(refused(members(10_000))).toBe('');
     expect(refused(members(10_001))).toBe('An object of the document has more than 10000 members');
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect(refused('[1,[2],3]', 4)).toBe('The document has more than 4 values');
   });
 
-  test('a place far down and far right is told, and a long text with escapes is read', () => {
+  test('a position far down and far right is reported, and a long text with escapes is read', () => {
     expect(() => parseJson(`[${'\n'.repeat(200_000)}  x]`)).toThrow(/line: 200001, column: 3\]$/);
     expect(plain(`"${'\\n'.repeat(100_000)}"`)).toBe('\n'.repeat(100_000));
   });

@@ -58,7 +58,7 @@ test.each([
   expect(worker.herder.loggerLevels).toEqual([]);
 });
 
-test('connect-rest R9: loggers want JSON', async () => {
+test('connect-rest R9: loggers require JSON', async () => {
   const answer = await request(worker.app).put('/admin/loggers/a').set('Content-Type', 'text/plain').send('x');
   expect(answer.status).toBe(415);
 });

@@ -12,7 +12,7 @@ test.each([
   ['text/plain', 'text/plain'],
   ['any text', 'text/*'],
   ['anything', '*/*'],
-])('connect-runtime §9: Accept with %s gets the text format', async (_, accept) => {
+])('connect-runtime §9: Accept with %s returns the text format', async (_, accept) => {
   const { app } = fakeWorker();
   await request(app).post('/connectors').send({ name: 'a', config: SNK });
   const sent = request(app).get('/metrics');
@@ -29,7 +29,7 @@ test.each(['application/json', 'image/png'])('Accept of %s alone is 406', async 
   expect(answer.status).toBe(406);
 });
 
-test('HEAD, OPTIONS, other methods and slashes are answered as for every route', async () => {
+test('HEAD, OPTIONS, other methods and slashes are answered as on every route', async () => {
   const { app } = fakeWorker();
   const head = await request(app).head('/metrics');
   expect([head.status, head.text]).toEqual([200, undefined]);
@@ -39,7 +39,7 @@ test('HEAD, OPTIONS, other methods and slashes are answered as for every route',
   expect((await request(app).get('/metrics/')).status).toBe(200);
 });
 
-test('a worker that is still starting says what can be said of its process', async () => {
+test('a starting worker exports the metrics of its process', async () => {
   const answer = await request(fakeWorker({ starting: true }).app).get('/metrics');
   expect(answer.status).toBe(200);
   expect(valueIn(parsePrometheus(answer.text), 'process_resident_memory_bytes')).toBeGreaterThan(1e6);

@@ -31,7 +31,7 @@ describe('offsets', () => {
     ]);
   });
 
-  test('connect-rest 105: numbers keep their kind, on the way in and on the way out', async () => {
+  test('connect-rest 105: numbers keep their type, in requests and answers', async () => {
     const answer = await alter(
       '{"offsets":[{"partition":{"f":"é😀","one":1,"float":1.0},"offset":{"big":9007199254740993,"e":1e25,"half":0.5,"yes":true,"no":null}}]}',
     );
@@ -146,7 +146,7 @@ describe('offsets', () => {
     expect(worker.herder.offsets.size).toBe(0);
   });
 
-  test('connect-rest 111: the place of what does not fit', async () => {
+  test('connect-rest 111: the position of a mismatch', async () => {
     expect((await alter('{"offsets":[{},{"partition":1}]}')).body.message).toMatch(
       new RegExp(
         `line: 1, column: 29\\] \\(through reference chain: ${entities}\\.ConnectorOffsets\\["offsets"\\]->java\\.util\\.ArrayList\\[1\\]->${entities}\\.ConnectorOffset\\["partition"\\]\\)$`,
@@ -183,14 +183,14 @@ describe('PATCH config', () => {
     expect((await api().get('/connectors/a/config')).body).toEqual({ ...config, topic: 't3' });
   });
 
-  test('connect-rest 78: the whole has to be valid', async () => {
+  test('connect-rest 78: the merged config must be valid', async () => {
     expect((await patch('/connectors/a/config', '{"topic":null}')).body).toEqual(
       error(400, expect.stringContaining('\nMissing required configuration "topic" which has no default value.\n')),
     );
     expect((await api().get('/connectors/a/config')).body).toEqual(config);
   });
 
-  test('connect-rest 80, 81, R10: refused', async () => {
+  test('connect-rest 80, 81, R10: rejected', async () => {
     expect((await patch('/connectors/none/config', '{}')).body).toEqual(error(404, 'Connector none not found'));
     const type = await api()
       .patch('/connectors/a/config')
@@ -210,7 +210,7 @@ describe('PATCH config', () => {
   });
 });
 
-test('connect-rest 154: changes through a follower carry their body as it was meant', async () => {
+test('connect-rest 154: changes through a follower keep their body', async () => {
   const sent: OutgoingRequest[] = [];
   await start({
     forward: (outgoing) => {
@@ -234,7 +234,7 @@ test('connect-rest 154: changes through a follower carry their body as it was me
   ]);
 });
 
-test('connect-rest §0.4: OPTIONS of the new resources, and methods they do not have', async () => {
+test('connect-rest §0.4: OPTIONS of the new resources, and unsupported methods', async () => {
   for (const [path, allow] of [
     ['/connectors/a/offsets', 'DELETE,GET,HEAD,OPTIONS,PATCH'],
     ['/connectors/a/config', 'GET,HEAD,OPTIONS,PATCH,PUT'],

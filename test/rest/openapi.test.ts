@@ -17,7 +17,7 @@ beforeAll(async () => {
   document = (await request(worker.app).get('/openapi.json')).body as Document;
 });
 
-test('the document is OpenAPI 3.1, found valid by others', async () => {
+test('the document is valid OpenAPI 3.1 by an independent validator', async () => {
   const { Validator } = await import('@seriousme/openapi-schema-validator');
   const validator = new Validator();
   const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>);
@@ -25,7 +25,7 @@ test('the document is OpenAPI 3.1, found valid by others', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('it has every route that is served, with every method', () => {
+test('it has every served route with every method', () => {
   const described = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   );
@@ -54,7 +54,7 @@ test.each([
   ['/connector-plugins/{plugin}/config', '/connector-plugins/FileStreamSink/config'],
   ['/admin/loggers', '/admin/loggers'],
   ['/admin/loggers/{logger}', '/admin/loggers/root'],
-])('what is served at %s is what it says: %s', async (path, url) => {
+])('%s is served as documented: %s', async (path, url) => {
   await request(worker.app).post('/connectors').send({ name: 'a', config: SNK });
   const { status, body } = await request(worker.app).get(url);
   const { responses } = document.paths[path]?.['get'] ?? { responses: {} as Record<string, Answer> };

@@ -53,7 +53,7 @@ test('connect-rest 116, 117, 119: definitions', async () => {
   );
 });
 
-test('connect-rest 120, 121: the path only has to fit', async () => {
+test('connect-rest 120, 121: the path only has to match', async () => {
   for (const plugin of [
     'FileStreamSource',
     'FileStreamSourceConnector',
@@ -72,7 +72,7 @@ test('connect-rest 120, 121: the path only has to fit', async () => {
   }
 });
 
-test('connect-rest 122, R1, R15: what is 400 on create is 500 here, with the class in front', async () => {
+test('connect-rest 122, R1, R15: errors that are 400 on create are 500 here, with the class in front', async () => {
   const bad = 'org.apache.kafka.connect.runtime.rest.errors.BadRequestException: ';
   expect((await validate('FileStreamSource', {})).body).toEqual(
     error(500, `${bad}Connector config {} contains no connector type`),
@@ -90,7 +90,7 @@ test('connect-rest §2.4: null body', async () => {
   );
 });
 
-test('connect-rest §2.6: the time-out text has no final period here', async () => {
+test('connect-rest §2.6: the timeout text has no final period here', async () => {
   worker = fakeWorker({ pluginLimitMs: 20 });
   const { body } = await validate('Odd', { 'connector.class': 'Odd', name: 'a', behaviour: 'hang' });
   expect((body as { message: string }).message).toMatch(/^Request timed out\. The worker is currently .*Z$/);

@@ -66,7 +66,7 @@ test('connect-rest §0.4: the port is open before there is a herder', async () =
   await rest.close();
 });
 
-test('a port in use is refused with the listener in the message, and nothing stays open', async () => {
+test('a port in use is rejected with the listener in the message, and nothing stays open', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -79,7 +79,7 @@ test('a port in use is refused with the listener in the message, and nothing sta
 test.each([
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: w\r\nX-Long: ${'x'.repeat(4_000_000)}\r\n\r\n`, '431'],
   ['what is no HTTP', `${'\u0001'.repeat(4_000_000)}\r\n\r\n`, '400'],
-])('connect-rest §0.4: %s get an answer that no reset overtakes', async (_, text, status) => {
+])('connect-rest §0.4: %s get an answer before the connection is reset', async (_, text, status) => {
   const rest = server([local]);
   const [bound] = await rest.listen();
   for (let i = 0; i < 20; i++) {
@@ -134,7 +134,7 @@ test.each([
   if (method === 'HEAD') expect(body).toBe('');
 });
 
-test('close waits for a request under way', async () => {
+test('close waits for requests in flight', async () => {
   const herder = new FakeHerder(validator, registry);
   let release = (): void => undefined;
   const entered = new Promise<void>((resolve) => {
@@ -161,7 +161,7 @@ describe('connect-rest 149: admin.listeners', () => {
       ),
     );
 
-  test('on another port: there, and nothing else there but metrics', async () => {
+  test('on another port: only there, which serves nothing else but metrics', async () => {
     const rest = server([local], undefined, { adminListeners: [local] });
     const [main, admin] = await rest.listen();
     expect(await statuses(main!.port)).toEqual([404, 200, 200]);
@@ -179,7 +179,7 @@ describe('connect-rest 149: admin.listeners', () => {
     await rest.close();
   });
 
-  test('the same as a main one: there as well', async () => {
+  test('the same as a main listener: served there as well', async () => {
     const one = { ...local, port: await freePort() };
     const rest = server([one, local], undefined, { adminListeners: [one] });
     const [main, other] = await rest.listen();
@@ -188,7 +188,7 @@ describe('connect-rest 149: admin.listeners', () => {
     await rest.close();
   });
 
-  test('neither CORS nor headers of its own on a separate one', async () => {
+  test('neither CORS nor custom headers on a separate listener', async () => {
     const rest = server([local], undefined, {
       adminListeners: [local],
       cors: corsSettings('*', ''),

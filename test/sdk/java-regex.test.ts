@@ -64,18 +64,18 @@ describe("Java's regular expressions", () => {
     expect(matchesFully(compileJavaRegex(pattern), text)).toBe(expected);
     expect(anchored(compileJavaRegex(pattern)).test(text)).toBe(expected);
   });
-  test('a broken one is refused, and one that JavaScript has no words for', () => {
+  test('an invalid expression is rejected, and one without a JavaScript equivalent', () => {
     for (const pattern of ['[', '(', '*a', '[&&a]', '\\R', '\\p{IsAlphabetic}', '(?>a)b', '\\y'])
       expect(() => compileJavaRegex(pattern)).toThrow(SyntaxError);
   });
 
-  test('what is wrong is said of the expression as it was given', () => {
+  test('errors quote the original expression', () => {
     expect(() => compileJavaRegex('\\p{Alpha}\\p{IsAlphabetic}', 'i')).toThrow(
       'Invalid regular expression: \\p{Alpha}\\p{IsAlphabetic}: Invalid property name',
     );
   });
 
-  test('what is longer than 32,768 characters is refused, and not repeated', () => {
+  test('an expression longer than 32,768 characters is rejected, and not repeated', () => {
     const topics = Array.from({ length: 3_000 }, (_, i) => `topic-${i}`).join('|');
     expect(anchored(compileJavaRegex(topics)).test('topic-2999')).toBe(true);
     const reason = (pattern: string): string => {
@@ -90,7 +90,7 @@ describe("Java's regular expressions", () => {
     expect(reason('a'.repeat(32_769))).toMatch(/^Invalid regular expression: a{100}…: it has 32769 characters/);
   });
 
-  test("flags beside the expression are Java's", () => {
+  test('flags passed with the expression have Java’s meaning', () => {
     expect(compileJavaRegex('abc', 'i').test('ABC')).toBe(true);
     expect(compileJavaRegex('(?iu)abc', 'i').test('ABC')).toBe(true);
   });

@@ -45,7 +45,7 @@ test('connect-runtime §6.3: Connect data', () => {
   expect(ours).toEqual(data);
 });
 
-test('bytes and dates in a form of the caller’s', () => {
+test('bytes and dates in a format of the caller', () => {
   const struct = structSchema([
     ['at', timestampSchema()],
     ['raw', schema('BYTES')],

@@ -29,7 +29,7 @@ test('records are completed, transformed one by one, and dropped ones are null',
   expect(closed).toBe(1);
 });
 
-test('settings that a worker would refuse are refused, and what apply throws is thrown', async () => {
+test('settings that a worker rejects are rejected, and errors of apply are thrown', async () => {
   const plugin = transformation(() => {
     throw new Error('bad record');
   });
@@ -42,7 +42,7 @@ test.each<[string, (record: ConnectRecord) => void]>([
   ['the record', (record) => void ((record as { topic: string }).topic = 'x')],
   ['its value', (record) => void ((record.value as { a: { b: number } }).a.b = 2)],
   ['its headers', (record) => void (record.headers as unknown[]).push(1)],
-])('a transformation that changes %s in place is caught', async (_what, change) => {
+])('a transformation that changes %s in place is detected', async (_what, change) => {
   const plugin = transformation((record) => {
     change(record);
     return record;
@@ -50,7 +50,7 @@ test.each<[string, (record: ConnectRecord) => void]>([
   await expect(runTransformation(plugin, { text: 'x' }, [{ value: { a: { b: 1 } } }])).rejects.toThrow(TypeError);
 });
 
-test('bytes are let through', async () => {
+test('bytes are passed through', async () => {
   const [same] = await runTransformation(
     transformation((record) => record),
     { text: 'x' },

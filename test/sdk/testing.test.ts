@@ -55,7 +55,7 @@ describe('runSourceTask', () => {
     expect((await runSourceTask(source([[record(1)], [record(2)], null]), {})).records).toHaveLength(2);
   });
 
-  test('an offset without a record is stored behind the records before it', async () => {
+  test('an offset without a record is stored after the records before it', async () => {
     const connector = source([], {
       start: async (_config, context) => await context.storeOffset({ p: 1 }, { n: 7 }),
     });
@@ -64,7 +64,7 @@ describe('runSourceTask', () => {
     expect(connector.log).toEqual(['commit [{"n":7}]', 'commit []', 'stop']);
   });
 
-  test('a crash: offsets of the acknowledged records only, nothing is said to the task', async () => {
+  test('a crash: only offsets of the acknowledged records, no further call of the task', async () => {
     const connector = source([[record(1), record(2), record(3)]]);
     const run = await runSourceTask(connector, {}, { until: 3, crashAfter: 2 });
     expect(run.offsets.get({ p: 1 })).toEqual({ n: 2 });
@@ -85,13 +85,13 @@ describe('runSourceTask', () => {
     ],
     ['a timestamp', record(1, { timestamp: -5 }), 'timestamp -5 is invalid'],
     ['a missing schema', { ...record(1), keySchema: undefined as never }, 'keySchema is missing'],
-  ])('complains about %s', async (_name, bad, text) => {
+  ])('reports %s', async (_name, bad, text) => {
     const connector = source([[bad]]);
     await expect(runSourceTask(connector, {}, { until: 1 })).rejects.toThrow(text);
     expect(connector.log).toContain('stop');
   });
 
-  test('time is up: says how far it came', async () => {
+  test('a timeout reports the progress', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
       let polls = 0;
@@ -166,7 +166,7 @@ describe('checkConfig', () => {
   const messages = async (config: Record<string, string>): Promise<string[]> =>
     (await checkConfig(connector, config)).map((p) => p.message);
 
-  test('as a worker would', async () => {
+  test('as in a worker', async () => {
     expect(await messages({ a: '1', flag: 'TRUE' })).toEqual([]);
     expect(await messages({})).toEqual([
       'Missing required configuration "a" which has no default value.',
@@ -192,7 +192,7 @@ describe('SinkTaskHarness', () => {
     };
   }
 
-  test('offsets, redelivery, errant records, wishes', async () => {
+  test('offsets, redelivery, errant records, requests', async () => {
     const log: string[] = [];
     let busy = true;
     const harness = await SinkTaskHarness.start(
@@ -227,7 +227,7 @@ describe('SinkTaskHarness', () => {
     expect(log).toEqual(['open 1', 'put 0,1', 'flush', 'put 2', 'flush', 'close 1', 'stop']);
   });
 
-  test('preCommit beyond what was put is an error; lost partitions are not committed', async () => {
+  test('preCommit beyond the delivered offsets is an error; lost partitions are not committed', async () => {
     const harness = await SinkTaskHarness.start(
       sink({ preCommit: (offsets) => offsets.map((o) => ({ ...o, offset: o.offset + 1 })) }),
       {},

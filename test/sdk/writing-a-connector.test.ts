@@ -41,7 +41,7 @@ test.each([
   await expect(tests[name]?.()).resolves.toBeUndefined();
 });
 
-test('every file of the page was tried, the last one in test/integration/dev/connector-page.test.ts', () => {
+test('every file of the page is tested, the last one in test/integration/dev/connector-page.test.ts', () => {
   expect(files.map((file) => file.name)).toEqual([
     'package.json',
     'index.js',

@@ -32,13 +32,13 @@ const NO_STORE = (key: string, auth: string): string =>
   `Worker setting "${key}" is ${auth}, but no trust store says which clients to trust: set ssl.truststore.location or ` +
   'ssl.truststore.certificates beside it (public certificate authorities are never trusted for clients).';
 
-test.each(['required', 'requested'])('%s without a trust store is refused at start', async (auth) => {
+test.each(['required', 'requested'])('%s without a trust store is rejected at startup', async (auth) => {
   const prefix = 'listeners.https.';
   const settings = { listeners: 'https://127.0.0.1:0', ...identity(prefix), [`${prefix}ssl.client.auth`]: auth };
   expect(await refusal(settings)).toContain(NO_STORE(`${prefix}ssl.client.auth`, auth));
 });
 
-test('so it is for admin listeners, and whose trust store is that of other listeners', async () => {
+test('the same for admin listeners, also if other listeners have a trust store', async () => {
   const prefix = 'admin.listeners.https.';
   const settings = {
     'admin.listeners': 'https://127.0.0.1:0',
@@ -57,7 +57,7 @@ test.each<[string, () => Buffer | string, string]>([
     () => makePkcs12(server, 'other', false),
     'does not open the PKCS12 trust store',
   ],
-])('a trust store that says nothing is refused: %s', async (name, content, sentence) => {
+])('an empty trust store is rejected: %s', async (name, content, sentence) => {
   const store = join(folder, `${name.replaceAll(' ', '-')}.store`);
   await writeFile(store, content());
   const prefix = 'listeners.https.';

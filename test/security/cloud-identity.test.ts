@@ -96,7 +96,7 @@ async function failureOf(worker: StartedWorker, more: Record<string, string> = {
   return tasks[0]?.trace ?? '';
 }
 
-describe('as a worker comes', () => {
+describe('in a worker’s default config', () => {
   let worker: StartedWorker;
   beforeAll(async () => {
     worker = await start({});
@@ -110,7 +110,7 @@ describe('as a worker comes', () => {
       { 'analytics.query.url': 'http://localhost:1', 'analytics.url': 'https://c.kusto.windows.net' },
     ],
     ['managed_identity', { 'analytics.allow.insecure.endpoints': 'true', 'analytics.trusted.hosts': '127.0.0.1' }],
-  ])('%s at a place of the caller’s is refused, with %j', async (strategy, more) => {
+  ])('%s at an endpoint of the caller is rejected, with %j', async (strategy, more) => {
     const answer = await worker.request('POST', '/connectors', {
       name: uniqueName('identity'),
       config: config({ 'idp.auth.strategy': strategy, ...more }),
@@ -120,7 +120,7 @@ describe('as a worker comes', () => {
     expect(asked).toEqual({ metadata: [], elsewhere: [], proxy: [], cluster: [] });
   });
 
-  test('the proxy of a document is asked for tunnels to known hosts alone', async () => {
+  test('the proxy of a config is used only for tunnels to known hosts', async () => {
     const trace = await failureOf(worker, { 'analytics.url': 'https://c.kusto.windows.net' });
     expect(trace).toContain('the proxy answers 502');
     expect(asked.metadata).toEqual([]);
@@ -128,18 +128,18 @@ describe('as a worker comes', () => {
   });
 });
 
-describe('with analytics.allow.insecure.endpoints of the administrator', () => {
+describe('with the administrator’s analytics.allow.insecure.endpoints', () => {
   let worker: StartedWorker;
   beforeAll(async () => {
     worker = await start({ 'analytics.allow.insecure.endpoints': 'true' });
   });
 
-  test('no token for a resource that is none of the service’s', async () => {
+  test('no token for a resource outside the service', async () => {
     expect(await failureOf(worker)).toContain('names "https://management.azure.com" as what its tokens are for');
     expect(asked).toEqual({ metadata: [], elsewhere: [], proxy: [], cluster: ['GET /v1/rest/auth/metadata'] });
   });
 
-  test('a token goes to the cluster alone: past the proxy, and not where the cluster redirects to', async () => {
+  test('a token is sent only to the cluster: past the proxy, and not where the cluster redirects to', async () => {
     resource = 'https://kusto.kusto.windows.net';
     expect(await failureOf(worker)).toContain('answers 307');
     expect(asked.metadata).toHaveLength(1);

@@ -116,7 +116,7 @@ async function tryOut(config: Config): Promise<void> {
   else await ask('PUT', '/connectors/c/config', refused);
 }
 
-test('no answer, log line or trace shows a value: keys of the runtime and of each connector', async () => {
+test('no answer, log line or trace contains a value: keys of the runtime and of each connector', async () => {
   // Names of hosts that are numbers may lead somewhere that does not answer.
   const quick = { 'connection.validation.timeout.ms': '1000' };
   const full = database.sourceConfig(quick);
@@ -166,7 +166,7 @@ test.each(['producer', 'consumer', 'admin'] as const)('overrides of the %s', asy
   expectNone();
 });
 
-test('a value that is short, or a part of one, is hidden where it stands as a word', async () => {
+test('a value that is short, or a part of one, is hidden as a word', async () => {
   const short = `\${file:${secrets}:short}`;
   for (const key of ['connector.class', 'transforms', 'predicates', 'consumer.override.fetch.min.bytes', 'topics']) {
     const config = { ...sink(), name: 'c', 'errors.deadletterqueue.topic.name': short, [key]: short };
@@ -200,7 +200,7 @@ const AT_START: readonly (readonly [keys: readonly string[], config: () => Confi
   [overrides('producer', ['compression.type', 'acks', 'bootstrap.servers', 'client.id', 'max.request.size']), source],
 ];
 
-test('what fails at a start or runs: status, configurations, tasks, metrics and the log', async () => {
+test('failures at startup and at runtime: status, configs, tasks, metrics and the log', async () => {
   const topic = await clients.topic();
   await clients.send(topic, ['{"a":']);
   const lines = join(folder, 'lines');

@@ -89,7 +89,7 @@ test.each<[Codec, number]>([
   ['snappy', 144],
   ['lz4', 1024],
   ['zstd', 1024],
-])('%s: %d MiB fail the task with topic, partition and offset, and take no memory', async (codec, mebibytes) => {
+])('%s: %d MiB fail the task with topic, partition and offset, without using memory', async (codec, mebibytes) => {
   const topic = await topicWith(bomb(codec, mebibytes));
   const trace = await failure(topic);
   expect(trace).toContain(
@@ -124,7 +124,7 @@ test('bytes that belong to no record fail the task, however few', async () => {
   expect(trace).toContain('CORRUPT_BATCH');
 });
 
-test('in a storage topic it is said in the log, and the worker goes on', async () => {
+test('in a storage topic it is logged, and the worker continues', async () => {
   await produce(`${group}-status`, bomb('zstd', 64));
   await waitFor('the log to say so', () => /exceeds 33554432 bytes when decompressed/.test(worker.process.log()), {
     detail: () => worker.process.log().slice(-3000),

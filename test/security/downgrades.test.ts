@@ -38,7 +38,7 @@ test.each([
   ['acks', '2'],
   ['compression.type', 'brotli'],
   ['enable.idempotence', 'yes'],
-])('a producer with %s=%j is not made', async (key, value) => {
+])('a producer with %s=%j is not created', async (key, value) => {
   const name = uniqueName('source');
   const config = {
     'connector.class': 'FileStreamSource',
@@ -81,7 +81,7 @@ test.each([
       'database.dbname': 'd',
     },
   ],
-])('%s that is not known, or empty, is refused', async (key, given) => {
+])('an unknown or empty %s is rejected', async (key, given) => {
   for (const value of ['verify-ful', 'SSLL', '']) {
     const config = Object.fromEntries(
       Object.entries({ ...given, [key]: value }).map(([name, text]) => [

@@ -127,7 +127,7 @@ describe('hostile records', () => {
     }
   }
 
-  test(`${cases} of them, seed ${seed}: each is delivered, skipped or a dead letter, and what is behind them arrives`, async () => {
+  test(`${cases} of them, seed ${seed}: each is delivered, skipped or a dead letter, and the records after them arrive`, async () => {
     const start = await monitored.period();
     const records = hostileRecords(seeded(seed), cases);
     const refused: string[] = [];
@@ -157,7 +157,7 @@ describe('hostile records', () => {
     expect(second.threadHeapsMib).toBeLessThan(first.threadHeapsMib + MAY_GROW_MIB.threadHeaps);
   });
 
-  test('a batch that cannot be read fails its task with topic, partition, offset and code, and no other', async () => {
+  test('a batch that cannot be read fails only its task, with topic, partition, offset and code', async () => {
     const { worker } = monitored;
     const wire = createWire({ 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '', 'client.id': 'bent' });
     await wire.connect();

@@ -122,7 +122,7 @@ describe('random requests', () => {
     expect(second.heapMib).toBeLessThan(first.heapMib + MAY_GROW_MIB.heap);
   });
 
-  test('whatever was made can be taken away again, and a good connector runs', async () => {
+  test('every created connector can be deleted, and a valid connector runs', async () => {
     const { worker } = monitored;
     // What was asked last may still be under way.
     await worker.ready();

@@ -54,7 +54,7 @@ const refused = (host: string): unknown[] => [
   { error_code: 403, message: `The host '${host}' is not one of this worker's names; rest.allowed.hosts adds to them` },
 ];
 
-test('a name that was made to lead to the loopback listener reads nothing: no root, no metrics, no configuration', async () => {
+test('a name rebound to the loopback listener reads nothing: no root, no metrics, no config', async () => {
   const host = `evil.test:${new URL(here.url).port}`;
   for (const path of [
     '/',
@@ -72,7 +72,7 @@ test('a name that was made to lead to the loopback listener reads nothing: no ro
   expect((await call(admin, 'GET', '/admin/loggers', { Host: 'localhost' })).status).toBe(200);
 });
 
-test('a page of another site changes nothing, with any kind of request that browsers send without asking first', async () => {
+test('a page of another site changes nothing, with any request that browsers send without a preflight', async () => {
   const origin = 'http://evil.test';
   const message = `Pages of '${origin}' may change nothing here; rest.allowed.hosts or access.control.allow.origin lets them`;
   for (const [method, path] of [
@@ -95,7 +95,7 @@ test('a page of another site changes nothing, with any kind of request that brow
   expect((await here.running(NAME)).connector.state).toBe('RUNNING');
 });
 
-test('who is no browser, what is on this machine, and pages that CORS lets in are served as before', async () => {
+test('clients other than browsers, pages on this machine, and pages that CORS allows are served as before', async () => {
   const { port } = new URL(here.url);
   const restart = `/connectors/${NAME}/restart`;
   const callers: readonly Record<string, string>[] = [
@@ -114,7 +114,7 @@ test('who is no browser, what is on this machine, and pages that CORS lets in ar
   expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, undefined]);
 });
 
-test('on an address of the network the list decides, and workers reach each other', async () => {
+test('on a network address the list decides, and workers reach each other', async () => {
   expect((await call(named.url, 'GET', '/', { Host: 'connect.test' })).status).toBe(200);
   expect(shown(await call(named.url, 'GET', '/', { Host: 'evil.test' }))).toEqual(refused('evil.test'));
   const leader = await leaderOf([here, named]);

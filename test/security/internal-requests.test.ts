@@ -69,7 +69,7 @@ async function expectRefused(worker: StartedWorker, answers: readonly Promise<An
   expect(tasks.map((task) => task.config.file)).toEqual([join(folder, 'mine.txt')]);
 }
 
-test('a worker that Kafka has forgotten takes no unsigned task configurations and no unsigned fencing', async () => {
+test('a worker that Kafka has expelled accepts no unsigned task configs and no unsigned fencing', async () => {
   const [worker] = workers as [StartedWorker];
   freeze();
   await waitFor('the membership to be lost', () => worker.process.log().includes('lost its place in the group'), {
@@ -79,7 +79,7 @@ test('a worker that Kafka has forgotten takes no unsigned task configurations an
   await expectRefused(worker, [submit(worker), fence]);
 });
 
-test('a worker that has not joined its group yet takes none either', async () => {
+test('a worker that has not joined its group yet accepts none either', async () => {
   const [before] = workers as [StartedWorker];
   await before.stop();
   freeze();

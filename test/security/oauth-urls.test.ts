@@ -64,14 +64,14 @@ async function traceWith(url: string, more: Record<string, string> = {}): Promis
 }
 
 test.each(['/metadata/identity', '/allowed?more', '/ALLOWED'])(
-  'a token URL that is not listed is not asked: %s',
+  'a token URL that is not listed is not requested: %s',
   async (path) => {
     expect(await traceWith(`${base}${path}`)).toContain(REFUSAL);
     expect(asked).toEqual([]);
   },
 );
 
-test('a document can not allow it to itself', async () => {
+test('a connector config cannot allow it for itself', async () => {
   const url = `${base}/own`;
   const own = {
     [ALLOWED_URLS]: url,
@@ -82,7 +82,7 @@ test('a document can not allow it to itself', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a listed one may be used', async () => {
+test('a listed URL may be used', async () => {
   const trace = await traceWith(`${base}/allowed`);
   expect(trace).not.toContain('restrictions');
   // The embedded broker expects no authentication, Apache Kafka's listener of these tests neither.

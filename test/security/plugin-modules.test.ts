@@ -84,20 +84,23 @@ async function expectInnocence(): Promise<void> {
   expect(worker.process.log()).not.toMatch(/lost its membership|session has ended/i);
 }
 
-test.each(['SpinsAtImport', 'SpinsAtImportEsm'])('%s: validation is ended and says why, others go on', async (name) => {
-  const { answer, rest, validations } = await meanwhile(validate(`com.example.${name}`));
-  expect([answer.status, answer.json.message]).toEqual([
-    500,
-    expect.stringMatching(
-      new RegExp(`The import of com.example.${name} in .* did not come back within 2000 ms and was ended`),
-    ),
-  ]);
-  expect(rest).toBeGreaterThan(0);
-  expect(validations).toBeGreaterThan(0);
-  await expectInnocence();
-});
+test.each(['SpinsAtImport', 'SpinsAtImportEsm'])(
+  '%s: validation is aborted with a reason, other requests continue',
+  async (name) => {
+    const { answer, rest, validations } = await meanwhile(validate(`com.example.${name}`));
+    expect([answer.status, answer.json.message]).toEqual([
+      500,
+      expect.stringMatching(
+        new RegExp(`The import of com.example.${name} in .* did not come back within 2000 ms and was ended`),
+      ),
+    ]);
+    expect(rest).toBeGreaterThan(0);
+    expect(validations).toBeGreaterThan(0);
+    await expectInnocence();
+  },
+);
 
-test.each(['ExitsAtImport', 'ExitsAtImportEsm'])('%s: process.exit ends its thread alone', async (name) => {
+test.each(['ExitsAtImport', 'ExitsAtImportEsm'])('%s: process.exit ends only its thread', async (name) => {
   const { answer } = await meanwhile(validate(`com.example.${name}`));
   expect([answer.status, answer.json.message]).toEqual([
     500,
@@ -113,13 +116,13 @@ test.each([
   ['ThrowsAtImportEsm', 'throws-at-import-esm/index.js:4:9'],
   ['SyntaxErrorSource', 'syntax-error/index.js:3'],
   ['SyntaxErrorEsm', 'syntax-error-esm/index.js:3'],
-])('%s: the answer has the place in the plug-in', async (name, place) => {
+])('%s: the answer has the place in the plugin', async (name, place) => {
   const answer = await validate(`com.example.${name}`);
   expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining(place)]);
   expect(answer.json.message).toContain(`The plug-in com.example.${name} in `);
 });
 
-test('validate() that spins is ended; one that never answers holds nobody up', async () => {
+test('a validate() that spins is terminated; one that never answers blocks no other request', async () => {
   const left = new AbortController();
   const never = fetch(`${worker.url}/connector-plugins/com.example.NeverValidated/config/validate`, {
     method: 'PUT',
@@ -139,14 +142,14 @@ test('validate() that spins is ended; one that never answers holds nobody up', a
   await expectInnocence();
 });
 
-test('a create with such a plug-in is refused with the same sentence', async () => {
+test('a create with such a plugin is rejected with the same sentence', async () => {
   const config = { 'connector.class': 'com.example.ExitsAtImport', topics: 't' };
   const answer = await worker.request('POST', '/connectors', { name: uniqueName('c'), config });
   expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining('called process.exit(3)')]);
 });
 
 test.each(['taskConfigs', 'start'])(
-  'a connector whose %s spins fails, and those that shared its thread go on',
+  'a connector whose %s spins fails, and those that shared its thread continue',
   async (behaviour) => {
     const other = await splitter();
     await worker.running(other);
@@ -180,7 +183,7 @@ test.each([
   await expectInnocence();
 });
 
-test('alterOffsets that spins refuses the change', async () => {
+test('an alterOffsets that spins rejects the change', async () => {
   const name = await splitter();
   await worker.running(name);
   await waitFor('records', async () => (await records(name)) > 0);
@@ -195,7 +198,7 @@ test('alterOffsets that spins refuses the change', async () => {
   await expectInnocence();
 });
 
-test('a module that waits for ever at its top level is given up', async () => {
+test('a module that never finishes its top-level await is abandoned', async () => {
   const answer = await neverImported;
   expect([answer.status, answer.json.message]).toEqual([
     500,

@@ -42,7 +42,7 @@ async function expectAlive(): Promise<void> {
   expect((await httpCall(`${worker.url}/connectors`)).status).toBe(200);
 }
 
-test('10 MiB of zeros without a signature, or with one that is not right, is never parsed', async () => {
+test('10 MiB of zeros without a valid signature are never parsed', async () => {
   const zeros = list(9.9 * MIB, '0');
   const answers = [
     await post('/connectors/any/tasks', zeros),
@@ -80,7 +80,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   lines: `{"a":\n${'\n'.repeat(MIB - 64)}x}`,
 };
 
-test('every kind of them, to every route that reads a document, all at once', async () => {
+test('all kinds of bodies, to every route that reads one, at once', async () => {
   const routes = [
     ['POST', '/connectors'],
     ['PUT', '/connectors/any/config'],
@@ -109,7 +109,7 @@ async function unfinished(bytes: number, waiting: Set<ClientRequest>): Promise<v
   await new Promise<void>((resolve) => sent.write(' '.repeat(bytes), () => resolve()));
 }
 
-test('bodies in flight have a bound over all requests: 503 with Retry-After, until others are done', async () => {
+test('bodies in flight have a limit over all requests: 503 with Retry-After, until others are done', async () => {
   const waiting = new Set<ClientRequest>();
   const body = ' '.repeat(800_000);
   const full = await waitFor('the budget to be used up', async () => {
@@ -138,7 +138,7 @@ test('bodies in flight have a bound over all requests: 503 with Retry-After, unt
   await waitFor('room again', async () => (await post('/connectors', body)).status !== 503);
 });
 
-test('hundreds of connections that say nothing, or never end their headers, keep nobody out', async () => {
+test('hundreds of idle connections, or with unfinished headers, do not block other clients', async () => {
   const idle = await Promise.all(
     Array.from(
       { length: 400 },

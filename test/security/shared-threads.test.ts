@@ -121,7 +121,7 @@ function rude(how: string, more: Record<string, string> = {}): Rude {
   return { name, config };
 }
 
-describe('a task that harms the thread it shares', () => {
+describe('a task that blocks the thread it shares', () => {
   const neighbours = new Neighbours();
   beforeAll(async () => {
     await start({ 'task.thread.silence.ms': String(SILENCE_MS) });
@@ -168,7 +168,7 @@ describe('a task that harms the thread it shares', () => {
     await worker.request('DELETE', `/connectors/${name}`);
   });
 
-  test('its automatic restart has a thread of its own; paused neighbours come back paused', async () => {
+  test('its automatic restart has a thread of its own; paused neighbors return paused', async () => {
     expect((await worker.request('PUT', `/connectors/${neighbours.source}/pause`)).status).toBe(202);
     await worker.statusWhen(neighbours.source, ({ tasks }) => tasks[0]?.state === 'PAUSED');
     const culprit = rude('spin', { times: '1' });
@@ -185,7 +185,7 @@ describe('a task that harms the thread it shares', () => {
     await worker.request('DELETE', `/connectors/${culprit.name}`);
   });
 
-  test('a process that sleeps for longer than the limit ends no thread', async () => {
+  test('a process that is suspended for longer than the limit ends no thread', async () => {
     const before = starts(neighbours.source);
     process.kill(worker.pid, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
@@ -206,7 +206,7 @@ describe('without a limit', () => {
     if (!stopped) await worker?.stop();
   });
 
-  test('a task that spins is named, /health says so, and its end is the end of the thread, nothing else', async () => {
+  test('a task that spins is logged and shown in /health, and the end of its thread affects nothing else', async () => {
     const culprit = rude('spin');
     await worker.register(culprit);
     await waitFor('its name in the log', () => log().includes(`poll() of task ${culprit.name}-0 blocks it, in spin`));

@@ -51,7 +51,7 @@ test('connect-runtime 18: a complete set is applied, an incomplete one leaves th
   expect(log.state.snapshot().generation('c')).toBe(1);
 });
 
-test('connect-runtime 19: fewer tasks than before, extra deferred ones do no harm', () => {
+test('connect-runtime 19: a connector record compacted to after its commit has no tasks until they are written again', () => {
   const log = new Log();
   log.connector();
   log.task(0);
@@ -104,7 +104,7 @@ test('connect-runtime 23: the offset advances for JSON of any kind, not for othe
   expect(log.state.snapshot().offset).toBe(3);
 });
 
-test('connect-runtime 26: markers and holes do not count', () => {
+test('connect-runtime 26: transaction markers and gaps do not count', () => {
   const log = new Log();
   log.connector();
   log.skip(5);
@@ -139,7 +139,7 @@ test('a deleted connector loses its tasks and its applied configuration', () => 
   expect(snapshot.targetState('c')).toBe('PAUSED');
 });
 
-test('a commit of no tasks needs no task records and remembers the configuration it was made from', () => {
+test('a commit of zero tasks needs no task records and keeps the config it was created from', () => {
   const log = new Log();
   log.connector('c', { v: '1' });
   expect(log.commit(0)).toEqual({ type: 'tasks-committed', connector: 'c', tasks: [] });
@@ -165,7 +165,7 @@ test('session key, restart and logger records are events', () => {
   });
 });
 
-test('a snapshot does not change afterwards', () => {
+test('a snapshot is immutable', () => {
   const log = new Log();
   log.connector();
   const before = log.state.snapshot();

@@ -25,7 +25,7 @@ test('connect-runtime 4 and 5: order of the records of a creation and of a delet
   ]);
 });
 
-test('task configurations come before their commit record, and none are needed for an empty set', async () => {
+test('task configs precede their commit record, and none are needed for an empty set', async () => {
   const topic = new MemoryTopic();
   const { store: configs } = await store(topic);
   await configs.putConnector('c', { name: 'c' }, null);
@@ -65,7 +65,7 @@ test('connect-runtime 24: what is in the log at start-up is not replayed as even
   expect(events).toEqual([{ type: 'restart-requested', connector: 'c', includeTasks: false, onlyFailed: true }]);
 });
 
-test('after its time is over a change takes no further step', async () => {
+test('a change does not continue after its timeout', async () => {
   jest.useFakeTimers();
   try {
     const topic = new MemoryTopic();
@@ -90,7 +90,7 @@ test('after its time is over a change takes no further step', async () => {
   }
 });
 
-describe('what becomes of a change whose worker loses its place in the group', () => {
+describe('a change whose worker loses its membership', () => {
   /** Changes that were decided before `lose` are not written any more. */
   class Terms implements ChangePermission {
     readonly term = 0;
@@ -130,7 +130,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     return { topic, log, terms, configs };
   }
 
-  test('task configurations that were decided before are not written, although the worker is back when their turn comes', async () => {
+  test('task configs that were decided before are not written, although the worker has rejoined when their turn comes', async () => {
     const { topic, log, terms, configs } = await guarded();
     const before = topic.texts();
     const readToEnd = log.readToEnd.bind(log);
@@ -145,7 +145,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     expect(topic.texts()).toEqual(before);
   });
 
-  test('their commit record is not written either: they have no effect, and may be said not to be written', async () => {
+  test('their commit record is not written either: they have no effect, and may be reported as not written', async () => {
     const { topic, log, terms, configs } = await guarded();
     const write = log.write.bind(log);
     log.write = async (...of) => {
@@ -159,7 +159,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     expect((await store(topic)).store.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
   });
 
-  test('one that Kafka may have is said to be in doubt', async () => {
+  test('a change that Kafka may have accepted is reported as in doubt', async () => {
     const { log, configs } = await guarded();
     log.write = async () => {
       throw lost(true);
@@ -171,7 +171,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     });
   });
 
-  test('one that was written and not read back is said to be in doubt; one that Kafka refused is not', async () => {
+  test('a change that was written and not read back is reported as in doubt; one that Kafka rejected is not', async () => {
     const { log, configs } = await guarded();
     log.readToEnd = async () => {
       throw new KafkaError('NETWORK_EXCEPTION', 'gone');
@@ -186,7 +186,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     });
   });
 
-  test('one whose time is over is not sent later', async () => {
+  test('a change after its timeout is not sent later', async () => {
     jest.useFakeTimers();
     try {
       const { log, terms, configs } = await guarded();
@@ -207,7 +207,7 @@ describe('what becomes of a change whose worker loses its place in the group', (
     }
   });
 
-  test('who decides what: target states and log levels belong to every worker, except that the leader stops connectors', async () => {
+  test('target states and log levels may be written by every worker, except that the leader stops connectors', async () => {
     const { topic, terms, configs } = await guarded();
     terms.begun.length = 0;
     await configs.putTargetState('c', 'PAUSED');

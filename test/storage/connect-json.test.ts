@@ -52,7 +52,7 @@ describe('connect-runtime §1.3: reading', () => {
     expect(read('9007199254740991')).toBe(9007199254740991);
   });
 
-  test('floats are told from integers', () => {
+  test('floats are distinguished from integers', () => {
     expect(read('1.0')).toEqual(new Float64(1));
     expect(read('1e3')).toEqual(new Float64(1000));
     expect(read('1.5')).toBe(1.5);
@@ -67,7 +67,7 @@ describe('connect-runtime §1.3: reading', () => {
     expect(read(' [1 , "x\\u00e9\\n" ] ')).toEqual([1, 'xé\n']);
   });
 
-  test('__proto__ is a member like any other', () => {
+  test('__proto__ is an ordinary member', () => {
     expect(Object.keys(read('{"__proto__":{"x":1}}') as object)).toEqual(['__proto__']);
   });
 

@@ -47,7 +47,7 @@ test('connect-runtime 16: the config topic has one partition, is compacted and g
 });
 
 test.each(['delete', 'compact,delete', ' Compact , Delete'])(
-  "connect-runtime 13: cleanup.policy=%s is refused with Java's reason",
+  "connect-runtime 13: cleanup.policy=%s is rejected with Java's reason",
   async (policy) => {
     await expect(ensureTopic(fake(true, policy).admin, storageTopic('config', settings), options)).rejects.toThrow(
       `Topic 'connect-configs' supplied via the 'config.storage.topic' property is required to have 'cleanup.policy=compact' to ` +
@@ -58,7 +58,7 @@ test.each(['delete', 'compact,delete', ' Compact , Delete'])(
 );
 
 test.each(['compact', ' COMPACT ', 'compact,compact'])(
-  'connect-runtime 13: cleanup.policy=%s is fine',
+  'connect-runtime 13: cleanup.policy=%s is accepted',
   async (policy) => {
     await expect(
       ensureTopic(fake(true, policy).admin, storageTopic('offset', settings), options),
@@ -66,12 +66,12 @@ test.each(['compact', ' COMPACT ', 'compact,compact'])(
   },
 );
 
-test('connect-runtime 15: without the right to read the policy the start goes on', async () => {
+test('connect-runtime 15: startup continues without the right to read the policy', async () => {
   const { admin } = fake(true, new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'no'), ['TOPIC_AUTHORIZATION_FAILED']);
   await expect(ensureTopic(admin, storageTopic('status', settings), options)).resolves.toBeUndefined();
 });
 
-test('connect-runtime 17: too few brokers for now is tried again, until the time is over', async () => {
+test('connect-runtime 17: a temporary lack of brokers is retried until the timeout', async () => {
   const { admin, created } = fake(false, null, ['INVALID_REPLICATION_FACTOR', 'INVALID_REPLICATION_FACTOR']);
   await ensureTopic(admin, storageTopic('config', settings), options);
   expect(created).toHaveLength(3);
@@ -96,7 +96,7 @@ test('other failures are fatal at once', async () => {
   expect(created).toHaveLength(1);
 });
 
-test('connect-runtime 14: a config topic with two partitions is refused, an offsets topic is not', () => {
+test('connect-runtime 14: a config topic with two partitions is rejected, an offsets topic is not', () => {
   expect(() => checkSinglePartition(storageTopic('config', settings), 2)).toThrow(
     "Topic 'connect-configs' supplied via the 'config.storage.topic' property is required to have a single partition in order to " +
       'guarantee consistency of connector configurations, but found 2 partitions.',

@@ -77,7 +77,7 @@ test('connect-runtime 25: a log that ends in a marker or in a compacted record i
   expect(records).toEqual(['2/0 a=1']);
 });
 
-test('requests that come during a round wait for the next one', async () => {
+test('requests during a round wait for the next one', async () => {
   const kafka = new MemoryKafka();
   const admin = kafka.admin();
   let rounds = 0;
@@ -97,7 +97,7 @@ test('requests that come during a round wait for the next one', async () => {
   expect(rounds).toBe(3);
 });
 
-test('end offsets are asked for again after a retriable error; another error rejects that round alone', async () => {
+test('end offsets are requested again after a retriable error; another error rejects only that round', async () => {
   jest.useFakeTimers();
   try {
     const kafka = new MemoryKafka();
@@ -128,7 +128,7 @@ test('end offsets are asked for again after a retriable error; another error rej
   }
 });
 
-describe('connect-runtime 110: Kafka goes away while a worker starts', () => {
+describe('connect-runtime 110: Kafka becomes unreachable while a worker starts', () => {
   /** Whose producers and consumers fail to connect with these errors first. */
   function unwilling(kafka: MemoryKafka, errors: KafkaError[]): MemoryKafka {
     const connect = async (): Promise<void> => {
@@ -145,7 +145,7 @@ describe('connect-runtime 110: Kafka goes away while a worker starts', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  test('it is waited for', async () => {
+  test('the worker waits for it', async () => {
     const kafka = new MemoryKafka();
     const { start } = create(unwilling(kafka, Array.from({ length: 20 }, away)), { admin: kafka.admin() });
     const started = start();
@@ -161,14 +161,14 @@ describe('connect-runtime 110: Kafka goes away while a worker starts', () => {
     await refused;
   });
 
-  test('wrong credentials are told at once', async () => {
+  test('wrong credentials are reported at once', async () => {
     const kafka = new MemoryKafka();
     const wrong = new KafkaError('SASL_AUTHENTICATION_FAILED', 'wrong password');
     await expect(create(unwilling(kafka, [wrong]), { admin: kafka.admin() }).start()).rejects.toThrow('wrong password');
   });
 });
 
-test('connect-runtime §1.1: the settings that are forced', async () => {
+test('connect-runtime §1.1: settings with fixed values', async () => {
   const kafka = new MemoryKafka();
   const seen: ClientConfig[] = [];
   const spy = Object.assign(Object.create(kafka) as MemoryKafka, {
@@ -227,7 +227,7 @@ test('after stop nothing more is read or written', async () => {
   await expect(log.write([[bytes('k'), null]])).rejects.toThrow('the worker is stopping');
 });
 
-test('a storage topic that has left what the producer knows is looked for, and made again as at the start', async () => {
+test('a storage topic that is missing from the producer’s metadata is looked up, and created as at startup', async () => {
   const kafka = new MemoryKafka();
   const producer = kafka.producer();
   const steps: string[] = [];
@@ -261,7 +261,7 @@ test('a storage topic that has left what the producer knows is looked for, and m
   expect(kafka.texts('t')).toEqual(['k=1']);
 });
 
-describe('while the topic is looked for', () => {
+describe('while the topic is looked up', () => {
   /** A log whose producer does not know the topic; the function lets it be found. */
   async function lost(
     permission?: SendPermission,
@@ -293,7 +293,7 @@ describe('while the topic is looked for', () => {
     return { log, kafka, sent, find };
   }
 
-  test('no write overtakes another', async () => {
+  test('writes keep their order', async () => {
     const { log, kafka, find } = await lost();
     const first = log.write([[bytes('k'), bytes('1')]]);
     const second = log.write([[bytes('k'), bytes('2')]]);
@@ -303,7 +303,7 @@ describe('while the topic is looked for', () => {
     expect(kafka.texts('t')).toEqual(['k=1', 'k=2', 'k=3']);
   });
 
-  test('what a membership wrote is not sent once it is over', async () => {
+  test('writes of a membership are not sent once it is over', async () => {
     let term = 1;
     const permission: SendPermission = {
       get term() {
@@ -320,7 +320,7 @@ describe('while the topic is looked for', () => {
     expect(kafka.texts('t')).toEqual(['k=2']);
   });
 
-  test('what was half handed over when the membership was lost is in doubt', async () => {
+  test('a write that was partly sent when the membership was lost is in doubt', async () => {
     let term = 1;
     let ready: () => void = () => undefined;
     const permission: SendPermission = {
@@ -354,7 +354,7 @@ describe('while the topic is looked for', () => {
     expect(kafka.texts('t')).toEqual(['k=1']);
   });
 
-  test('a flush waits for what was written before it', async () => {
+  test('a flush waits for earlier writes', async () => {
     const { log, sent, find } = await lost();
     const written = log.write([[bytes('k'), bytes('1')]]);
     const flushed = log.flush();
@@ -364,7 +364,7 @@ describe('while the topic is looked for', () => {
   });
 });
 
-test('a flush covers what was written just before it', async () => {
+test('a flush covers writes directly before it', async () => {
   const kafka = new MemoryKafka();
   const producer = kafka.producer();
   const steps: string[] = [];
@@ -384,7 +384,7 @@ test('a flush covers what was written just before it', async () => {
   expect(steps).toEqual(['sent', 'flushed']);
 });
 
-test('a stop waits for nothing that Kafka does not take, and says what may be missing; whoever reads hears of it', async () => {
+test('a stop does not wait for writes that Kafka does not accept, and reports what may be missing to the log and its reader', async () => {
   const kafka = new MemoryKafka();
   let close: () => void = () => undefined;
   const flushed = new Promise<void>((resolve) => (close = resolve));

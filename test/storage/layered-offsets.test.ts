@@ -27,7 +27,7 @@ beforeEach(async () => {
   layered = new LayeredOffsets(primary, secondary, { ...silentLogger, warn: (text) => void warnings.push(text) });
 });
 
-test('connect-runtime 79: offsets are in both topics, and what is removed goes from the worker’s first', async () => {
+test('connect-runtime 79: offsets are in both topics, and a removal deletes from the worker’s first', async () => {
   await layered.write('c', [
     [{ p: 'a' }, { n: 1 }],
     [{ p: 'b' }, null],
@@ -52,7 +52,7 @@ test('connect-runtime 79: its own topic wins where both have an offset', async (
   ]);
 });
 
-test('a removal that the worker’s topic refuses changes nothing; a copy that it refuses is a warning', async () => {
+test('a removal that the worker’s topic rejects changes nothing; a copy that it rejects is a warning', async () => {
   own.append('["c",{"p":"a"}]', '{"n":2}');
   shared.beforeWrite = () => {
     throw new Error('no leader');
@@ -67,7 +67,7 @@ test('a removal that the worker’s topic refuses changes nothing; a copy that i
   expect(await layered.read('c', [{ p: 'a' }])).toEqual([{ n: 3 }]);
 });
 
-test('nothing is copied when its own topic refuses', async () => {
+test('nothing is copied when its own topic rejects the write', async () => {
   own.beforeWrite = () => {
     throw new Error('no leader');
   };

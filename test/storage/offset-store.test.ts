@@ -27,7 +27,7 @@ test('connect-runtime 7: an emoji in a partition value is escaped and found agai
   expect(await offsets.read('c', [{ file: '😀' }])).toEqual([{ n: 1 }]);
 });
 
-test('connect-runtime 8: members in any order are the same partition, and both byte forms are kept up to date', async () => {
+test('connect-runtime 8: members in any order are the same partition, and both byte forms are updated', async () => {
   const topic = new MemoryTopic();
   topic.append('["c",{"database":"d","server":"s"}]', '{"lsn":1}', 100);
   const { offsets } = await started(topic);
@@ -68,7 +68,7 @@ test('connect-runtime 9: floats and integers are different keys, big integers su
   expect(await offsets.read('c', [{ id: 2 }])).toEqual([{ lsn: 9007199254740993n, f: 1 }]);
 });
 
-test('connect-runtime 74: a nested value is refused and nothing of the batch is written', async () => {
+test('connect-runtime 74: a nested value is rejected and nothing of the batch is written', async () => {
   const { topic, offsets } = await started();
   await expect(
     offsets.write('c', [
@@ -90,7 +90,7 @@ test('connect-runtime 77: a null partition is a key, a null offset a tombstone',
   expect(await offsets.list('c')).toEqual([]);
 });
 
-test('unreadable keys and values do no harm', async () => {
+test('unreadable keys and values are ignored', async () => {
   const topic = new MemoryTopic();
   for (const key of ['nonsense', '["c"]', '[1,{}]', '["c",3]']) topic.append(key, '{}');
   topic.append(null, '{}');

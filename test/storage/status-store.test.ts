@@ -73,7 +73,7 @@ test('connect-runtime 11: UNASSIGNED does not hide a RUNNING of the same or a ne
   expect(store.cache.task('c', 0)?.state).toBe('UNASSIGNED');
 });
 
-test('connect-runtime 12: a safe put gives way to a newer generation of another worker, a plain one does not', async () => {
+test('connect-runtime 12: a safe put yields to a newer generation of another worker, a plain one does not', async () => {
   const { topic, store } = await started();
   store.put(connector, status('RUNNING', 9, 'other:8083'));
   store.putSafe(connector, status('FAILED', 8));
@@ -85,7 +85,7 @@ test('connect-runtime 12: a safe put gives way to a newer generation of another 
   expect(store.cache.connector('c')?.state).toBe('UNASSIGNED');
 });
 
-test('deleting a connector takes its tasks along', async () => {
+test('deleting a connector deletes its tasks', async () => {
   const { store } = await started();
   store.put(connector, status('RUNNING'));
   store.put({ ...task, task: 1 }, status('RUNNING'));
@@ -119,7 +119,7 @@ describe('retries', () => {
     return { topic, store };
   }
 
-  test('a retriable error is tried again', async () => {
+  test('a retriable error is retried', async () => {
     const { topic, store } = await failOnce(true);
     store.put(task, status('RUNNING'));
     expect(topic.records).toHaveLength(0);

@@ -53,7 +53,7 @@ test.each([
   await expect(convertersOf(settings, {})).rejects.toMatchObject(refusal("connector's configuration"));
 });
 
-test('right ones are taken, and those for another converter than the one in use do not matter', async () => {
+test('valid settings are accepted, and those for a converter that is not in use are ignored', async () => {
   const json = { 'value.converter': JSON_CONVERTER, 'value.converter.decimal.format': 'numeric' };
   expect((await convertersOf({}, json)).value.className).toBe(JSON_CONVERTER);
   const own = { 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
@@ -61,7 +61,7 @@ test('right ones are taken, and those for another converter than the one in use 
   expect((await convertersOf(own, wrong)).value.className).toBe(own['value.converter']);
 });
 
-test('a converter that worked without a key that it calls required still does', async () => {
+test('a converter that worked without a key that it declares as required still does', async () => {
   const worker = { 'value.converter': 'com.acme.Lax' };
   expect((await convertersOf({}, worker)).value.className).toBe('com.acme.Lax');
 });

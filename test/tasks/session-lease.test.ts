@@ -13,7 +13,7 @@ function started(): { lease: SessionLease; work: WorkLease } {
   return { lease, work: WorkLease.from(lease.forWork()) };
 }
 
-test('work may send for a session from when the last answered heartbeat was sent, not from its answer', () => {
+test('work may send for one session from the time when the last answered heartbeat was sent, not answered', () => {
   const { lease, work } = started();
   expect(work.holds).toBe(true);
   const late = new SessionLease(SESSION_MS);
@@ -29,13 +29,13 @@ test('work may send for a session from when the last answered heartbeat was sent
   expect(work.holds).toBe(true);
 });
 
-test('a machine that was suspended knows it by the wall clock', () => {
+test('a suspended machine is detected by the wall clock', () => {
   const lease = new SessionLease(SESSION_MS);
   lease.renew(now(0, SESSION_MS));
   expect(WorkLease.from(lease.forWork()).holds).toBe(false);
 });
 
-test('a membership that was lost does not come back for what was started under it', () => {
+test('work that was started in a lost membership never sends again', () => {
   const { lease, work } = started();
   lease.end();
   expect(work.holds).toBe(false);
@@ -44,7 +44,7 @@ test('a membership that was lost does not come back for what was started under i
   expect(WorkLease.from(lease.forWork()).holds).toBe(true);
 });
 
-test('a worker that leaves on purpose keeps its work for as long as nobody takes it', () => {
+test('a worker that leaves deliberately keeps its work until another worker gets it', () => {
   const { lease, work } = started();
   lease.keepFor(0);
   expect(work.holds).toBe(false);
@@ -57,7 +57,7 @@ test('without a lease work may always send', () => {
 });
 
 describe('storage topics', () => {
-  test('may be written before the worker has joined, and during a membership what was handed in during it', () => {
+  test('may be written before the worker has joined, and during a membership if passed in during it', () => {
     const lease = new SessionLease(SESSION_MS);
     const log = new LogPermission(lease);
     expect(log.ask(log.term)).toBe('now');
@@ -71,7 +71,7 @@ describe('storage topics', () => {
     expect([log.ask(term), log.ask(between), log.ask(log.term)]).toEqual(['never', 'never', 'now']);
   });
 
-  test('what a task that was stopped has still to store is dropped, so that it cannot follow what its next owner stores', () => {
+  test('pending writes of a stopped task are dropped, so that they cannot follow those of its next owner', () => {
     const { lease } = started();
     const log = new LogPermission(lease);
     const term = log.term;

@@ -79,7 +79,7 @@ test('connect-runtime §9: records are active from the poll until Kafka has ackn
   expect(metrics.commitOutcomes.successes(Date.now())).toBe(1);
 });
 
-test('connect-runtime §9: what is skipped or refused is not written, and no longer active', async () => {
+test('connect-runtime §9: skipped or rejected records are not written, and no longer active', async () => {
   const bad = record(2, { value: Symbol('no') });
   const config = {
     'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
@@ -110,7 +110,7 @@ test('connect-runtime §9: a batch that is put again is read once and sent once'
   await stop();
 });
 
-test('connect-runtime §9: active are the offsets consumed and not committed, gaps included; none once the partition is gone', async () => {
+test('connect-runtime §9: active are the offsets consumed and not committed, gaps included; none once the partition is revoked', async () => {
   const { metrics, w, stop } = runSink(sink());
   w.consumer.next([batch('t', 0, 5, ['a', 'b'])]);
   await eventually(() => metrics.sink.sent.value === 2);
@@ -120,7 +120,7 @@ test('connect-runtime §9: active are the offsets consumed and not committed, ga
   expect([metrics.sink.commits.value, metrics.sink.commitsCompleted.value]).toEqual([1, 1]);
 });
 
-test('connect-runtime §9: a commit without news has gone well; one that Kafka or the task refuses has failed', async () => {
+test('connect-runtime §9: a commit without changes succeeds; one that Kafka or the task rejects fails', async () => {
   const task = sink();
   let refuse = false;
   task.flush = () => {

@@ -20,7 +20,7 @@ test('the first line: class, message, code, place', () => {
   expect(first(null)).toBe('org.apache.kafka.connect.errors.ConnectException: null');
 });
 
-test('frames, causes, and an end even when causes go in circles', () => {
+test('frames, causes, and an end even with circular causes', () => {
   const inner = new Error('inner');
   const outer = new ConnectError('outer', { cause: inner });
   inner.cause = outer;
@@ -47,7 +47,7 @@ test('a trace is bounded, whatever messages quote, and keeps its frames and caus
   expect(formatTrace(chain)).toMatch(/more characters\)\n$/);
 });
 
-test('a trace shows nothing that a config provider gave', () => {
+test('a trace contains no value from a config provider', () => {
   providedValues.add('canary', '${p}');
   providedValues.add('80', '${port}');
   const cause = new Error('CANARY refused at port 80');
@@ -56,13 +56,13 @@ test('a trace shows nothing that a config provider gave', () => {
   );
 });
 
-test('a host with several addresses gives no empty message', () => {
+test('a host with several addresses gives a nonempty message', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED ::1:1'), { code: 'ECONNREFUSED' });
   expect(messageOf(new AggregateError([refused], ''))).toBe('connect ECONNREFUSED ::1:1');
   expect(messageOf(Object.assign(new Error(''), { code: 'EPIPE' }))).toBe('EPIPE');
 });
 
-test('what is worth a restart', () => {
+test('which errors permit a restart', () => {
   expect(isWorthRestarting(new RetriableError('x'))).toBe(true);
   expect(isWorthRestarting(new KafkaError('NETWORK_EXCEPTION', 'x', { retriable: true }))).toBe(true);
   expect(isWorthRestarting(new Error('socket hang up'))).toBe(true);
@@ -70,7 +70,7 @@ test('what is worth a restart', () => {
   expect(isWorthRestarting(new KafkaError('INVALID_CONFIG', 'x'))).toBe(false);
 });
 
-test('a new session cures a lost one; a record whose retries ran out may find its registry again, a bad one stays bad', () => {
+test('a lost session permits a restart; a record whose retries ran out may succeed later, a bad one stays bad', () => {
   expect(isWorthRestarting(new KafkaError('PRODUCER_FENCED', 'x', { fenced: true }))).toBe(true);
   expect(isWorthRestarting(new KafkaError('UNKNOWN_PRODUCER_ID', 'x'))).toBe(true);
   expect(isWorthRestarting(new KafkaError('SASL_AUTHENTICATION_FAILED', 'x'))).toBe(false);
@@ -80,7 +80,7 @@ test('a new session cures a lost one; a record whose retries ran out may find it
   expect(isWorthRestarting(exceeded(new TypeError('no such field')))).toBe(false);
 });
 
-test('an error is worth a restart when what caused it may be over by then', () => {
+test('an error permits a restart if its cause may be temporary', () => {
   const outage = new RetriableError('the storage does not answer');
   expect(isWorthRestarting(new ConnectError('the file was not delivered', { cause: outage }))).toBe(true);
   const unknown = new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'x', { retriable: true });

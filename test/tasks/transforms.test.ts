@@ -151,7 +151,7 @@ describe('source', () => {
     return { runner, listener, w };
   }
 
-  test('connect-runtime 105: records are transformed before they are converted; settings lose their prefix; all is closed', async () => {
+  test('connect-runtime 105: records are transformed before they are converted; settings lose their prefix; everything is closed', async () => {
     const running = start(new ScriptedSource([[record(1), record(2)]]), {
       ...chain('a=Append', 'b=Append'),
       'transforms.a.text': '-a',
@@ -171,7 +171,7 @@ describe('source', () => {
     expect(running.w.logger.lines).toContain('warn Ignoring an error while closing a transformation: cannot close');
   });
 
-  test('connect-runtime 106: the predicate decides, negated or not, and its keys are no settings of the transformation', async () => {
+  test('connect-runtime 106: the predicate decides, negated or not, and its keys are not settings of the transformation', async () => {
     const running = start(new ScriptedSource([[record(1), record(2)]]), {
       ...chain('a=Append', 'b=Append'),
       ...predicate('v1'),
@@ -218,7 +218,7 @@ describe('source', () => {
     expect(running.w.offsets.of(PARTITION)).toEqual({ n: 3 });
   });
 
-  test('all records dropped: their offset is stored and the task told, but never before what stands in front of them', async () => {
+  test('all records dropped: their offset is stored and the task notified, but never before earlier records', async () => {
     const task = new ScriptedSource([[record(1), record(2), record(3)]]);
     const running = start(
       task,
@@ -253,7 +253,7 @@ describe('source', () => {
     expect(running.listener.topics).toEqual(['new-v1', 'new-v2']);
   });
 
-  test('a held batch is transformed again from what was polled', async () => {
+  test('a held batch is transformed again from the polled records', async () => {
     const away = new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true });
     const running = start(new ScriptedSource([[record(1)]]), chain('m=Moody'), (w) => (w.producer.sendErrors = [away]));
     await eventually(() => running.w.producer.sent.length === 1);
@@ -261,7 +261,7 @@ describe('source', () => {
     expect(running.w.producer.values()).toEqual(['v1m']);
   });
 
-  test('connect-runtime 72: tolerance none: FAILED, the trace names the transformation; what came before is stored', async () => {
+  test('connect-runtime 72: tolerance none: FAILED, the trace names the transformation; earlier offsets are stored', async () => {
     moods = [null, new DataError('no field of that name')];
     const running = start(new ScriptedSource([[record(1), record(2), record(3)]]), chain('a=Append', 'm=Moody'));
     await running.listener.until('failed c-0');
@@ -292,7 +292,7 @@ describe('source', () => {
     ]);
   });
 
-  test('connect-runtime 73: a retriable failure is tried again, that step alone', async () => {
+  test('connect-runtime 73: a retriable failure is retried, only that step', async () => {
     moods = [new RetriableError('lookup away'), new RetriableError('lookup away')];
     const running = start(new ScriptedSource([[record(1)]]), {
       ...chain('a=Append', 'm=Moody', 'b=Append'),
@@ -304,7 +304,7 @@ describe('source', () => {
     expect(running.w.producer.values()).toEqual(['v1!m!']);
   });
 
-  test('connect-runtime 73: stopped while a retriable failure is tried again: the rest of the batch is neither skipped nor stored', async () => {
+  test('connect-runtime 73: stopped while a retriable failure is retried: the rest of the batch is neither skipped nor stored', async () => {
     const heard: unknown[] = [];
     const task = new ScriptedSource([[record(1), record(2), record(3), record(4)]]);
     task.commitRecord = (r) => void heard.push(r.value);
@@ -410,7 +410,7 @@ describe('sink', () => {
     return { runner, listener, w };
   }
 
-  test('connect-runtime 105: behind the converters; the record says where it goes and where it was consumed', async () => {
+  test('connect-runtime 105: after the converters; the record has its destination and its consumed position', async () => {
     const task = new Collector();
     const running = await start(task, { ...chain('r=Route', 'a=Append'), 'transforms.r.text': 'to-' });
     running.w.consumer.next([batch('t', 0, 5, ['x'])]);
@@ -431,7 +431,7 @@ describe('sink', () => {
     expect(log.slice(-2)).toEqual(['close Route', 'close Append']);
   });
 
-  test('a transformation that makes a record of its own does not lose where it was consumed', async () => {
+  test('a transformation that creates a new record keeps the consumed position', async () => {
     const task = new Collector();
     const running = await start(task, chain('r=Rebuild'));
     running.w.consumer.next([batch('t', 0, 5, ['x'])]);
@@ -460,7 +460,7 @@ describe('sink', () => {
     expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 10 }]]);
   });
 
-  test('held records of a revoked partition go with it although another topic is in them', async () => {
+  test('held records of a revoked partition are dropped with it although they have another topic', async () => {
     const task = new Collector();
     task.putErrors = [new RetriableError('not now')];
     const running = await start(task, { ...chain('r=Route'), 'transforms.r.text': 'to-' });
@@ -500,7 +500,7 @@ describe('sink', () => {
     expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 8 }]]);
   });
 
-  test('connect-runtime 99: a task’s report about a transformed record is about what was consumed', async () => {
+  test('connect-runtime 99: a task’s report about a transformed record contains the consumed one', async () => {
     const task = new Collector();
     const running = await start(task, {
       ...chain('r=Route', 'a=Append'),
@@ -526,7 +526,7 @@ describe('sink', () => {
     }
   });
 
-  test('connect-runtime 73: stopped while a retriable failure is tried again: nothing is reported or committed that comes again', async () => {
+  test('connect-runtime 73: stopped while a retriable failure is retried: a record that will be delivered again is neither reported nor committed', async () => {
     const task = new Collector();
     const running = await start(task, {
       ...chain('m=Moody'),
@@ -546,7 +546,7 @@ describe('sink', () => {
     expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
   });
 
-  test('tolerance none: FAILED; the trace names transformation and place; what was put before is committed', async () => {
+  test('tolerance none: FAILED; the trace names transformation and position; earlier puts are committed', async () => {
     const task = new Collector();
     const running = await start(task, chain('m=Moody'));
     running.w.consumer.next([batch('t', 0, 5, ['x'])]);

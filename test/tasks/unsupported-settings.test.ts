@@ -14,7 +14,7 @@ test('connect-runtime 89: a source that Java’s workers stored with exactly-onc
   );
 });
 
-test('what asks for nothing unusual starts, and a sink does not care about sources’ settings', () => {
+test('default values start, and a sink ignores settings of sources', () => {
   expect(
     refuse('source', {
       transforms: 'a',
@@ -25,7 +25,7 @@ test('what asks for nothing unusual starts, and a sink does not care about sourc
   expect(refuse('sink', { 'exactly.once.support': 'required' })).not.toThrow();
 });
 
-test('connect-rest 136: the policy of the worker that runs the task decides, whoever took the configuration', () => {
+test('connect-rest 136: the policy of the worker that runs the task decides, whichever worker accepted the config', () => {
   const config = { 'producer.override.linger.ms': '1', 'producer.override.acks': '1', 'consumer.override.x': '1' };
   expect(refuse('source', config)).not.toThrow();
   expect(refuse('source', config, 'Allowlist')).toThrow(

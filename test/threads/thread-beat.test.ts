@@ -11,7 +11,7 @@ function watched(): { beat: { count: number }; clock: { now: number }; watch: Si
   return { beat, clock, watch: new SilenceWatch(beat, EVERY_MS, () => clock.now) };
 }
 
-test('silence grows from look to look and ends with the next beat', () => {
+test('silence grows from check to check and ends with the next beat', () => {
   const { beat, clock, watch } = watched();
   const looks = [1, 2, 3].map(() => {
     clock.now += EVERY_MS;
@@ -23,7 +23,7 @@ test('silence grows from look to look and ends with the next beat', () => {
   expect(watch.look()).toBe(0);
 });
 
-test('a process that stood still as a whole counts one look, not its sleep', () => {
+test('a suspended process counts one check, not its sleep', () => {
   const { clock, watch } = watched();
   clock.now += 3_600_000;
   expect(watch.look()).toBe(EVERY_MS);
@@ -52,7 +52,7 @@ test('a real thread beats while it is idle and is silent while it spins', async 
   }
 });
 
-test('begins with a beat of its own', () => {
+test('starts with a beat of its own', () => {
   const beat = new ThreadBeat();
   expect(beat.count).toBe(0);
   beat.start();

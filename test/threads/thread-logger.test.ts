@@ -1,7 +1,7 @@
 import { LogLevels } from '../../src/logging/log-levels';
 import { ThreadLogger, type LogLine } from '../../src/threads/thread-logger';
 
-test('connect-rest 145: only what its level lets pass leaves the thread, from the moment the level changes', () => {
+test('connect-rest 145: only enabled levels leave the thread, from the moment the level changes', () => {
   const posted: unknown[] = [];
   const levels = new LogLevels();
   const task = new ThreadLogger((message: LogLine) => posted.push(message), levels).child(
@@ -24,7 +24,7 @@ test('connect-rest 145: only what its level lets pass leaves the thread, from th
   ]);
 });
 
-test('what leaves the thread is redacted, bounded and can cross, whatever it was', () => {
+test('everything that leaves the thread is redacted, bounded and cloneable', () => {
   const posted: LogLine[] = [];
   const logger = new ThreadLogger((message: LogLine) => posted.push(structuredClone(message)));
   const error = Object.assign(new Error('a.'.repeat(40_000)), { code: 'C', run: () => 1 });

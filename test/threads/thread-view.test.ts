@@ -69,7 +69,7 @@ test.each([
   ['spin', 6],
   ['match', 7],
   ['wait', 8],
-])('%s: its owner, its function and its line; it goes on afterwards', async (what, line) => {
+])('%s: its owner, its function and its line; it continues afterwards', async (what, line) => {
   started();
   const { thread, letGo } = started();
   started();
@@ -83,7 +83,7 @@ test.each([
   expect(await over).toBe('is over');
 });
 
-test('one that waits in native code does not answer, and goes on when it comes back', async () => {
+test('a thread that waits in native code does not answer, and continues when it returns', async () => {
   const { thread } = started();
   thread.postMessage('read');
   expect(await said(thread)).toBe('begins');
@@ -106,7 +106,7 @@ test('a thread that is gone: no answer', async () => {
   expect(closed).toHaveBeenCalledTimes(1);
 });
 
-test('a view may be taken many times, and the thread ended right after', async () => {
+test('a thread may be inspected many times, and terminated right after', async () => {
   for (let i = 0; i < 5; i++) {
     const { thread } = started();
     thread.postMessage('spin');

@@ -52,7 +52,7 @@ test.each([
   expect(valueOf(chain.apply(RECORD))).toBe(expected);
 });
 
-test('what a step throws comes with the step and the record that it got; the chain can go on behind it', () => {
+test('an error of a step has the step and its input record; the chain can resume after it', () => {
   const bad = new Error('bad');
   const failing: Transformation = {
     configure: () => undefined,
@@ -73,13 +73,13 @@ test('what a step throws comes with the step and the record that it got; the cha
   expect(valueOf(chain.apply((failure as StepFailure).record, 2))).toBe('vac');
 });
 
-test.each([[undefined], [Promise.resolve(RECORD)], [{}], [1]])('an apply() that returns %p is named', (returned) => {
+test.each([[undefined], [Promise.resolve(RECORD)], [{}], [1]])('an apply() that returns %p is reported', (returned) => {
   const wrong = { configure: () => undefined, apply: () => returned } as unknown as Transformation;
   const chain = new TransformationChain([step(wrong)]);
   expect(() => chain.applyStep(RECORD, 0)).toThrow('apply() of com.acme.T returned neither a record nor null.');
 });
 
-test('close reaches everything, whatever throws', () => {
+test('close reaches every step, whichever throws', () => {
   const closed: string[] = [];
   const closing = (name: string, error?: Error): (() => void) => {
     return () => {

@@ -25,7 +25,7 @@ test.each([
   ['$', 'Illegal group reference'],
   ['x\\', 'character to be escaped is missing'],
 ])(
-  'connect-runtime 105: %s is refused when the transformation is configured, not with the first record',
+  'connect-runtime 105: %s is rejected when the transformation is configured, not with the first record',
   (text, reason) => {
     const { plugin } = builtInTransformations.find(({ className }) => className.endsWith('.RegexRouter'))!;
     expect(() => {

@@ -61,7 +61,7 @@ function through(schemas: boolean, value: string, steps: readonly Transformation
 describe.each([
   ['without a schema', false],
   ['with a schema', true],
-])('connect-runtime 105: a record with a field called __proto__, %s, passes unharmed', (_, schemas) => {
+])('connect-runtime 105: a record with a field called __proto__, %s, passes unchanged', (_, schemas) => {
   test('the JSON converter', () => {
     expect(through(schemas, VALUE, [])[1]).toBe(VALUE);
     // Digits beyond a double are read by another parser.
@@ -108,7 +108,7 @@ describe.each([
   });
 
   if (schemas) {
-    test('SetSchemaMetadata, Cast and MaskField of the field itself; a member that is missing is null, not what objects inherit', () => {
+    test('SetSchemaMetadata, Cast and MaskField of the field itself; a missing member is null, not an inherited one', () => {
       expect(through(true, VALUE, [create('SetSchemaMetadata$Value', { 'schema.name': 'x' })])[1]).toBe(VALUE);
       const inner = create('ExtractField$Value', { field: '__proto__' });
       const cast = create('Cast$Value', { spec: '__proto__:string' });

@@ -36,7 +36,7 @@ const struct = () =>
     ['at', schema('INT64', { optional: true })],
   ]);
 
-describe('connect-runtime 105: transformations of structs make a schema once', () => {
+describe('connect-runtime 105: transformations of structs create a schema once', () => {
   test.each<[string, ConnectorConfig]>([
     ['Cast$Value', { spec: 'id:string' }],
     ['Flatten$Value', {}],
@@ -66,11 +66,11 @@ test.each<[string, ConnectorConfig, Map<unknown, unknown>]>([
   ['InsertField$Value', { 'static.field': 's', 'static.value': 'x' }, new Map<unknown, unknown>([[1, 2], ['s', 'x']])], // prettier-ignore
   ['ReplaceField$Value', { renames: 'a:b' }, new Map([[1, 2]])],
   ['Cast$Value', { spec: 'a:int8' }, new Map<unknown, unknown>([[1, 2], ['a', null]])], // prettier-ignore
-])('connect-runtime 105: %s keeps a Map a Map, and keys that are no text', (name, config, expected) => {
+])('connect-runtime 105: %s keeps a Map a Map, and keys that are not text', (name, config, expected) => {
   expect(create(name, config).apply(record(null, new Map([[1, 2]])))?.value).toEqual(expected);
 });
 
-test('connect-runtime 105: a member called __proto__ is a member like any other', () => {
+test('connect-runtime 105: a member called __proto__ is an ordinary member', () => {
   const value = JSON.parse('{"__proto__":1,"a":2}') as unknown;
   for (const [name, config] of [
     ['ReplaceField$Value', { renames: 'a:b' }],
@@ -92,7 +92,7 @@ test('connect-runtime 105: int64 beyond 2^53 keeps every digit', () => {
   expect(cast('id:int16', -(2 ** 31) + 5)).toEqual({ id: 5 });
 });
 
-describe('connect-runtime 105: letters of dates that are not supported are refused by name', () => {
+describe('connect-runtime 105: unsupported date letters are rejected by name', () => {
   test.each(['YYYY', 'yyyy ww', 'W', 'F'])('%s', (format) => {
     const reason = `Pattern character '${format.slice(-1)}' is not supported`;
     expect(() => create('TimestampRouter', { 'timestamp.format': format })).toThrow(reason);
@@ -100,7 +100,7 @@ describe('connect-runtime 105: letters of dates that are not supported are refus
   });
 });
 
-test('connect-runtime 105: a name that is there twice is refused by validation, and means itself once where it got through', () => {
+test('connect-runtime 105: a repeated name is rejected by validation, and counts once where it got through', () => {
   const { plugin } = builtInTransformations.find(({ className }) => className.endsWith('.DropHeaders'))!;
   expect(checkKey(plugin.config[0]!, { headers: 'a,a' }).errors).toEqual([
     "Configuration 'headers' values must not be duplicated.",

@@ -77,13 +77,13 @@ describe('connect-runtime 107: built-in providers', () => {
   test.each([
     ['relative/path', 'relative/path is not an absolute path'],
     ['/no/such/path', '/no/such/path does not exist'],
-  ])('allowed.paths=%s is refused', (paths, reason) => {
+  ])('allowed.paths=%s is rejected', (paths, reason) => {
     expect(() => resolver({ 'config.providers.file.param.allowed.paths': paths })).toThrow(reason);
   });
 });
 
 describe('declaring', () => {
-  test('a provider needs a class that exists', () => {
+  test('a provider needs an existing class', () => {
     const build = (settings: Record<string, string>) => () => createConfigResolver({ settings, env: {}, warn });
     expect(build({ 'config.providers': 'x' })).toThrow(
       'Worker setting "config.providers.x.class" is required: it names the provider’s class.',
@@ -146,7 +146,7 @@ describe('connect-runtime 8.2: placeholders', () => {
     expect(await resolvePlaceholders({ v: '${p:k}' }, new Map([['p', loop]]))).toEqual({ v: '${p:k}' });
   });
 
-  test('recognising one', () => {
+  test('recognizing a placeholder', () => {
     expect(['${a:b}', '${a}', 'x', '$'].map(hasPlaceholder)).toEqual([true, false, false, false]);
   });
 });

@@ -25,7 +25,7 @@ function asJava(value: string): string {
   );
 }
 
-test('connect-runtime 8.2: 30,000 small values resolve as by the expression of Java', async () => {
+test('connect-runtime 8.2: 30,000 small values resolve as with Java’s expression', async () => {
   const { below, one } = seeded(12_345);
   const pieces = ['$', '{', '}', ':', '${', '${a:', 'a', 'b', 'x', '\n', '$1', '$&'];
   const values: Record<string, string> = {};
@@ -46,7 +46,7 @@ test.each([
   ['colons that nothing closes', `\${${':'.repeat(100_000)}`],
   ['empty ones before a colon', `${'${}'.repeat(100_000)}:`],
   ['openings before a brace', `${'${'.repeat(100_000)}}`],
-])('a value of 200 KB takes no CPU time to speak of: %s', async (_, value) => {
+])('a value of 200 KB takes negligible CPU time: %s', async (_, value) => {
   // The expression took minutes.
   let resolved: unknown;
   expect(cpuMs(() => (resolved = resolvePlaceholders({ value }, providers)))).toBeLessThan(2_000);

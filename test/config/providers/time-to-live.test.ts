@@ -23,7 +23,7 @@ const resolver = (params: Record<string, string>): ReturnType<typeof createConfi
     warn: () => undefined,
   });
 
-test('connect-runtime 108: providers whose values are used say how long these are good', async () => {
+test('connect-runtime 108: providers whose values are used return their time to live', async () => {
   const resolve = resolver({
     'config.providers.file.param.ttl.ms': '5000',
     'config.providers.dir.param.ttl.ms': ' 700 ',
@@ -39,13 +39,13 @@ test('connect-runtime 108: providers whose values are used say how long these ar
   expect(await times({ a: 'plain', b: '${env:USER_NAME}' })).toEqual([]);
 });
 
-test('connect-runtime 108: as Java’s, the built-in providers give none unless they are told to', async () => {
+test('connect-runtime 108: as in Java, the built-in providers return no time to live by default', async () => {
   const heard: number[] = [];
   await resolver({}).resolve({ a: `\${file:${folder}/db.properties:password}` }, (ms) => heard.push(ms));
   expect(heard).toEqual([]);
 });
 
-test.each(['0', '-1', 'soon', '1.5'])('ttl.ms=%s is refused when the worker starts', (text) => {
+test.each(['0', '-1', 'soon', '1.5'])('ttl.ms=%s is rejected when the worker starts', (text) => {
   expect(() => resolver({ 'config.providers.file.param.ttl.ms': text })).toThrow(
     expect.objectContaining({ code: 'CONFIG_PROVIDER_INVALID', message: expect.stringContaining(text) }),
   );

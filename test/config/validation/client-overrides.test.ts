@@ -82,7 +82,7 @@ test('connect-rest 136: every override has an entry with the client’s own defi
   });
 });
 
-test('connect-rest §3.4: they stand behind the plug-in’s own keys and before those of converters', async () => {
+test('connect-rest §3.4: they follow the plugin’s own keys and precede those of converters', async () => {
   const infos = await validate({
     ...source,
     'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
@@ -107,7 +107,7 @@ test.each([
   });
 });
 
-test('connect-rest 138: what a placeholder stands for is not told', async () => {
+test('connect-rest 138: the resolved value of a placeholder is not shown', async () => {
   const resolve = (text: string): string => text.replace('${file:/p:k}', 'canary');
   await expect(
     validate({ ...source, 'producer.override.linger.ms': '${file:/p:k}' }, {}, resolve),
@@ -116,7 +116,7 @@ test('connect-rest 138: what a placeholder stands for is not told', async () => 
   expect(overrides(shown)).toEqual([['producer.override.client.id', '${file:/p:k}', 'STRING', '']]);
 });
 
-test('connect-rest 142, 160: messages that are not the policy’s stand in an entry of their own, in front', async () => {
+test('connect-rest 142, 160: messages that are not from the policy have an entry of their own, in front', async () => {
   const infos = await validate(
     { ...SNK, name: 'a', 'consumer.override.group.id': 'workers', 'consumer.override.max.poll.records': null },
     { groupId: 'workers' },

@@ -62,7 +62,7 @@ const SINK = [
   'errors.deadletterqueue.context.headers.enable',
 ];
 
-describe('the answer as a whole', () => {
+describe('the whole answer', () => {
   test('connect-rest 120: a valid source', async () => {
     const infos = await source();
     expect([infos.name, infos.error_count]).toEqual(['FileStreamSource', 0]);
@@ -125,7 +125,7 @@ describe('the answer as a whole', () => {
     expect([infos.error_count, names(infos).includes('unknown')]).toEqual([0, false]);
   });
 
-  test('connect-rest §3.4 (4): a key of the plug-in takes the place of the framework one, checks included', async () => {
+  test('connect-rest §3.4 (4): a plugin’s key replaces the framework’s key, checks included', async () => {
     const infos = await validate({ 'connector.class': 'Odd', name: 'a', 'tasks.max': '-1' });
     expect(infos.error_count).toBe(0);
     expect(names(infos).indexOf('tasks.max')).toBe(3);
@@ -147,7 +147,7 @@ describe('the answer as a whole', () => {
     expect(JSON.stringify(infos)).not.toMatch(/hunter2|1234/);
   });
 
-  test("connect-rest §3.4: a plug-in's own problems are merged; those of unknown keys come first", async () => {
+  test("connect-rest §3.4: a plugin's own problems are merged; those of unknown keys come first", async () => {
     const infos = await validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'complain' });
     expect(infos.error_count).toBe(2);
     expect(infos.configs[0]).toEqual({
@@ -164,14 +164,14 @@ describe('the answer as a whole', () => {
     expect(entry(infos, 'ratio')?.value?.value).toBe('7.0');
   });
 
-  test("a plug-in's validate is not called while its own keys are wrong", async () => {
+  test("a plugin's validate is not called while its own keys are invalid", async () => {
     const infos = await validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'throw', ratio: 'x' });
     expect(allErrors(infos)).toEqual([
       ['ratio', ['Invalid value x for configuration ratio: Not a number of type DOUBLE']],
     ]);
   });
 
-  test("connect-rest §2.6: a plug-in's validate that hangs ends with the stage it hangs in", async () => {
+  test("connect-rest §2.6: a plugin's validate that hangs fails with the stage in which it hangs", async () => {
     await expect(validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'hang' }, {}, 20)).rejects.toMatchObject({
       status: 500,
       message: expect.stringMatching(
@@ -353,7 +353,7 @@ describe('keys', () => {
 });
 
 describe('converters', () => {
-  test('connect-rest §4.1: defaults are those of the worker, recommended are all that are installed', async () => {
+  test('connect-rest §4.1: defaults are the worker’s, recommended values are all installed converters', async () => {
     const infos = await source();
     expect(entry(infos, 'key.converter')).toMatchObject({
       definition: { default_value: 'org.apache.kafka.connect.json.JsonConverter', required: false },
@@ -368,7 +368,7 @@ describe('converters', () => {
     });
   });
 
-  test("connect-rest 134: a converter's keys follow the plug-in's", async () => {
+  test("connect-rest 134: a converter's keys follow the plugin's", async () => {
     const infos = await source({ 'value.converter': 'JsonConverter', 'value.converter.schemas.enable': 'maybe' });
     const all = names(infos);
     expect(all.slice(0, all.indexOf('value.converter.converter.type')).at(-1)).toBe('batch.size');
@@ -390,11 +390,14 @@ describe('converters', () => {
 });
 
 describe('versions', () => {
-  test.each(['4.3.1', 'latest', '[4.0,5.0)', '[4.3.1]'])('connector.plugin.version=%s is there', async (version) => {
-    expect((await source({ 'connector.plugin.version': version })).error_count).toBe(0);
-  });
+  test.each(['4.3.1', 'latest', '[4.0,5.0)', '[4.3.1]'])(
+    'connector.plugin.version=%s is installed',
+    async (version) => {
+      expect((await source({ 'connector.plugin.version': version })).error_count).toBe(0);
+    },
+  );
 
-  test('connect-rest R2: one that is not installed, class or alias', async () => {
+  test('connect-rest R2: a version that is not installed, class or alias', async () => {
     const infos = await source({ 'connector.plugin.version': '9.9' });
     const message =
       'Plugin org.apache.kafka.connect.file.FileStreamSourceConnector not found that matches the version range [9.9,9.9], available versions: [4.3.1]';
@@ -406,7 +409,7 @@ describe('versions', () => {
     expect(entry(infos, 'connector.class')?.value?.recommended_values).toEqual(['4.3.1']);
   });
 
-  test('connect-rest §2.3: a malformed one', async () => {
+  test('connect-rest §2.3: a malformed version', async () => {
     await expect(source({ 'connector.plugin.version': '[1' })).rejects.toMatchObject({
       status: 400,
       message: 'Unbounded range: [1',

@@ -14,7 +14,7 @@ const errors = (infos: ConfigInfos): Record<string, readonly string[]> =>
     infos.configs.flatMap(({ value }) => (value && value.errors.length > 0 ? [[value.name, value.errors]] : [])),
   );
 
-test('keys of ours are shown where they are used, and only there', async () => {
+test('Millrace’s own keys are shown only where they are used', async () => {
   const without = await validate({});
   const used = await validate({ 'errors.restart.max': '-1', 'task.isolation': 'dedicated' });
   const names = (infos: ConfigInfos): (string | undefined)[] => infos.configs.map(({ value }) => value?.name);
@@ -26,7 +26,7 @@ test('keys of ours are shown where they are used, and only there', async () => {
   expect(used.groups).toEqual(without.groups);
 });
 
-test('what is wrong with them is said before anything runs', async () => {
+test('problems with them are reported before anything runs', async () => {
   const infos = await validate({
     'errors.restart.max': '-2',
     'errors.restart.backoff.ms': '0',

@@ -21,7 +21,7 @@ test('connect-runtime 89: exactly.once.support=required on a worker without exac
   expect(await errors({ 'exactly.once.support': 'requested' })).toEqual({});
 });
 
-test('transaction boundaries that the connector would have to define', async () => {
+test('transaction boundaries that the connector would define', async () => {
   expect(await errors({ 'transaction.boundary': 'connector' })).toEqual({
     'transaction.boundary': [
       expect.stringMatching(/^The connector does not support connector-defined transaction boundaries/),

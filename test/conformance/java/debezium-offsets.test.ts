@@ -61,7 +61,7 @@ describeWithJava('offsets of ours and of Debezium', () => {
     await database?.drop();
   });
 
-  test('cdc-postgres 70: a connector goes from us to Debezium and back with its topics: every change once', async () => {
+  test('cdc-postgres 70: a connector migrates to Debezium and back with its topics: every change once', async () => {
     const name = database.name;
     const config = { ...database.sourceConfig({ 'tombstones.on.delete': 'false' }), ...JSON_CONVERTERS };
     await database.query('INSERT INTO t VALUES (1), (2)');
@@ -89,7 +89,7 @@ describeWithJava('offsets of ours and of Debezium', () => {
     await again.stop();
   });
 
-  test('cdc-postgres 70: Debezium goes on at offsets of ours: inside a transaction, at its end, after rows that share a position, at a heartbeat', async () => {
+  test('cdc-postgres 70: Debezium resumes at Millrace’s offsets: inside a transaction, at its end, after rows that share a position, at a heartbeat', async () => {
     // What our task says of each record.
     const config = taskConfig(database, { 'snapshot.mode': 'no_data', 'slot.name': `${database.slot}_task` });
     const places = ['first', 'inside', 'last', 'copied', 'heartbeat'] as const;

@@ -49,11 +49,14 @@ describeWithJava('connect-runtime 42: a frozen follower', () => {
     );
   }
 
-  test.each([1, 2])('round %d: its work is ours while it is away, and shared again when it is back', async () => {
-    await sharedBy('the work to be shared', leader, follower);
-    process.kill(follower.pid, 'SIGSTOP');
-    await sharedBy('all of it to be ours', leader);
-    process.kill(follower.pid, 'SIGCONT');
-    await sharedBy('the work to be shared again', leader, follower);
-  });
+  test.each([1, 2])(
+    'round %d: its work moves to Millrace while it is frozen, and is shared again afterwards',
+    async () => {
+      await sharedBy('the work to be shared', leader, follower);
+      process.kill(follower.pid, 'SIGSTOP');
+      await sharedBy('all of it to be ours', leader);
+      process.kill(follower.pid, 'SIGCONT');
+      await sharedBy('the work to be shared again', leader, follower);
+    },
+  );
 });

@@ -168,7 +168,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
   });
   afterAll(async () => await Promise.all(clusters.map(async (cluster) => await cluster.close())));
 
-  test('connect-runtime §9: what Java counts has the same figures here', () => {
+  test('connect-runtime §9: metrics that Java counts have the same values here', () => {
     const same = /_total$|_count$|task-error-metrics|status$|_(type|class)$|percentage$|connect_protocol$/;
     const timed = /last_error_timestamp|rebalance|commit_completion_total|heartbeat|join_total|sync_total|assigned/;
     const compared = [...java.keys()].filter(
@@ -180,7 +180,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
     expect(of(ours)).toEqual(of(java));
   });
 
-  test('connect-runtime §9: every attribute of Java is there, and none of our own', () => {
+  test('connect-runtime §9: every attribute of Java exists, and no other', () => {
     // Also as beans of another library, with names like StartTimeMs.
     const theirs = attributes(java).filter((name) => !/^app-info [A-Z]/.test(name));
     const own = attributes(ours);
@@ -188,7 +188,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
     expect(own.filter((name) => !theirs.includes(name))).toEqual([]);
   });
 
-  test('connect-runtime §9: starts of tasks are counted, which Java declares and does not do', () => {
+  test('connect-runtime §9: starts of tasks are counted, which Java declares but does not count', () => {
     const counts = (figures: Figures): (string | number | undefined)[] =>
       ['attempts', 'success', 'failure'].map((kind) =>
         valueOf(figures.get(`connect-worker-metrics// task_startup_${kind}_total`)),

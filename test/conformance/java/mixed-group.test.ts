@@ -116,7 +116,7 @@ describeWithJava('a group of both', () => {
   });
   afterAll(async () => await cluster?.close());
 
-  test('connect-runtime 26, 36: Java leads and we follow', async () => {
+  test('connect-runtime 26, 36: Java leads, Millrace follows', async () => {
     await shared(leader, follower);
     expect(await leaderOf([leader, follower])).toBe(leader);
     await lines();
@@ -128,16 +128,17 @@ describeWithJava('a group of both', () => {
     expect([described.protocolType, described.protocol]).toEqual(['connect', 'sessioned']);
   });
 
-  test('connect-runtime 36, 50, 52: Java takes the task configurations that our follower signed', async () => {
+  test('connect-runtime 36, 50, 52: Java accepts the task configs that Millrace’s follower signed', async () => {
     await republish(leader);
     await republish(follower);
   });
 
-  test('connect-rest 154, 155: our follower hands changes to Java', async () => await writesThroughFollower());
+  test('connect-rest 154, 155: Millrace’s follower forwards changes to Java', async () =>
+    await writesThroughFollower());
 
-  test('connect-rest 161: we are killed and Java takes over what we ran', async () => await killed(follower, leader));
+  test('connect-rest 161: Millrace is killed and Java takes over its work', async () => await killed(follower, leader));
 
-  test('connect-runtime 41: Java leaves, we lead and run everything at once', async () => {
+  test('connect-runtime 41: Java leaves, Millrace leads and runs everything at once', async () => {
     follower = await cluster.ours(SETTINGS);
     await shared(leader, follower);
     await leader.stop();
@@ -146,19 +147,20 @@ describeWithJava('a group of both', () => {
     await lines();
   });
 
-  test('connect-runtime 37: we lead and Java follows', async () => {
+  test('connect-runtime 37: Millrace leads, Java follows', async () => {
     follower = await cluster.java(SETTINGS);
     await shared(leader, follower);
     expect(await leaderOf([leader, follower])).toBe(leader);
     await lines();
   });
 
-  test('connect-runtime 37, 50, 52: we take the task configurations that Java’s follower signed', async () => {
+  test('connect-runtime 37, 50, 52: Millrace accepts the task configs that Java’s follower signed', async () => {
     await republish(leader);
     await republish(follower);
   });
 
-  test('connect-rest 154, 155: Java’s follower hands changes to us', async () => await writesThroughFollower());
+  test('connect-rest 154, 155: Java’s follower forwards changes to Millrace', async () =>
+    await writesThroughFollower());
 
-  test('connect-rest 161: Java is killed and we take over what it ran', async () => await killed(follower, leader));
+  test('connect-rest 161: Java is killed and Millrace takes over its work', async () => await killed(follower, leader));
 });

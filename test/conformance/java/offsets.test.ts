@@ -58,7 +58,7 @@ describeWithJava('the offsets topic', () => {
     await reaches(java, name, state === 'RUNNING' ? 'RUNNING RUNNING' : state);
   }
 
-  test('connect-runtime 6, 7: we read what Java wrote, and Java goes on where we say', async () => {
+  test('connect-runtime 6, 7: Millrace reads Java’s offsets, and Java resumes at Millrace’s', async () => {
     const file = cluster.path('in 😀.txt');
     await writeFile(file, 'one\ntwo\nthree\n');
     await sourceOf('lines', file);
@@ -119,7 +119,7 @@ describeWithJava('the offsets topic', () => {
     expect(await store.list('changes')).toEqual([]);
   });
 
-  test('connect-runtime 8: partitions of two members are the same key for both, whoever wrote first', async () => {
+  test('connect-runtime 8: partitions of two members are the same key for both, whichever wrote first', async () => {
     await sourceOf('tables', cluster.path('none'), 'STOPPED');
     const alter = async (partition: SourcePartition, position: number): Promise<void> => {
       const answer = await ask(java, 'PATCH', '/connectors/tables/offsets', {

@@ -78,14 +78,14 @@ describeWithJava('offsets changed on one side', () => {
     await delivers(sink, 7);
   }
 
-  test('connect-runtime 33, 79: reset here, Java starts from the beginning', async () => {
+  test('connect-runtime 33, 79: after a reset by Millrace, Java starts from the beginning', async () => {
     await handOver(
       () => cluster.ours(),
       () => cluster.java(),
     );
   });
 
-  test('connect-runtime 33, 79: reset by Java, we start from the beginning', async () => {
+  test('connect-runtime 33, 79: after a reset by Java, Millrace starts from the beginning', async () => {
     await handOver(
       () => cluster.java(),
       () => cluster.ours(),

@@ -61,7 +61,7 @@ describeWithJava('REST cases side by side', () => {
   }, 600_000);
   afterAll(() => Promise.all(workers.map((worker) => worker.stop())));
 
-  test('every case holds for ours, alone and through a follower; on Java all but the differing ones', () => {
+  test('every case passes on Millrace, alone and through a follower; on Java all except the documented differences', () => {
     const failed = columns.flatMap(({ name, results }) =>
       results.filter(({ state }) => state === 'failed').map(({ title, message }) => `${name}: ${title}\n${message}`),
     );

@@ -51,7 +51,7 @@ describeWithJava('a cluster that changes hands', () => {
   });
   afterAll(async () => await cluster?.close());
 
-  test('connect-runtime 28: Java stops and we go on: configurations, states and offsets are where they were', async () => {
+  test('connect-runtime 28: Millrace continues after Java stops: configs, states and offsets are unchanged', async () => {
     const before = await everything(java);
     const written = await cluster.configEnd();
     await java.stop();
@@ -67,7 +67,7 @@ describeWithJava('a cluster that changes hands', () => {
     await resumed(ours);
   });
 
-  test('connect-runtime 29, 32: we stop and Java goes on, with tasks that we published', async () => {
+  test('connect-runtime 29, 32: Java continues after Millrace stops, with task configs that Millrace published', async () => {
     const born = await cluster.sink('born', 2);
     await create(ours, born);
     await born.send(100);
@@ -96,7 +96,7 @@ describeWithJava('a cluster that changes hands', () => {
     await resumed(java);
   });
 
-  test('connect-runtime 30, 34: there and back with records flowing, at last by a worker that speaks the eager protocol', async () => {
+  test('connect-runtime 30, 34: Java to Millrace and back while records flow, finally with a worker of the eager protocol', async () => {
     let flowing = true;
     const flow = (async () => {
       while (flowing) {

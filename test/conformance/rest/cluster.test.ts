@@ -42,7 +42,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   });
   afterEach(() => leader.removeAll());
 
-  test('connect-rest 154: changes through the follower are as good as through the leader', async () => {
+  test('connect-rest 154: changes through the follower have the same effect as through the leader', async () => {
     const name = fresh();
     const created = await follower.mutate('POST', '/connectors', { name, config: SNK });
     expect([created.status, created.json.config, created.headers.location]).toEqual([
@@ -87,7 +87,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
     for (const target of all) await target.poll('/connectors', ({ json }) => !(json as string[]).includes(name));
   });
 
-  test('connect-rest 155: errors of the leader come back unchanged', async () => {
+  test('connect-rest 155: errors of the leader are returned unchanged', async () => {
     const name = fresh();
     await leader.mutate('POST', '/connectors', { name, config: SNK });
     await follower.poll('/connectors', ({ json }) => (json as string[]).includes(name));
@@ -111,7 +111,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
     );
   });
 
-  test('connect-rest 156: a follower that may not forward refuses', async () => {
+  test('connect-rest 156: a follower that may not forward rejects the request', async () => {
     expectError(
       await follower.call('DELETE', '/connectors/none?forward=false'),
       409,

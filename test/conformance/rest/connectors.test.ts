@@ -273,7 +273,7 @@ describe('update', () => {
     expect(stored.json).toEqual({ ...config, name });
   });
 
-  test('connect-rest 69, 70, 75: refused bodies', async () => {
+  test('connect-rest 69, 70, 75: rejected bodies', async () => {
     expectError(
       await target.call('PUT', '/connectors/p/config', { ...SNK, name: 'q' }),
       400,
@@ -396,7 +396,7 @@ describe('lifecycle', () => {
     await target.poll(path(name, '/status'), (a) => states(a).join() === 'RUNNING,RUNNING');
   });
 
-  test('connect-rest 95: task restarts', async () => {
+  test('connect-rest 95: restart of tasks', async () => {
     const name = fresh();
     await target.running(name, SNK);
     expect((await target.mutate('POST', path(name, '/tasks/0/restart'))).status).toBe(204);
@@ -414,7 +414,7 @@ describe('lifecycle', () => {
     await target.running(name, SNK);
   });
 
-  test('connect-rest 82, 83: action routes take any JSON body', async () => {
+  test('connect-rest 82, 83: action routes accept any JSON body', async () => {
     const name = fresh();
     await target.running(name, SNK);
     for (const body of ['null', '""', '{}']) {

@@ -79,7 +79,7 @@ test.each([
 });
 
 const MALFORMED_ACCEPT = ['*/*;q=2', '*/*;q=', 'a/b/c', '/', ',', ', */*', '*/*;x', '*/*;x = y', '*/* x'];
-test('connect-rest R18: an Accept header that is none is 400', async () => {
+test('connect-rest R18: a malformed Accept header is 400', async () => {
   for (const accept of MALFORMED_ACCEPT) {
     const answer = await target.call('GET', '/connectors', undefined, { Accept: accept });
     expect([accept, answer.status]).toEqual([accept, 400]);
@@ -89,7 +89,7 @@ test('connect-rest R18: an Accept header that is none is 400', async () => {
   expect((await target.call('DELETE', '/connectors', undefined, { Accept: ',' })).status).toBe(405);
 });
 
-test('connect-rest R18: a Content-Type that is none is 400, whatever is asked for', async () => {
+test('connect-rest R18: a malformed Content-Type is 400, whatever is requested', async () => {
   for (const type of ['*', 'application', 'a/b/c', '/', ';', '', 'application/json;charset', 'application/json x']) {
     for (const [method, path] of [
       ['GET', '/'],
@@ -214,7 +214,7 @@ test('connect-rest 3: a trailing slash on every route, DELETE included', async (
   }
 });
 
-test('connect-rest R9: the request type counts for GET and HEAD, too', async () => {
+test('connect-rest R9: the request type also counts for GET and HEAD', async () => {
   for (const path of ['/connectors', '/connector-plugins', '/admin/loggers']) {
     for (const method of ['GET', 'HEAD']) {
       expect((await target.call(method, path, undefined, { 'Content-Type': 'text/plain' })).status).toBe(415);

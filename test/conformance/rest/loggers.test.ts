@@ -29,7 +29,7 @@ test('connect-rest 144: an unknown logger', async () => {
   expectError(await target.call('GET', '/admin/loggers/none.such'), 404, 'Logger none.such not found.');
 });
 
-test("connect-rest 144: the classes of a worker's own that people look at", async () => {
+test('connect-rest 144: the main classes of a worker', async () => {
   const runtime = 'org.apache.kafka.connect.runtime';
   for (const name of [
     'Worker',
@@ -45,7 +45,7 @@ test("connect-rest 144: the classes of a worker's own that people look at", asyn
     expectError(await target.call('GET', `/admin/loggers/${name}`), 404, `Logger ${name} not found.`);
 });
 
-test('connect-rest 145, 146: a namespace and all below it; the same again changes nothing', async () => {
+test('connect-rest 145, 146: a namespace and everything below it; a repeated change has no effect', async () => {
   const before = Date.now();
   await put(`${namespace}.b`, { level: 'warn' });
   expect((await put(`${namespace}.a`, { level: 'Error' })).json).toEqual([`${namespace}.a`]);
@@ -66,7 +66,7 @@ test('connect-rest 147: the whole group, through its config topic', async () => 
   expect((await put(`${name}?scope=bogus`, { level: 'warn' })).json).toEqual([name]);
 });
 
-test('connect-rest 148: levels that are none', async () => {
+test('connect-rest 148: invalid levels', async () => {
   for (const query of ['', '?scope=cluster']) {
     for (const body of [{}, { level: null }]) {
       expectError(await put(namespace + query, body), 400, "Desired 'level' parameter was not specified in request.");

@@ -85,14 +85,14 @@ describe('PATCH config', () => {
     expect(stored.json).toEqual({ ...SNK, name, 'tasks.max': '2' });
   });
 
-  test('connect-rest 76: a patched connector runs with what it has become', async () => {
+  test('connect-rest 76: a patched connector runs with the new config', async () => {
     const name = uniqueName('c');
     await target.running(name, SNK);
     expect((await target.mutate('PATCH', `/connectors/${name}/config`, { 'tasks.max': '2' })).status).toBe(200);
     await target.poll(`/connectors/${name}/status`, (a) => states(a).join() === 'RUNNING,RUNNING,RUNNING');
   });
 
-  test('connect-rest 78: the whole has to be valid, and nothing is stored otherwise', async () => {
+  test('connect-rest 78: the merged config must be valid, otherwise nothing is stored', async () => {
     const name = uniqueName('c');
     await create(name, SNK);
     expectError(
@@ -163,7 +163,7 @@ describe('offsets', () => {
       );
   });
 
-  test('connect-rest 111: what is no list of entries', async () => {
+  test('connect-rest 111: a body that is not a list of entries', async () => {
     for (const [body, message] of [
       [
         { offsets: {} },
@@ -188,7 +188,7 @@ describe('offsets', () => {
     expectError(await alter('none', null), 400, /may not be null/);
   });
 
-  test('connect-rest 103: refused unless the connector is stopped', async () => {
+  test('connect-rest 103: rejected unless the connector is stopped', async () => {
     const name = uniqueName('c');
     await target.running(name, { 'connector.class': 'FileStreamSink', topics: uniqueName('conformance') });
     const refusal = `Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified connector by issuing a 'PUT' request to the '/connectors/${name}/stop' endpoint`;

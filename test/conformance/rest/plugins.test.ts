@@ -46,7 +46,7 @@ test('connect-rest 114: all kinds, in order', async () => {
   expect(types).toEqual(expect.arrayContaining([0, 4, 5]));
 });
 
-test('connect-rest 114: connectorsOnly without a value is as if it were not there', async () => {
+test('connect-rest 114: connectorsOnly without a value is ignored', async () => {
   const only = (await target.call('GET', '/connector-plugins')).json as object[];
   for (const query of [
     'connectorsOnly=',
@@ -86,7 +86,7 @@ test.each([
   ]);
 });
 
-test('connect-rest 133: versions of converters that are there, or that nobody uses', async () => {
+test('connect-rest 133: versions of converters that are installed, or not used', async () => {
   for (const version of ['4.3.1', ' 4.3.1 ', '[4,5)', 'latest'])
     await expectErrors({ 'key.converter': 'JsonConverter', 'key.converter.plugin.version': version }, {});
   // Without a class of its own the connector gets the worker's converter, and its version is not looked at.
@@ -139,7 +139,7 @@ test('connect-rest 116, 117: keys of the file sink, by any of its names', async 
   expectError(await target.call('GET', '/connector-plugins/Nope/config'), 404, 'Unknown plugin Nope.');
 });
 
-test('connect-rest 118: what is a plug-in of another kind', async () => {
+test('connect-rest 118: a plugin of another type', async () => {
   for (const name of ['FileConfigProvider', 'EnvVar', 'AllConnectorClientConfigOverridePolicy', 'Principal']) {
     expectError(
       await target.call('GET', `/connector-plugins/${name}/config`),
@@ -232,7 +232,7 @@ withSource('connect-rest 120: a valid source', async () => {
   ]);
 });
 
-test('connect-rest 120, 121: a valid sink; the path only has to fit', async () => {
+test('connect-rest 120, 121: a valid sink; the path only has to match', async () => {
   for (const plugin of ['FileStreamSink', 'Sink']) {
     const { status, json } = await validate(plugin, SNK);
     expect([status, (json as Infos).name, (json as Infos).error_count]).toEqual([200, 'FileStreamSink', 0]);
@@ -365,7 +365,7 @@ test("connect-rest 114, 116: Kafka's own transformations and predicates are list
   }
 });
 
-test('connect-rest 133: converters that are none', async () => {
+test('connect-rest 133: classes that are not converters', async () => {
   await expectErrors(
     { 'key.converter': 'Nope' },
     { 'key.converter': ['Invalid value Nope for configuration key.converter: Class Nope could not be found.'] },

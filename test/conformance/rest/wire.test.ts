@@ -19,7 +19,7 @@ const create = (name: string, config: object): Promise<Answer> =>
   target.mutate('POST', '/connectors', { name, config, initial_state: 'STOPPED' });
 const text = (config: object = SNK): string => JSON.stringify({ ...config, name: 'k' });
 
-test('connect-rest 92, 113, 114: of repeated parameters the first counts, unknown ones do not, Booleans are read in any case', async () => {
+test('connect-rest 92, 113, 114: the first of repeated parameters counts, unknown ones are ignored, Booleans are read in any case', async () => {
   const types = async (query: string): Promise<number> => {
     const { json } = await target.call('GET', `/connector-plugins?${query}`);
     return new Set((json as { type: string }[]).map(({ type }) => type)).size;
@@ -30,7 +30,7 @@ test('connect-rest 92, 113, 114: of repeated parameters the first counts, unknow
   expect(await types('unknown&&=')).toBeLessThanOrEqual(2);
 });
 
-test('connect-rest 24, 71: names in other scripts, and with characters that URLs reserve', async () => {
+test('connect-rest 24, 71: names in other scripts, and with characters reserved in URLs', async () => {
   for (const name of [uniqueName('ä€-中文-😀'), uniqueName('a?b#c&d=e+f'), uniqueName("it's (one)!")]) {
     const path = `/connectors/${encodeURIComponent(name)}`;
     expect((await create(name, SNK)).json.name).toBe(name);
@@ -77,7 +77,7 @@ test('connect-rest R12: byte order marks, UTF-16; commas alone as topics', async
   expect(JSON.stringify(found)).toContain("Configuration 'topics' values must not be duplicated.");
 });
 
-test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's words and places", async () => {
+test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's texts and positions", async () => {
   const recorded = readFileSync(join(ROOT, 'test', 'golden', 'rest', 'json-errors.json'), 'utf8');
   const wrong: unknown[] = [];
   for (const [body, message] of JSON.parse(recorded) as [string, string][]) {
@@ -96,7 +96,7 @@ ours('connect-rest R12: what is neither JSON nor of the right shape is refused f
     );
 });
 
-test('connect-rest 158: fencing is for other workers', async () => {
+test('connect-rest 158: fencing is only for other workers', async () => {
   const fence = (headers: Record<string, string> = {}): ReturnType<Target['call']> =>
     target.call('PUT', '/connectors/none/fence', undefined, headers);
   expectError(await fence(), 400, 'Internal request missing required signature');
@@ -108,7 +108,7 @@ test('connect-rest 158: fencing is for other workers', async () => {
   expectError(await signed('AAAA', 'Rot13'), 400, 'Algorithm Rot13 not available');
 });
 
-test('connect-rest R13: the internal endpoint without configurations', async () => {
+test('connect-rest R13: the internal endpoint without task configs', async () => {
   const name = uniqueName('c');
   await create(name, SNK);
   const post = (body: string): Promise<Answer> => target.call('POST', `/connectors/${name}/tasks`, body);

@@ -37,7 +37,7 @@ const REFUSED = [
   '..',
 ];
 
-test.each(REFUSED)('analytics-sink 73: %s is refused by validation and by the task', async (relative) => {
+test.each(REFUSED)('analytics-sink 73: %s is rejected by validation and by the task', async (relative) => {
   const config: ConnectorConfig = { topics: 't', topic: 't', file: path(relative) };
   const problem = {
     key: 'file',
@@ -76,7 +76,7 @@ test('analytics-sink 73: a template is checked with an example, and each file wh
   await harness.stop();
 });
 
-test('analytics-sink 73: the file that grows is checked, too', async () => {
+test('analytics-sink 73: a growing file is checked, too', async () => {
   await symlink('../etc/victim', path('x.part'));
   await writeFile(join(folder, 'etc', 'victim'), 'precious\n');
   const config = { topics: 't', file: path('x'), 'file.rotate.bytes': '10' };
@@ -84,7 +84,7 @@ test('analytics-sink 73: the file that grows is checked, too', async () => {
   await expect(started).rejects.toMatchObject({ code: 'FILE_OUTSIDE_ROOT' });
 });
 
-test('analytics-sink 73: without the setting, or a file, nothing is refused; a root that is not there is an error', async () => {
+test('analytics-sink 73: without the setting, or without a file, nothing is rejected; a missing root is an error', async () => {
   expect(await checkConfig(fileStreamSink, { topics: 't', file: path('../etc/x') })).toEqual([]);
   expect(await checkConfig(fileStreamSink, { topics: 't' }, settings())).toEqual([]);
   const gone = { 'file.root': join(folder, 'gone') };

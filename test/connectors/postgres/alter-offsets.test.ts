@@ -4,12 +4,12 @@ import { postgresConnector } from '../../../connectors/postgres/src/connector';
 const alter = (partition: unknown, offset: unknown): unknown =>
   postgresConnector.alterOffsets?.({}, [[partition, offset]] as never);
 
-test('positions pass; the slot, which does not go back with them, is left to the user', () => {
+test('valid positions pass; moving the slot back is left to the user', () => {
   expect(alter({ server: 'shop' }, { lsn: 23_876_543_210, lsn_commit: 9_007_199_254_740_993n, txId: 7 })).toBe(false);
   expect(alter({ server: 'shop' }, { lsn: 0, lsn_proc: null, more: 'x' })).toBe(false);
 });
 
-test('whatever is stored may be removed', () => {
+test('any stored offset may be removed', () => {
   expect(alter({ server: 'shop' }, null)).toBe(false);
   expect(alter({ wrong: 1 }, null)).toBe(false);
   expect(alter(null, null)).toBe(false);
@@ -29,6 +29,6 @@ test.each<[unknown, unknown, string]>([
     { lsn_commit: 1.5 },
     'The offset member "lsn_commit" must be an integer of at least 0, but is 1.5.',
   ],
-])('%j, %j is refused', (partition, offset, message) => {
+])('%j, %j is rejected', (partition, offset, message) => {
   expect(() => alter(partition, offset)).toThrow(expect.objectContaining({ code: 'PG_OFFSET', message }));
 });

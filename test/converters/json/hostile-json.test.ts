@@ -35,12 +35,12 @@ describe.each([1_001, 5_000, 500_000])('nested in %p levels', (levels) => {
   });
 });
 
-test('1,000 levels are read, as by Java', () => {
+test('1,000 levels are accepted, as in Java', () => {
   expect(codeOf(arrays(1_000), false)).toBe('read');
   expect(codeOf(objects(1_000), false)).toBe('read');
 });
 
-test('numbers have 1,000 characters at most, as in Java', () => {
+test('numbers have at most 1,000 characters, as in Java', () => {
   for (const [length, code] of [
     [1_000, 'read'],
     [1_001, 'CONVERTER_JSON'],

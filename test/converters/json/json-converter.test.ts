@@ -87,11 +87,11 @@ const allText =
   '"payload":{"b":true,"i32":8,"s":"dflt","arr":["x","y"],"ms":{"k":1},"mi":[[5,"five"]],"in":{"x":1},"dec":"BNI=","ts":1700000000123}}';
 
 describe('connect-runtime 102: JsonConverter writes', () => {
-  test('the example with every kind of schema, byte for byte', () => {
+  test('the example with every type of schema, byte for byte', () => {
     expect(write(all, allValue)).toBe(allText);
   });
 
-  test('the same again and in turn with another schema: the buffer that is used again never shows', () => {
+  test('alternating schemas: the reused buffer never leaks into the output', () => {
     const json = converter();
     const short = schema('INT32', { optional: true, default: 3 });
     const texts = [all, all, short, all, short, null, all].map((s) => {
@@ -207,7 +207,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(payload(timestampSchema(), new Date(-1))).toBe('-1');
   });
 
-  test('bytes, also those of a plain Uint8Array in the middle of a larger buffer', () => {
+  test('bytes, also a plain Uint8Array in the middle of a larger buffer', () => {
     expect(payload(schema('BYTES'), new Uint8Array([1, 2, 3, 4]).subarray(1, 3))).toBe('"AgM="');
   });
 
@@ -216,7 +216,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(payload(schema('BYTES'), bytes)).toBe(`"${Buffer.from(bytes).toString('base64')}"`);
   });
 
-  test('whole numbers of every length, of both signs', () => {
+  test('integers of every length, of both signs', () => {
     for (let exponent = 0; exponent < 16; exponent++)
       for (const value of [10 ** exponent - 1, 10 ** exponent, 10 ** exponent + 1, 8 * 10 ** exponent])
         for (const signed of [value, -value]) expect(payload(schema('INT64'), signed)).toBe(String(signed));
@@ -225,7 +225,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(payload(schema('INT64'), -0)).toBe('0');
   });
 
-  test('strings of every length, plain, with quotes and beyond ASCII, one after the other from one converter', () => {
+  test('strings of every length, plain, with quotes and beyond ASCII, in sequence from one converter', () => {
     const json = converter();
     const both = structSchema([
       ['a', schema('STRING')],
@@ -239,7 +239,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
       }
   });
 
-  test('values that repeat from record to record, change, are null, and come back', () => {
+  test('values that repeat from record to record, change, are null, and return', () => {
     const json = converter();
     const row = structSchema([
       ['s', schema('STRING', { optional: true })],
@@ -256,7 +256,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(problem(() => json.fromConnectData('t', row, { s: 'a"', n: '7', i: 3 }))).toContain('field "n"');
   });
 
-  test('a record after one that was refused half-way', () => {
+  test('a record after one that was rejected halfway', () => {
     const json = converter();
     const two = structSchema([
       ['a', schema('STRING')],
@@ -268,7 +268,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(text({ a: 'x', b: 1 })).toBe(good);
   });
 
-  test('a field name that is code stays a name', () => {
+  test('a field name that looks like code stays a name', () => {
     const odd = structSchema([['a"];throw 1;//', schema('INT32')]]);
     expect(payload(odd, { 'a"];throw 1;//': 1 })).toBe('{"a\\"];throw 1;//":1}');
     expect(payload(structSchema([]), {})).toBe('{}');
@@ -327,7 +327,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(problem(() => write(of, value))).toContain(text);
   });
 
-  test('the value itself never reaches the message', () => {
+  test('the value itself never appears in the message', () => {
     expect(problem(() => write(structSchema([['password', schema('INT32')]]), { password: 's3cret' }))).not.toContain(
       's3cret',
     );
@@ -335,7 +335,7 @@ describe('connect-runtime 102: JsonConverter writes', () => {
 });
 
 describe('connect-runtime 102: JsonConverter reads', () => {
-  test('what it wrote', () => {
+  test('its own output', () => {
     const json = converter();
     const bytes = Buffer.from(allText);
     for (let i = 0; i < 3; i++) {
@@ -345,14 +345,14 @@ describe('connect-runtime 102: JsonConverter reads', () => {
     }
   });
 
-  test('equal schema texts give one schema object, over topics too', () => {
+  test('equal schema texts give one schema object, across topics too', () => {
     const json = converter();
     const one = json.toConnectData('a', Buffer.from(allText)).schema;
     expect(json.toConnectData('a', Buffer.from(allText)).schema).toBe(one);
     expect(json.toConnectData('b', Buffer.from(allText)).schema).toBe(one);
   });
 
-  test('a record that only starts like the last one', () => {
+  test('a record that only starts like the previous one', () => {
     const json = converter();
     const head = '{"schema":{"type":"int64","optional":true},"payload":';
     const of = (text: string): unknown => json.toConnectData('t', Buffer.from(text)).value;
@@ -409,7 +409,7 @@ describe('connect-runtime 102: JsonConverter reads', () => {
     expect(problem(() => readPayload(date, '"x"'))).toContain('underlying representation should be int32');
   });
 
-  test('structs: unknown members ignored, missing ones null, prototype names are just names', () => {
+  test('structs: unknown members are ignored, missing ones are null, prototype names are ordinary names', () => {
     const of =
       '{"type":"struct","fields":[{"type":"int32","optional":true,"field":"a"},{"type":"string","optional":true,"field":"constructor"}],"optional":false}';
     expect(readPayload(of, '{"b":1}')).toEqual({ a: null, constructor: null });
@@ -427,7 +427,7 @@ describe('connect-runtime 102: JsonConverter reads', () => {
     ['{"type":"struct","fields":[{"type":"int32"}]}', 'field name'],
     ['{"type":"int32","parameters":{"a":1}}', 'must be text'],
     ['5', 'must be a JSON object'],
-  ])('schema %s is refused', (schemaJson, text) => {
+  ])('schema %s is rejected', (schemaJson, text) => {
     expect(problem(() => readPayload(schemaJson, '1'))).toContain(text);
   });
 
@@ -467,7 +467,7 @@ describe('schema.content', () => {
     expect(value).toEqual({ id: 9007199254740993n, price: { unscaled: 1234567890123456789n, scale: 2 }, note: 'none' });
   });
 
-  test('connect-runtime 6.2: without effect when schemas are off; blank is none; what is no schema is refused', () => {
+  test('connect-runtime 6.2: ignored when schemas are off; blank means not set; an invalid schema is rejected', () => {
     expect(read('{"id":1}', { 'schema.content': '{', 'schemas.enable': 'false' }).value).toEqual({ id: 1 });
     expect(read('{"schema":null,"payload":1}', { 'schema.content': ' ' }).value).toBe(1);
     for (const wrong of ['{', '[]', '{"type":"nope"}'])

@@ -8,7 +8,7 @@ import { SinkWorker } from './sink-worker';
 
 const sink = SinkWorker.forFile();
 
-test('analytics-sink 40: a task that starts while the cluster cannot be reached says which key to check, and runs once the cluster is there', async () => {
+test('analytics-sink 40: a task that starts while the cluster is unreachable reports which key to check, and runs once the cluster is reachable', async () => {
   const topic = await sink.clients.topic();
   await sink.clients.send(topic, ['x,1']);
   const gone = await serveStorage();
@@ -26,7 +26,7 @@ test('analytics-sink 40: a task that starts while the cluster cannot be reached 
   await sink.worker.running(name);
 });
 
-test('analytics-sink 40: a file that could not be delivered for longer than errors.retry.max.time.ms is delivered once the storage is back', async () => {
+test('analytics-sink 40: a file that could not be delivered within errors.retry.max.time.ms is delivered once the storage is back', async () => {
   const topic = await sink.clients.topic();
   let storage = await serveStorage();
   const cluster = await serveCluster(() => storage.url);

@@ -22,7 +22,7 @@ async function register(topic: string, more: Record<string, string>): Promise<st
   });
 }
 
-test('analytics-sink 42: a file of 600 records of 2 KB goes to the dead letter queue, and the task runs on', async () => {
+test('analytics-sink 42: a file of 600 records of 2 KB goes to the dead letter queue, and the task continues', async () => {
   const [topic, dead] = [await sink.clients.topic(), await sink.clients.topic()];
   const values = Array.from({ length: 600 }, (_, i) => `${i},`.padEnd(2_000, 'x'));
   await sink.clients.send(topic, values);
@@ -44,7 +44,7 @@ test('analytics-sink 42: a file of 600 records of 2 KB goes to the dead letter q
   await sink.worker.running(name);
 });
 
-test('analytics-sink 44: a task whose dead letter queue is away at the start runs once it is there', async () => {
+test('analytics-sink 44: a task whose dead letter queue is unreachable at startup runs once it is reachable', async () => {
   const [topic, dead] = [await sink.clients.topic(), await sink.clients.topic()];
   await sink.clients.send(topic, ['x,1']);
   const relay = createServer((client) => {

@@ -45,7 +45,7 @@ async function freePorts(): Promise<number> {
   }
 }
 
-test('what was queued before a restart with a data folder is loaded after it', async () => {
+test('queued files are loaded after a restart with a data folder', async () => {
   const { emulator, client } = await start({ dataDir });
   await client.command('.create table Kept (a:string)');
   emulator.ingestor.isPaused = true;
@@ -57,7 +57,7 @@ test('what was queued before a restart with a data folder is loaded after it', a
   expect(await again.client.query('Kept')).toEqual([['x']]);
 });
 
-test('with a port the storage is at the three that follow, before and after a restart', async () => {
+test('with a configured port the storage uses the next three, before and after a restart', async () => {
   const port = await freePorts();
   for (let run = 0; run < 2; run++) {
     const { emulator, client } = await start({ port });
@@ -67,7 +67,7 @@ test('with a port the storage is at the three that follow, before and after a re
   }
 });
 
-test('a port of the storage that somebody else has is named, and nothing is left running', async () => {
+test('a storage port in use is reported, and nothing is left running', async () => {
   const port = await freePorts();
   const taken = await listen(port + 2);
   await expect(start({ port })).rejects.toThrow(`The storage's queue service cannot listen on port ${port + 2}`);

@@ -22,23 +22,23 @@ describe('longs beyond 2^53', () => {
     expect(await client.ingest('Wide', rows, { format: 'csv' })).toBe(null);
   });
 
-  test.each(['/v1/rest/query', '/v2/rest/query'])('are answered to the last digit by %s', async (path) => {
+  test.each(['/v1/rest/query', '/v2/rest/query'])('are exact in the answers to %s', async (path) => {
     const { text } = await client.post(path, 'Wide');
     for (const long of wide) expect(text).toContain(`[${long},{"n":[${long}]}]`);
   });
 
-  test('are answered to the last digit where the query is SQL', async () => {
+  test('are exact in the answers to SQL', async () => {
     const sql = { Options: { query_language: 'sql' } };
     const { text } = await client.post('/v1/rest/query', 'SELECT 9007199254740993 AS l', sql);
     expect(text).toContain('"Rows":[[9007199254740993]]');
   });
 
-  test('are compared to the last digit', async () => {
+  test('are compared exactly', async () => {
     expect(await client.query('Wide | where l == 9007199254740992 | count')).toEqual([[0]]);
     expect(await client.query('Wide | where l == 9007199254740993 | count')).toEqual([[1]]);
   });
 
-  test('are kept from a JSON array, too', async () => {
+  test('are exact in a JSON array, too', async () => {
     await client.command('.create table Listed (l:long)');
     expect(await client.ingest('Listed', '[{"l":9007199254740993}]', { format: 'multijson' })).toBe(null);
     expect((await client.post('/v1/rest/query', 'Listed')).text).toContain('"Rows":[[9007199254740993]]');
@@ -99,13 +99,13 @@ describe('a ZIP archive', () => {
     await client.command('.clear table Zipped data');
   });
 
-  test.each([8, 0] as const)('is loaded as what is in it (method %s)', async (method) => {
+  test.each([8, 0] as const)('is loaded by its contents (method %s)', async (method) => {
     const data = zip({ 'rows.csv': 'a,b\nx,1\n' }, method);
     expect(await client.ingest('Zipped', data, { format: 'csv', ignoreFirstRecord: true }, '.csv.zip')).toBe(null);
     expect(await client.query('Zipped')).toEqual([['x', 1]]);
   });
 
-  test('of several files gives the rows of all, or of those that zipPattern names', async () => {
+  test('with several files gives the rows of all, or of those that zipPattern matches', async () => {
     const data = zip({ 'one.csv': 'x,1', 'two.csv': 'y,2', 'read.me': 'z,3' });
     expect(await client.ingest('Zipped', data, { format: 'csv' }, '.zip')).toBe(null);
     expect(await client.query('Zipped | order by b asc')).toEqual([
@@ -118,7 +118,7 @@ describe('a ZIP archive', () => {
     expect(await client.query('Zipped | count')).toEqual([[2]]);
   });
 
-  test('that breaks off is refused', async () => {
+  test('that is truncated is rejected', async () => {
     const data = zip({ 'rows.csv': 'x,1\n' });
     expect(await client.ingest('Zipped', data.subarray(0, 40), { format: 'csv' }, '.zip')).toBe(
       'BadRequest_InvalidBlob',

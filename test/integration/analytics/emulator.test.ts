@@ -168,7 +168,7 @@ describe('analytics-sink 61: mappings and values', () => {
   });
 });
 
-test('analytics-sink 62: one bad record spoils multijson, json passes over it', async () => {
+test('analytics-sink 62: one bad record fails a multijson file, json skips it', async () => {
   await command('.create table Bad (a:int)');
   const data = '{"a":1}\n{"a":\n{"a":3}\n';
   expect(await ingest('Bad', data, { format: 'multijson' })).toBe('BadRequest_InvalidBlob');
@@ -177,7 +177,7 @@ test('analytics-sink 62: one bad record spoils multijson, json passes over it', 
   expect(await query('Bad | order by a asc')).toEqual([[1], [3]]);
 });
 
-test('analytics-sink 63: what may be created twice', async () => {
+test('analytics-sink 63: repeated creates', async () => {
   const table = '.create table Twice (a:string)';
   expect((await command(table)).status).toBe(200);
   expect((await command(table)).status).toBe(200);
@@ -195,7 +195,7 @@ test('analytics-sink 63: what may be created twice', async () => {
   });
 });
 
-test('analytics-sink 64: the Java SDK asks for the same resources with another word', async () => {
+test('analytics-sink 64: the Java SDK requests the same resources with another command', async () => {
   const types = async (text: string): Promise<unknown[]> => (await command(text)).rows.map(([type]) => type);
   const shown = await types('.show ingestion resources');
   expect(shown).toContain('TempStorage');
@@ -247,7 +247,7 @@ test('queued ingestion by REST: the outcome of each blob', async () => {
   expect((await begin([])).status).toBe(400);
 });
 
-test('what the emulator does not know is refused by name', async () => {
+test('unsupported requests are rejected by name', async () => {
   expect(await command('.alter cluster policy caching')).toMatchObject({ status: 400, code: 'General_BadRequest' });
   expect(await command(".create table T ('x)")).toMatchObject({ status: 400 });
   expect(await post('/v1/rest/query', 'Nowhere | count')).toMatchObject({ code: 'BadRequest_TableNotExist' });
@@ -257,7 +257,7 @@ test('what the emulator does not know is refused by name', async () => {
   expect((await post('/v1/rest/query', 'SELECT 1; DROP SCHEMA __emulator', sql)).status).toBe(400);
 });
 
-test('the same tag is loaded once, the same blob in one batch too', async () => {
+test('a tag is loaded once, a blob of one batch too', async () => {
   await command('.create table Once (a:string)');
   const tagged = { format: 'csv', tags: '["ingest-by:one"]', ingestIfNotExists: '["one"]' };
   expect(await ingest('Once', 'x\n', tagged)).toBe(null);
@@ -265,7 +265,7 @@ test('the same tag is loaded once, the same blob in one batch too', async () => 
   expect(await query('Once | count')).toEqual([[1]]);
 });
 
-test('whoever flushes waits for messages that are just being taken from a queue', async () => {
+test('a flush waits for messages that are being read from a queue', async () => {
   await command('.create table Taken (a:string)');
   const id = randomUUID();
   const { identity } = await resources();
@@ -333,7 +333,7 @@ describe('with a login', () => {
       })
     ).status;
 
-  test('a token opens the door, nothing else does', async () => {
+  test('only a valid token is accepted', async () => {
     expect(await version()).toBe(401);
     expect(await version('token-made-up')).toBe(401);
     const { access_token: token } = (await (await login('tenant', 'app', 'canary-secret')).json()) as {
@@ -345,7 +345,7 @@ describe('with a login', () => {
     expect((await login('elsewhere', 'app', 'canary-secret')).status).toBe(400);
   });
 
-  test('faults are seen as often as asked for', async () => {
+  test('faults occur as often as configured', async () => {
     guarded.faults.add({ target: 'token', status: 503, times: 1 });
     expect((await login('tenant', 'app', 'canary-secret')).status).toBe(503);
     expect((await login('tenant', 'app', 'canary-secret')).status).toBe(200);

@@ -88,7 +88,7 @@ test.each([
   await worker.request('DELETE', `/connectors/${topic}`);
 });
 
-test('a mapping list that is no text but JSON itself is refused by REST, as Java’s does', async () => {
+test('a mapping list that is JSON instead of text is rejected by REST, as in Java', async () => {
   const topic = await clients.topic();
   const list = [{ topic, db: 'demo', table: 'StormEvents' }];
   const { config } = JSON.parse(filledIn(DOCUMENT, topic)) as { config: object };

@@ -29,7 +29,7 @@ async function handedOverByRest(work: () => Promise<void>): Promise<number> {
   return setup.emulator.requests.slice(before).filter((request) => POSTED.test(request)).length;
 }
 
-test('analytics-sink 41: without the REST interface, the status table tells that rows are in the table', async () => {
+test('analytics-sink 41: without the REST interface, the status table confirms that rows are loaded', async () => {
   setup.emulator.ingestor.isPaused = true;
   const harness = await startWithTable();
   expect(harness.logger.lines).toContain('info The service tells about each file in its status table');
@@ -45,7 +45,7 @@ test('analytics-sink 41: without the REST interface, the status table tells that
   expect(await setup.loaded()).toEqual([1]);
 });
 
-test('analytics-sink 41: a failure that the status table tells fails the task with the service’s code', async () => {
+test('analytics-sink 41: a failure reported by the status table fails the task with the service’s code', async () => {
   const harness = await startWithTable({}, { mapping: 'Missing' });
   await harness.put([ONE]);
   expect((await setup.failure(harness)).message).toMatch(/could not load .*BadRequest_MappingReferenceWasNotFound/);
@@ -53,7 +53,7 @@ test('analytics-sink 41: a failure that the status table tells fails the task wi
   expect(harness.committed()).toBeNull();
 });
 
-test('analytics-sink 47: a status table that is away, and one whose access runs out, are asked again', async () => {
+test('analytics-sink 47: an unreachable status table, and one whose access expires, are requested again', async () => {
   setup.emulator.resources.sasLifetimeMs = 1_000;
   try {
     const harness = await startWithTable();
@@ -79,7 +79,7 @@ test.each([
   ['REST', async (more: Record<string, string>) => await setup.start({ ...INGESTED, ...more })],
   ['nothing', async (more: Record<string, string>) => await setup.start(more)],
 ])(
-  'analytics-sink 49: with tags and the word of %s, a file that comes again with the same offsets is loaded once and counts as loaded',
+  'analytics-sink 49: with tags and confirmation by %s, a file that is sent again with the same offsets is loaded once and counts as loaded',
   async (_, start) => {
     for (let delivery = 0; delivery < 2; delivery++) {
       const harness = await start({ 'analytics.dedupe.tags': 'true' });
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test('a cluster that offers neither is refused at the start', async () => {
+test('a cluster that supports neither is rejected at startup', async () => {
   setup.emulator.resources.hasStatusTable = false;
   await expect(startWithTable()).rejects.toMatchObject({
     code: 'ANALYTICS_OFFER',
@@ -101,13 +101,13 @@ test('a cluster that offers neither is refused at the start', async () => {
   });
 });
 
-test('a cluster that is busy when it is asked what it offers is asked again', async () => {
+test('a cluster that is busy when its capabilities are requested is requested again', async () => {
   setup.emulator.faults.add({ target: 'ingestion', status: 503, times: 1 });
   const harness = await setup.start(INGESTED);
   expect(harness.logger.lines).toContain('info The service tells about each file by its REST interface');
 });
 
-test('analytics.ingest.protocol=rest hands files over by REST and does not wait for their rows', async () => {
+test('analytics.ingest.protocol=rest queues files by REST and does not wait for their rows', async () => {
   setup.emulator.ingestor.isPaused = true;
   const harness = await setup.start({ 'analytics.ingest.protocol': 'rest' });
   const byRest = await handedOverByRest(async () => {
@@ -119,7 +119,7 @@ test('analytics.ingest.protocol=rest hands files over by REST and does not wait 
   expect(await setup.rows()).toHaveLength(1);
 });
 
-test('analytics.ingest.protocol=rest on a cluster without it is refused at the start', async () => {
+test('analytics.ingest.protocol=rest on a cluster without it is rejected at startup', async () => {
   withoutRest();
   await expect(setup.start({ 'analytics.ingest.protocol': 'rest' })).rejects.toMatchObject({
     code: 'ANALYTICS_OFFER',

@@ -39,7 +39,7 @@ async function read(
   );
 }
 
-test('analytics-sink 40: a storage that is away for a while: rows once, and puts go on', async () => {
+test('analytics-sink 40: an unreachable storage: rows arrive once, and puts continue', async () => {
   setup.emulator.faults.add({ target: 'blob', status: 503, times: 7 });
   const harness = await setup.start();
   await harness.put([ONE]);
@@ -50,7 +50,7 @@ test('analytics-sink 40: a storage that is away for a while: rows once, and puts
   );
 });
 
-test('analytics-sink 40: connections that are cut, at the blob and at the queue', async () => {
+test('analytics-sink 40: connections are cut, at the blob and at the queue', async () => {
   setup.emulator.faults.add({ target: 'blob', dropConnection: true, times: 4 });
   setup.emulator.faults.add({ target: 'queue', dropConnection: true, times: 4 });
   const harness = await setup.start();
@@ -59,7 +59,7 @@ test('analytics-sink 40: connections that are cut, at the blob and at the queue'
   expect(await setup.rows()).toHaveLength(1);
 });
 
-test('analytics-sink 41, 9: what the service could not load fails the task, and is loaded after a restart', async () => {
+test('analytics-sink 41, 9: a file that the service could not load fails the task, and is loaded after a restart', async () => {
   const harness = await setup.start({ 'analytics.ingest.confirm': 'ingested' }, { mapping: 'Missing' });
   await harness.put([ONE]);
   const { message } = await setup.failure(harness);
@@ -78,7 +78,7 @@ test('analytics-sink 41, 9: what the service could not load fails the task, and 
   expect(await setup.rows()).toHaveLength(1);
 });
 
-test('analytics-sink 42: with a dead letter queue, the records of such a file go there as they were', async () => {
+test('analytics-sink 42: with a dead letter queue, the original records of such a file go there', async () => {
   const { topic, config } = await deadLetters();
   const harness = await setup.start(
     { 'analytics.ingest.confirm': 'ingested', 'behavior.on.error': 'log', ...config },
@@ -106,7 +106,7 @@ test('analytics-sink 42: with a dead letter queue, the records of such a file go
   await harness.put([]);
 });
 
-test('analytics-sink 28: a record that is no JSON goes to the dead letter queue, its neighbours into the table', async () => {
+test('analytics-sink 28: a record that is not JSON goes to the dead letter queue, the other records into the table', async () => {
   const { topic, config } = await deadLetters();
   const harness = await setup.start(
     { 'behavior.on.error': 'log', 'flush.interval.ms': '100', ...config },
@@ -122,7 +122,7 @@ test('analytics-sink 28: a record that is no JSON goes to the dead letter queue,
   expect(dead).toMatchObject({ value: '{"a":', headers: { '__connect.errors.stage': 'WRITE' } });
 });
 
-test('analytics-sink 22: such a record fails the task unless the behaviour is another', async () => {
+test('analytics-sink 22: such a record fails the task unless behavior.on.error says otherwise', async () => {
   const harness = await setup.start();
   await expect(harness.put([{ value: 'x,1' }, { value: { a: 1 } }])).rejects.toMatchObject({
     code: 'ANALYTICS_DELIVERY',
@@ -132,24 +132,27 @@ test('analytics-sink 22: such a record fails the task unless the behaviour is an
   });
 });
 
-test.each(['log', 'ignore'])('analytics-sink 43: %s without a queue drops the file, saying which', async (behavior) => {
-  const harness = await setup.start(
-    { 'analytics.ingest.confirm': 'ingested', 'behavior.on.error': behavior },
-    { mapping: 'Missing' },
-  );
-  await harness.put([{ value: 'x,1' }, { value: line('y', 100) }]);
-  await setup.committed(harness, 2);
-  await harness.put([]);
-  expect(harness.logger.lines.filter((text) => /^(error|warn) /.test(text))).toEqual([
-    expect.stringMatching(
-      behavior === 'log'
-        ? /^error t-0 offsets 0 to 1, after 1 attempt\(s\), could not be delivered to d\.T_\w+ and were dropped: .*BadRequest_MappingReferenceWasNotFound/
-        : /^warn 2 record\(s\) could not be delivered; the last of them: t-0 offsets 0 to 1/,
-    ),
-  ]);
-});
+test.each(['log', 'ignore'])(
+  'analytics-sink 43: %s without a queue drops the file, and the log names it',
+  async (behavior) => {
+    const harness = await setup.start(
+      { 'analytics.ingest.confirm': 'ingested', 'behavior.on.error': behavior },
+      { mapping: 'Missing' },
+    );
+    await harness.put([{ value: 'x,1' }, { value: line('y', 100) }]);
+    await setup.committed(harness, 2);
+    await harness.put([]);
+    expect(harness.logger.lines.filter((text) => /^(error|warn) /.test(text))).toEqual([
+      expect.stringMatching(
+        behavior === 'log'
+          ? /^error t-0 offsets 0 to 1, after 1 attempt\(s\), could not be delivered to d\.T_\w+ and were dropped: .*BadRequest_MappingReferenceWasNotFound/
+          : /^warn 2 record\(s\) could not be delivered; the last of them: t-0 offsets 0 to 1/,
+      ),
+    ]);
+  },
+);
 
-test('analytics-sink 44: a dead letter queue that refuses fails the task, and nothing is committed', async () => {
+test('analytics-sink 44: a dead letter queue that rejects records fails the task, and nothing is committed', async () => {
   const { config } = await deadLetters();
   const harness = await setup.start(
     {
@@ -166,7 +169,7 @@ test('analytics-sink 44: a dead letter queue that refuses fails the task, and no
   expect(harness.committed()).toBeNull();
 });
 
-test('analytics-sink 44: a dead letter queue that is not there fails the start', async () => {
+test('analytics-sink 44: a missing dead letter queue fails the start', async () => {
   const start = setup.start({
     'misc.deadletterqueue.bootstrap.servers': '127.0.0.1:1',
     'misc.deadletterqueue.topic.name': 'dead',
@@ -174,7 +177,7 @@ test('analytics-sink 44: a dead letter queue that is not there fails the start',
   await expect(start).rejects.toMatchObject({ code: 'ANALYTICS_DEAD_LETTERS' });
 });
 
-test('analytics-sink 45: a file of the interval that can not be delivered fails the task without any further record', async () => {
+test('analytics-sink 45: a file of the interval that cannot be delivered fails the task without any further record', async () => {
   setup.emulator.faults.add({ target: 'queue', status: 503 });
   const harness = await setup.start({ 'flush.interval.ms': '100', 'errors.retry.max.time.ms': '300' });
   await harness.put([{ value: 'x,1' }]);
@@ -203,7 +206,7 @@ test.each(['queued', 'ingested'])(
   },
 );
 
-test('analytics-sink 47: a token that is not taken any more is renewed', async () => {
+test('analytics-sink 47: an expired token is renewed', async () => {
   const { emulator } = setup;
   const harness = await setup.start({ 'analytics.ingest.confirm': 'ingested', 'errors.retry.max.time.ms': '0' });
   const before = emulator.requests.length;
@@ -214,7 +217,7 @@ test('analytics-sink 47: a token that is not taken any more is renewed', async (
   expect(await setup.rows()).toHaveLength(1);
 });
 
-test('analytics-sink 48: a service that asks for time gets it, also at the start', async () => {
+test('analytics-sink 48: a throttling service gets the time it requests, also at startup', async () => {
   const { emulator } = setup;
   emulator.faults.add({ target: 'mgmt', status: 429, retryAfterSeconds: 1, times: 1 });
   const before = Date.now();
@@ -226,7 +229,7 @@ test('analytics-sink 48: a service that asks for time gets it, also at the start
   );
 });
 
-test('analytics-sink 7, 9: a refused login fails the start in one sentence, without the secret', async () => {
+test('analytics-sink 7, 9: a rejected login fails the start in one sentence, without the secret', async () => {
   const error = (await setup
     .start({ 'idp.auth.appkey': `${SECRET}-wrong` })
     .catch((caught: unknown) => caught)) as Error;
@@ -243,7 +246,7 @@ test('a wrong URL fails the start', async () => {
   });
 });
 
-test('the start checks tables, mappings and streaming policies when asked to, and says all that is wrong at once', async () => {
+test('optional start checks cover tables, mappings and streaming policies, and report all problems at once', async () => {
   const entries = [
     { topic: 't', db: 'd', table: setup.table, mapping: 'M', streaming: 'true' },
     { topic: 'u', db: 'd', table: setup.table, mapping: 'Missing' },
@@ -261,7 +264,7 @@ test('the start checks tables, mappings and streaming policies when asked to, an
   await setup.start({ ...checked, 'analytics.tables.topics.mapping': JSON.stringify(entries.slice(0, 1)) });
 });
 
-test('analytics-sink 53: with confirm=queued the service’s own failure is seen in its list alone', async () => {
+test('analytics-sink 53: with confirm=queued a failure of the service appears only in its own list', async () => {
   const table = uniqueName('Missing');
   const harness = await setup.start({}, { table });
   await harness.put([ONE]);

@@ -10,7 +10,7 @@ import { line, SinkSetup } from './sink-setup';
 const setup = SinkSetup.forFile();
 const partition = (number: number): { topic: string; partition: number } => ({ topic: 't', partition: number });
 
-test('analytics-sink 51: a further partition leaves the open files of the others alone', async () => {
+test('analytics-sink 51: an additional partition does not affect the open files of the others', async () => {
   // Its size ends the file, when the partition has come.
   const harness = await setup.start();
   await harness.put([{ value: 'x,1' }]);
@@ -22,7 +22,7 @@ test('analytics-sink 51: a further partition leaves the open files of the others
   expect((await setup.loaded()).sort()).toEqual([1, 2]);
 });
 
-test('analytics-sink 52: a partition given away: nothing of it is posted any more, its open file is gone, the other goes on', async () => {
+test('analytics-sink 52: a revoked partition: nothing more of it is posted, its open file is deleted, the other partition continues', async () => {
   // Long enough to be still on its way when the partition is given away.
   setup.emulator.faults.add({ target: 'blob', delayMs: 30_000, match: 'kafka_t_0_' });
   const harness = await setup.start({ 'flush.interval.ms': '500' }, {}, { assignment: [partition(0), partition(1)] });
@@ -86,7 +86,7 @@ test('analytics-sink 52: between the last preCommit of a partition and its close
   expect((await setup.rows()).map(([a]) => a)).toEqual(['other']);
 });
 
-test('analytics-sink 52: what is being posted when its partition goes is waited for and committed: no row comes twice', async () => {
+test('analytics-sink 52: a post in flight when its partition is revoked is awaited and committed: no row is duplicated', async () => {
   const harness = await setup.start();
   const post = heldUp('queue');
   await harness.put([{ value: line('posted', 100) }]);
@@ -98,7 +98,7 @@ test('analytics-sink 52: what is being posted when its partition goes is waited 
   expect((await setup.rows()).map(([a]) => a)).toEqual(['posted']);
 });
 
-test('analytics.rebalance.flush.timeout.ms: files of partitions that go are finished and committed before', async () => {
+test('analytics.rebalance.flush.timeout.ms: files of revoked partitions are finished and committed first', async () => {
   const harness = await setup.start(
     { 'analytics.rebalance.flush.timeout.ms': '20000' },
     {},
@@ -117,7 +117,7 @@ test('analytics.rebalance.flush.timeout.ms: files of partitions that go are fini
   ]);
 });
 
-test('analytics.rebalance.flush.timeout.ms: what takes longer is left to the next owner', async () => {
+test('analytics.rebalance.flush.timeout.ms: work beyond the limit is left to the next owner', async () => {
   setup.emulator.faults.add({ target: 'blob', delayMs: 20_000 });
   const harness = await setup.start({ 'analytics.rebalance.flush.timeout.ms': '200' });
   await harness.put([{ value: 'open,1' }]);
@@ -126,7 +126,7 @@ test('analytics.rebalance.flush.timeout.ms: what takes longer is left to the nex
   expect(await setup.rows()).toEqual([]);
 });
 
-test('analytics-sink 52: a partition that comes back begins where it was committed', async () => {
+test('analytics-sink 52: a partition that is assigned again resumes at its committed offset', async () => {
   const harness = await setup.start();
   await harness.put([{ value: line('x', 100) }]);
   await setup.committed(harness, 1);
@@ -147,7 +147,7 @@ function mounted(path: string): boolean {
   }
 }
 
-test('analytics-sink 54: a full disk: the partition goes back to what is safe, and on when there is room', async () => {
+test('analytics-sink 54: a full disk: the partition rewinds to its last safe offset, and resumes when there is space', async () => {
   const disk = join(setup.folder, 'disk');
   await mkdir(disk);
   if (!mounted(disk)) {

@@ -12,7 +12,7 @@ beforeEach(() => {
   (setup.emulator.requests as string[]).length = 0;
 });
 
-test('analytics-sink 55: a small file is posted to the engine, and no blob is made', async () => {
+test('analytics-sink 55: a small file is streamed to the engine, and no blob is created', async () => {
   await allow();
   setup.emulator.faults.add({ target: 'blob', status: 500 });
   const harness = await setup.start({ 'errors.retry.max.time.ms': '0' }, STREAMED);
@@ -22,7 +22,7 @@ test('analytics-sink 55: a small file is posted to the engine, and no blob is ma
   expect(posts()).toEqual([`POST /v1/rest/ingest/d/${setup.table}?streamFormat=Csv&mappingName=M`]);
 });
 
-test('analytics-sink 56: three refusals for now, and the queue takes the file', async () => {
+test('analytics-sink 56: after three temporary rejections the file is queued', async () => {
   await allow();
   setup.emulator.faults.add({ target: 'streaming', status: 503, times: 3 });
   const harness = await setup.start({}, STREAMED);
@@ -36,7 +36,7 @@ test('analytics-sink 56: three refusals for now, and the queue takes the file', 
   expect(posts()).toHaveLength(4);
 });
 
-test('analytics-sink 57: a file of more than 4 MiB goes by the queue', async () => {
+test('analytics-sink 57: a file of more than 4 MiB is queued', async () => {
   await allow();
   const harness = await setup.start({ 'flush.size.bytes': '6000000' }, STREAMED);
   await harness.put(
@@ -47,7 +47,7 @@ test('analytics-sink 57: a file of more than 4 MiB goes by the queue', async () 
   expect(posts()).toEqual([]);
 });
 
-test('analytics-sink 57: what the engine refuses for good fails at once', async () => {
+test('analytics-sink 57: a permanent rejection by the engine fails at once', async () => {
   const harness = await setup.start({}, STREAMED);
   await harness.put([{ value: line('x', 100) }]);
   expect((await setup.failure(harness)).message).toMatch(

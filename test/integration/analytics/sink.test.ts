@@ -12,7 +12,7 @@ const ROW = structSchema([
   ['b', schema('INT32')],
 ]);
 
-test('analytics-sink 20, 30, 38: rows of text arrive; files are private and gone afterwards', async () => {
+test('analytics-sink 20, 30, 38: text rows arrive; files are private and deleted afterwards', async () => {
   const { folder } = setup;
   const harness = await setup.start();
   await harness.put([{ value: 'x,1' }, { value: 'Žluťoučký 🐎 конь,2' }]);
@@ -33,7 +33,7 @@ test('analytics-sink 20, 30, 38: rows of text arrive; files are private and gone
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('analytics-sink 32: 99 bytes wait, the hundredth ships them', async () => {
+test('analytics-sink 32: 99 bytes wait, the hundredth ships the file', async () => {
   const harness = await setup.start();
   await harness.put([{ value: line('x', 99) }]);
   await harness.put([]);
@@ -45,7 +45,7 @@ test('analytics-sink 32: 99 bytes wait, the hundredth ships them', async () => {
   expect(await setup.loaded()).toHaveLength(1);
 });
 
-test('analytics-sink 34: a file is cut when it reaches the size, and is named by its offsets', async () => {
+test('analytics-sink 34: a file is closed when it reaches the size, and is named by its offsets', async () => {
   const harness = await setup.start({ 'flush.size.bytes': '1000', 'analytics.max.inflight.files': '100' });
   await harness.put(Array.from({ length: 1000 }, (_, i) => ({ value: line(String(i), 50) })));
   await setup.committed(harness, 1000);
@@ -53,7 +53,7 @@ test('analytics-sink 34: a file is cut when it reaches the size, and is named by
   expect(await setup.loaded()).toEqual(Array.from({ length: 50 }, () => 20));
 });
 
-test('analytics-sink 33: a lone record is shipped when its time is over, not before, and the worker is told when that is', async () => {
+test('analytics-sink 33: a single record is shipped when its interval expires, not before, and the task requests that time from the worker', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '400' });
   const before = performance.now();
   await harness.put([{ value: 'x,1' }]);
@@ -74,7 +74,7 @@ test('analytics-sink 35: partitions have files of their own', async () => {
   expect(await setup.loaded()).toEqual([2, 2]);
 });
 
-test('analytics-sink 35: a record that transformations send elsewhere belongs to the partition it was consumed from', async () => {
+test('analytics-sink 35: a record that a transformation reroutes belongs to the partition it was consumed from', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '100' });
   const elsewhere = { topic: 'elsewhere', partition: 7, originalTopic: 't', originalPartition: 0 };
   await harness.put([
@@ -98,7 +98,7 @@ test('analytics-sink 36: without records there are no files and no calls', async
   expect(await readdir(join(setup.folder, (await readdir(setup.folder))[0] ?? ''))).toEqual(['lock']);
 });
 
-test('analytics-sink 37: a partition with enough under way is paused, and resumed when there is room', async () => {
+test('analytics-sink 37: a partition with enough data in flight is paused, and resumed when there is room', async () => {
   setup.emulator.ingestor.isPaused = true;
   const harness = await setup.start({ 'analytics.ingest.confirm': 'ingested', 'analytics.max.inflight.files': '2' });
   await harness.put([{ value: line('x', 100) }]);
@@ -112,21 +112,21 @@ test('analytics-sink 37: a partition with enough under way is paused, and resume
   expect(await setup.rows()).toHaveLength(2);
 });
 
-test('analytics-sink 27: tombstones are no rows, and the offset moves behind them', async () => {
+test('analytics-sink 27: tombstones are skipped, and the offset moves past them', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '100' });
   await harness.put([{ value: 'x,1' }, { value: null }, { value: null }]);
   await setup.committed(harness, 3);
   expect(await setup.rows()).toEqual([['x', 1]]);
 });
 
-test('analytics-sink 21: a structure becomes a JSON row', async () => {
+test('analytics-sink 21: a struct becomes a JSON row', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '100' }, { format: 'json', mapping: 'J' });
   await harness.put(Array.from({ length: 5 }, (_, b) => ({ valueSchema: ROW, value: { a: 'a'.repeat(20), b } })));
   await setup.committed(harness, 5);
   expect(await setup.rows()).toEqual([0, 1, 2, 3, 4].map((b) => ['a'.repeat(20), b]));
 });
 
-test('analytics-sink 23: structures become Avro files, a new one for another schema', async () => {
+test('analytics-sink 23: structs become Avro files, with a new file for another schema', async () => {
   const wider = structSchema([
     ['a', schema('STRING')],
     ['b', schema('INT32')],
@@ -178,7 +178,7 @@ test('analytics-sink 24, 25: each message of a binary format is shipped at once,
   expect(await setup.loaded()).toEqual([1, 1]);
 });
 
-test('analytics-sink 31: where a row came from, in the row', async () => {
+test('analytics-sink 31: the origin of a row, in the row', async () => {
   await setup.command(
     `.create table ${setup.table} ingestion json mapping 'Where' '[{"column":"a","path":"$.kafkamd.topic"},{"column":"b","path":"$.kafkamd.offset"}]'`,
   );

@@ -92,7 +92,7 @@ const rowsToBe = async (expected: number): Promise<void> => {
   });
 };
 
-test('analytics-sink 1: the registration document, its numbers as numbers: rows arrive by size', async () => {
+test('analytics-sink 1: the registration document with numeric values: rows arrive by size', async () => {
   const topic = await clients.topic();
   const name = await register(neutral(topic));
   await worker.running(name);
@@ -122,7 +122,7 @@ test('analytics-sink 2: the same with the vendor’s names and class: rows arriv
   expect(offsets).toBeDefined();
 });
 
-test('analytics-sink 3, 4, 5: what is wrong with a configuration is said before it is taken', async () => {
+test('analytics-sink 3, 4, 5: config problems are reported before the config is accepted', async () => {
   const config = neutral('t', {
     'kusto.url': 'http://127.0.0.1:9',
     'flush.size.bytes': 99,
@@ -150,7 +150,7 @@ test('analytics-sink 7, 9: a wrong secret fails the task with the reason, and no
   expect(worker.process.log()).not.toContain(SECRET);
 });
 
-test('a table that is not there fails the task when tables are checked', async () => {
+test('a missing table fails the task when tables are checked', async () => {
   const topic = await clients.topic();
   const mapping = `[{'topic': '${topic}', 'db': 'd', 'table': 'Missing', 'format': 'csv', 'mapping': 'M'}]`;
   const checked = { 'analytics.validation.table.enable': true, 'analytics.tables.topics.mapping': mapping };
@@ -186,7 +186,7 @@ test('analytics-sink 49, 50: a worker killed three times while records flow: no 
   console.info(`${(await count()) - records} of ${records} rows came twice`);
 }, 600_000);
 
-test('analytics-sink 51, 52: a second worker comes and the first goes while records flow: no row is lost', async () => {
+test('analytics-sink 51, 52: a second worker joins and the first leaves while records flow: no row is lost', async () => {
   const topic = await clients.topic(4);
   const name = await register(neutral(topic, { 'tasks.max': 4, 'flush.size.bytes': 500, 'flush.interval.ms': 500 }));
   await worker.running(name, 4);

@@ -76,7 +76,7 @@ async function messagesOf(topic: string, partitions: number): Promise<Map<string
   return found;
 }
 
-test('every line of a file is a message, where the report says; the settings are the worker’s', async () => {
+test('every line of a file is a message at the reported offset; the worker’s settings apply', async () => {
   const topic = await clients.topic(3);
   const lines = Array.from({ length: 50_000 }, (_, i) => `${i},"Žluťoučký kůň 😀",${'x'.repeat(i % 50)}`);
   await writeFile(join(folder, 'storms.csv'), `${lines.join('\n')}\n`);
@@ -95,7 +95,7 @@ test('every line of a file is a message, where the report says; the settings are
   expect(messages.size).toBe(50_000);
 });
 
-test('a line that is too large is named, and the exit code says so', async () => {
+test('a line that is too large is reported, with a nonzero exit code', async () => {
   const topic = await clients.topic();
   const input = `first\n${'x'.repeat(2_000_000)}\nthird\n`;
   const { code, stdout, stderr } = await produce(['-', '--topic', topic], broker(), input);
@@ -107,7 +107,7 @@ test('a line that is too large is named, and the exit code says so', async () =>
   expect([...(await messagesOf(topic, 1)).values()]).toEqual(['first']);
 });
 
-test('a broker that is away: one sentence that names it, exit code 1', async () => {
+test('an unreachable broker: one sentence that names it, exit code 1', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const env = { BOOTSTRAP_SERVERS: address, CONNECT_SOCKET_CONNECTION_SETUP_TIMEOUT_MS: '500' };
   const { code, stdout, stderr } = await produce(['-', '--topic', 't'], env, 'a\n');
@@ -116,7 +116,7 @@ test('a broker that is away: one sentence that names it, exit code 1', async () 
   expect(stderr).toContain(address);
 });
 
-test('a broker that dies meanwhile: every line is either reported with its place or named as not delivered', async () => {
+test('a broker that dies meanwhile: every line is reported either with its offset or as not delivered', async () => {
   const dying = await startBroker();
   const its = new Clients({ 'bootstrap.servers': dying.bootstrapServers });
   try {

@@ -36,13 +36,13 @@ const unruly = (name: string, more: Record<string, string>): { name: string; con
 const starts = (name: string): number => readFileSync(join(folder, name), 'utf8').split('\n').length - 1;
 const isRunning = ({ tasks }: { tasks: readonly { state: string }[] }): boolean => tasks[0]?.state === 'RUNNING';
 
-test.each(['throw', 'exit'])('a task whose plug-in will %s three times runs the fourth time', async (misbehave) => {
+test.each(['throw', 'exit'])('a task whose plugin will %s three times runs the fourth time', async (misbehave) => {
   const name = `c-${misbehave}`;
   await worker.register(unruly(name, { misbehave, times: '3' }));
   await worker.statusWhen(name, (status) => isRunning(status) && starts(name) === 4);
 });
 
-test('once the limit is reached the trace says so, with the reason first; a person’s restart begins anew', async () => {
+test('once the limit is reached the trace says so, with the reason first; a manual restart resets the count', async () => {
   await worker.register(unruly('limited', { misbehave: 'throw', times: '5', 'errors.restart.max': '2' }));
   const failed = await worker.statusWhen(
     'limited',
@@ -55,7 +55,7 @@ test('once the limit is reached the trace says so, with the reason first; a pers
   await worker.statusWhen('limited', (status) => isRunning(status) && starts('limited') === 6);
 });
 
-test('a wrong setting of the restarts is refused with its key', async () => {
+test('an invalid restart setting is rejected with its key', async () => {
   const { status, json } = await worker.request(
     'POST',
     '/connectors',

@@ -45,7 +45,7 @@ const config = (name: string, more: Record<string, string> = {}): Record<string,
 });
 const secrets = (name: string): string[] => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
 
-test('connect-runtime 108: a task starts anew when its secret has changed, and only then', async () => {
+test('connect-runtime 108: a task restarts when its secret has changed, and only then', async () => {
   await worker.register({ name: 'reloading', config: config('reloading') });
   await worker.register({ name: 'steady', config: config('steady', { 'config.action.reload': 'none' }) });
   for (const name of ['reloading', 'steady']) await worker.running(name);
@@ -60,7 +60,7 @@ test('connect-runtime 108: a task starts anew when its secret has changed, and o
   expect(worker.process.log()).not.toContain('Restarting connector steady');
 });
 
-test('connect-runtime 61, 107: placeholders are what is stored and shown; no secret is in an answer or the log', async () => {
+test('connect-runtime 61, 107: placeholders are stored and shown as written; no secret is in an answer or the log', async () => {
   const answers = await Promise.all(
     ['', '/config', '/tasks', '/status'].map((path) => worker.request('GET', `/connectors/reloading${path}`)),
   );

@@ -73,7 +73,7 @@ async function submit(worker: StartedWorker, name: string, body: string, key: Se
   };
 }
 
-test('connect-rest 158: an internal request through a follower keeps the bytes and the signature that belong to them', async () => {
+test('connect-rest 158: an internal request through a follower keeps the original bytes and signature', async () => {
   await leader.register({ name: 'signed', config: config() });
   await followers[0].running('signed');
   const key = await sessionKey();
@@ -98,7 +98,7 @@ test('connect-rest 158: an internal request through a follower keeps the bytes a
   });
 });
 
-test('connect-rest 154: both followers are written to at once: everything arrives, and a name is given once', async () => {
+test('connect-rest 154: concurrent writes to both followers: all arrive, and a name is created once', async () => {
   const names = Array.from({ length: 12 }, (_, i) => `many-${i}`);
   const both = await Promise.all(
     names.flatMap((name) =>
@@ -130,7 +130,7 @@ test('connect-rest 154: large documents', async () => {
   expect((await followers[1].request('DELETE', '/connectors/large')).status).toBe(204);
 });
 
-test('connect-rest 158: a signed list of task configurations may be larger than what a client sends', async () => {
+test('connect-rest 158: a signed list of task configs may be larger than a client’s request', async () => {
   await leader.register({ name: 'wide', config: config() });
   await followers[0].running('wide');
   const task = { ...config(), 'task.class': 'test.UnrulySourceTask', padding: 'x'.repeat(500_000) };
@@ -145,7 +145,7 @@ test('connect-rest 158: a signed list of task configurations may be larger than 
   expect((await followers[1].request('DELETE', '/connectors/wide')).status).toBe(204);
 });
 
-test('connect-rest 161, 162: a follower is asked after the leader was killed: the request waits for the next leader and succeeds', async () => {
+test('connect-rest 161, 162: a request to a follower after the leader was killed waits for the next leader and succeeds', async () => {
   await leader.crash();
   const [first, second] = await Promise.all([
     followers[0].request('PUT', '/connectors/after-a/config', config()),

@@ -79,7 +79,7 @@ const running = (): string =>
     .sort()
     .join();
 
-test('two workers share connectors and tasks; one dies without a word and its work moves after the delay', async () => {
+test('two workers share connectors and tasks; one is killed and its work moves after the delay', async () => {
   const one = await start({ scheduledRebalanceMaxDelayMs: 2_000 });
   await healthy(one);
   const two = await start({ scheduledRebalanceMaxDelayMs: 2_000 });
@@ -114,7 +114,7 @@ test('two workers share connectors and tasks; one dies without a word and its wo
   }
 });
 
-test('connect-runtime 49: a task change makes a rebalance, a connector change and a restart do not', async () => {
+test('connect-runtime 49: a task change causes a rebalance, a connector change and a restart do not', async () => {
   // A place that is lost and joined again is a generation as well.
   const worker = await start({ sessionTimeoutMs: 60_000 });
   await healthy(worker);
@@ -135,7 +135,7 @@ test('connect-runtime 49: a task change makes a rebalance, a connector change an
   expect(generation()).toBeGreaterThan(before);
 });
 
-test('everything is there again after a restart of the whole group; offsets survive', async () => {
+test('everything is restored after a restart of the whole group; offsets survive', async () => {
   const first = await start();
   await healthy(first);
   await first.herder.createConnector('c', source('c'), null);

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('an endless loop in poll() is found although its thread cannot say a word; others go on; it is left alone', async () => {
+test('an endless loop in poll() is detected although its thread does not respond; other tasks continue; it is not terminated', async () => {
   const config = (name: string, more: Record<string, string>): Record<string, string> => ({
     'connector.class': 'test.UnrulySourceConnector',
     'task.isolation': 'dedicated',

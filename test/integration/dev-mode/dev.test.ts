@@ -88,7 +88,7 @@ function expectNoneMissing(): void {
   expect(distinct).toEqual(unbroken(distinct.length));
 }
 
-test('kafka-client 4: from nothing to records in a file; it says what it is; stopped in order, it goes on where it was', async () => {
+test('kafka-client 4: from an empty folder to records in a file; it prints what runs; after an orderly stop it resumes', async () => {
   const first = await started(['--broker-port', '0'], PATIENT);
   expect((await first.request('GET', '/')).json).toMatchObject({ version: '4.3.1' });
   await logs(
@@ -135,7 +135,7 @@ test('kafka-client 4: a second worker joins over the port and shares the work; w
   expectNoneMissing();
 });
 
-test('kafka-client 4: the host is killed: started again it has its connectors, offsets and records, and the joined worker goes on', async () => {
+test('kafka-client 4: the host is killed: after a restart it has its connectors, offsets and records, and the joined worker continues', async () => {
   const port = String(await freePort());
   const host = await started(['--broker-port', port]);
   const joined = await started(['--broker-port', port]);

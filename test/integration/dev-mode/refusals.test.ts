@@ -22,7 +22,7 @@ async function refusal(args: readonly string[], env?: Readonly<Record<string, st
   }
 }
 
-test('the broker’s port is taken', async () => {
+test('the broker’s port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -44,13 +44,13 @@ test.each([
   expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
 });
 
-test('a data folder that cannot be made', async () => {
+test('a data folder that cannot be created', async () => {
   writeFileSync(join(folder, 'file'), '');
   const log = await refusal(['--data-dir', join(folder, 'file', 'data')]);
   expect(log).toMatch(/^millrace: The embedded broker cannot start\. The data folder .* cannot be used: ENOTDIR.*\n$/);
 });
 
-test('settings that a single broker without TLS cannot honour', async () => {
+test('settings that a single broker without TLS cannot honor', async () => {
   for (const [variable, key] of [
     ['CONNECT_SECURITY_PROTOCOL', 'security.protocol'],
     ['CONNECT_OFFSET_STORAGE_REPLICATION_FACTOR', 'offset.storage.replication.factor'],
@@ -62,7 +62,7 @@ test('settings that a single broker without TLS cannot honour', async () => {
   expect(existsSync(join(folder, 'topics.json'))).toBe(false);
 });
 
-test('a data folder whose broker does not answer; meanwhile a signal is obeyed', async () => {
+test('a data folder whose broker does not answer; a signal still stops the worker', async () => {
   const host = await dev(['--broker-port', '0', '--data-dir', folder]);
   try {
     await host.ready();

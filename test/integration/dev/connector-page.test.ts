@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
 import { writeConnectorPage } from '../../helpers/connector-page';
 
-test('kafka-client 4: a plug-in author tries a connector in a worker, on a broker inside the test that loses answers', async () => {
+test('kafka-client 4: a plugin author tests a connector in a worker, on a broker inside the test that loses answers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-doc-'));
   try {
     writeConnectorPage(folder);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
 
-test('analytics-sink 1: npm run demo:analytics needs Node alone; the document works with its placeholders filled in', async () => {
+test('analytics-sink 1: npm run demo:analytics needs only Node; the document works once its placeholders are filled in', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-no-java-'));
   const called = join(folder, 'called');
   writeFileSync(join(folder, 'java'), `#!/bin/sh\n: >${called}\nexit 127\n`, { mode: 0o755 });

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const demo = async (name: string) =>
   (await run(process.execPath, ['-r', './dev/register.js', `dev/${name}.ts`], { cwd: ROOT })).stdout;
 
-test('npm run demo:slash shows a signed command, an unsigned one, and trouble', async () => {
+test('npm run demo:slash shows a signed command, an unsigned one, and an error', async () => {
   const shown = await demo('demo-slash');
   expect(shown).toContain('"image_url":"https://media0.giphy.com/media/cat/giphy-downsized.gif"');
   expect(shown.match(/→ 401/g)).toHaveLength(2);

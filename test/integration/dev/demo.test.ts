@@ -15,7 +15,7 @@ async function demo(env: NodeJS.ProcessEnv): Promise<string> {
   return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
 }
 
-test('npm run demo with the cluster that BOOTSTRAP_SERVERS names', async () => {
+test('npm run demo with the cluster in BOOTSTRAP_SERVERS', async () => {
   const stdout = await demo(process.env);
   expect(stdout).toContain(`Kafka at ${process.env.BOOTSTRAP_SERVERS}`);
   expect(stdout).toContain('Every event arrived.');
@@ -38,7 +38,7 @@ test('npm run demo needs no Kafka and no Java: every event arrives, the document
   expect(stdout).toContain('Every event arrived.');
 });
 
-test('the plug-in that the README shows ticks, and goes on counting after a restart', async () => {
+test('the plugin in the README emits ticks, and continues counting after a restart', async () => {
   const clients = new Clients();
   const topic = await clients.topic();
   const group = uniqueName('ticker');

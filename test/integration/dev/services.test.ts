@@ -25,7 +25,7 @@ async function query<T>(url: string, text: string): Promise<T[]> {
   }
 }
 
-test('PostgreSQL has the asked-for wal_level, room for 40 slots, and does not run as root', async () => {
+test('PostgreSQL has the requested wal_level, room for 40 slots, and does not run as root', async () => {
   const server = await startPostgres({ walLevel: 'replica', settings: { max_wal_senders: '7' } });
   const shown = await query<{ name: string; setting: string }>(
     server.url,
@@ -36,7 +36,7 @@ test('PostgreSQL has the asked-for wal_level, room for 40 slots, and does not ru
   await expect(query(server.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
 });
 
-test('an embedded broker takes settings, keeps its data and its address when it crashes, and is gone after stop', async () => {
+test('an embedded broker accepts settings, keeps its data and its address after a crash, and leaves nothing after stop', async () => {
   const broker = await startEmbedded({ settings: { defaultPartitions: 3 } });
   const admin = createAdmin(createWire({ 'bootstrap.servers': broker.bootstrapServers }), {
     timeoutMs: 120_000,
@@ -59,11 +59,11 @@ test('an embedded broker takes settings, keeps its data and its address when it 
   expect(broker.pid).toBeUndefined();
 });
 
-test('an embedded broker that cannot start says why, and nothing of it is left', async () => {
+test('an embedded broker that cannot start reports why, and leaves nothing', async () => {
   await expect(startEmbedded({ settings: { host: '192.0.2.1' } })).rejects.toThrow(/did not start:[^]*EADDRNOTAVAIL/);
 });
 
-test('services that the environment names are used and never touched', async () => {
+test('services named in the environment are used and never stopped', async () => {
   const broker = await useOrStartBroker();
   const postgres = await useOrStartPostgres();
   expect(broker.bootstrapServers).toBe(process.env.BOOTSTRAP_SERVERS);
@@ -73,7 +73,7 @@ test('services that the environment names are used and never touched', async () 
   expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a server does not outlive a starter that is killed', async () => {
+test('a server does not outlive its starter when that is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-starter-'));
   // PostgreSQL may not run as root: another user takes its folder away.
   chmodSync(folder, 0o777);

@@ -45,7 +45,7 @@ test('connect-rest 41: malformed JSON', async () => {
   expect(answer.json.message).toMatch(/^Unexpected end-of-input/);
 });
 
-test('connect-rest 35: unknown class, with the classes there are', async () => {
+test('connect-rest 35: unknown class, with the installed classes', async () => {
   const message = await refused({ 'connector.class': 'NoSuch' });
   expect(message).toMatch(
     /^Failed to find any class that implements Connector and which name matches NoSuch, available connectors are: /,
@@ -53,12 +53,12 @@ test('connect-rest 35: unknown class, with the classes there are', async () => {
   expect(message).toContain('io.debezium.connector.postgresql.PostgresConnector');
 });
 
-test('connect-rest 36: missing keys are all named', async () => {
+test('connect-rest 36: all missing keys are named', async () => {
   const message = await refused({ 'connector.class': 'PostgresConnector' });
   for (const key of ['database.hostname', 'database.user', 'database.dbname']) expect(message).toContain(key);
 });
 
-test('connect-rest 33: a name that is taken', async () => {
+test('connect-rest 33: a name that exists already', async () => {
   const config = {
     ...sourceConfig({ 'slot.name': `slot_taken_${database.name}`.slice(0, 60) }),
     name: 'taken',
@@ -112,7 +112,7 @@ test('a table that does not exist', async () => {
   expect(message).toMatch(/no_such_table/);
 });
 
-describe('a server whose log is not logical', () => {
+describe('a server without wal_level=logical', () => {
   let server: RunningPostgres;
   beforeAll(async () => {
     server = await startPostgres({ walLevel: 'replica' });
@@ -142,7 +142,7 @@ describe('a server whose log is not logical', () => {
   });
 });
 
-test('a database that goes bad after registration: FAILED, and the first line of the trace says why', async () => {
+test('a database that fails after registration: FAILED, and the first line of the trace gives the reason', async () => {
   const role = uniqueName('role');
   await database.query(`CREATE ROLE ${role} LOGIN REPLICATION SUPERUSER PASSWORD 'first'`);
   const name = uniqueName('locked_out');

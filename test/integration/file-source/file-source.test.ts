@@ -72,7 +72,7 @@ async function stored(file: string, position: number): Promise<void> {
   await consumer.close();
 }
 
-test('connect-runtime 10.9: lines arrive in order; killed, the source goes on from the stored offset', async () => {
+test('connect-runtime 10.9: lines arrive in order; after a kill the source resumes from the stored offset', async () => {
   const topic = await clients.topic();
   const file = join(folder, 'resumed.txt');
   const first = Array.from({ length: 1000 }, (_, i) => `line ${i} ü`);
@@ -86,7 +86,7 @@ test('connect-runtime 10.9: lines arrive in order; killed, the source goes on fr
   expect(values).toEqual([...first, 'after the crash']);
 });
 
-test('connect-runtime 10.9: killed in the middle, nothing is lost and order holds', async () => {
+test('connect-runtime 10.9: killed while reading, nothing is lost and order holds', async () => {
   const topic = await clients.topic();
   const file = join(folder, 'killed.txt');
   const count = 100_000;
@@ -101,7 +101,7 @@ test('connect-runtime 10.9: killed in the middle, nothing is lost and order hold
   expect([...new Set(values)]).toEqual(lines);
 });
 
-test('connect-runtime 10.9: a file that appears after the start; the log says that it is waited for', async () => {
+test('connect-runtime 10.9: a file that is created after the start; the log says that the task waits for it', async () => {
   const topic = await clients.topic();
   const file = join(folder, 'later.txt');
   await worker.register({ name: topic, config: { ...config(topic, file), 'tasks.max': '3' } });
@@ -119,7 +119,7 @@ test('a directory as file fails the task with one sentence', async () => {
   expect(status.tasks[0]?.trace).toContain(`Cannot read the file "${folder}": it is a directory.`);
 });
 
-test('a topic that was deleted while nothing was written to it gets lines again once it is there', async () => {
+test('a topic that is deleted while idle gets lines again once it exists', async () => {
   const topic = await clients.topic();
   const file = join(folder, 'deleted-topic.txt');
   await writeFile(file, 'before\n');

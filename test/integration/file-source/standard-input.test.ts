@@ -38,7 +38,7 @@ const PROGRAM = `
 const CONNECTOR = join(ROOT, 'connectors', 'file', 'dist', 'index.js');
 
 test.each(['pipe', 'file'] as const)(
-  'connect-runtime 10.9: without a file, standard input (%s) is read in a task thread; a restarted task reads on',
+  'connect-runtime 10.9: without a file, standard input (%s) is read in a task thread; a restarted task continues',
   async (kind) => {
     const folder = mkdtempSync(join(tmpdir(), 'millrace-stdin-'));
     try {

@@ -27,14 +27,14 @@ describeWithKafka('kafka-client 3: millrace produce', () => {
     return spawnSync(process.execPath, args, { input: 'a\nb\n', encoding: 'utf8', env: { PATH: process.env.PATH } });
   }
 
-  test('the worker’s SASL and TLS keys are enough', async () => {
+  test('the worker’s SASL and TLS keys are sufficient', async () => {
     expect(await produce(USER.password)).toMatchObject({
       status: 0,
       stdout: 'stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n',
     });
   });
 
-  test('a wrong password is one sentence without it', async () => {
+  test('a wrong password is reported in one sentence without it', async () => {
     const { status, stdout, stderr } = await produce('wr0ng-secret');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^millrace: .*uthentication.*\n$/);

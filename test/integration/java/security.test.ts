@@ -149,7 +149,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       ['SCRAM-SHA-256', login.scram(256)],
       ['SCRAM-SHA-512', login.scram(512)],
       ['OAUTHBEARER', login.oauth('unsecuredLoginStringClaim_sub="alice" unsecuredLoginExtension_pool="a"')],
-    ])('%s lets admin, producer and group in', async (_, keys) => {
+    ])('%s authenticates admin, producer and group', async (_, keys) => {
       expect(await roundTrip(sasl(protocol, keys))).toBe('a record');
     });
   });
@@ -158,7 +158,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     ['PLAIN', login.plain(WRONG)],
     ['SCRAM-SHA-256', login.scram(256, WRONG)],
     ['SCRAM-SHA-512', login.scram(512, WRONG)],
-  ])('%s: a wrong password is refused once and for all', async (mechanism, keys) => {
+  ])('%s: a wrong password is rejected permanently', async (mechanism, keys) => {
     expect(await refusal(sasl('SASL_SSL', keys))).toEqual({
       code: 'SASL_AUTHENTICATION_FAILED',
       message: expect.stringMatching(
@@ -167,7 +167,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     });
   });
 
-  test('OAUTHBEARER: a token the broker does not accept is refused once and for all', async () => {
+  test('OAUTHBEARER: a token the broker does not accept is rejected permanently', async () => {
     const nameless = login.oauth(
       'unsecuredLoginStringClaim_name="alice" unsecuredLoginPrincipalClaimName="name" unsecuredLoginLifetimeSeconds="60"',
     );
@@ -204,7 +204,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     }
   });
 
-  test('a mechanism, and authentication itself, that the listener does not have are named', async () => {
+  test('a mechanism or protocol that the listener does not support is named', async () => {
     expect(
       await refusal({ ...sasl('SASL_PLAINTEXT', login.scram(256)), 'bootstrap.servers': broker.at('SHORT') }),
     ).toEqual({
@@ -220,7 +220,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     });
   });
 
-  test('TLS: trust from PEM inline and in a file, and from a PKCS12 store that Java made; hosts by name too', async () => {
+  test('TLS: trust from PEM inline and in a file, and from a PKCS12 store created by Java; host names too', async () => {
     const ca = await broker.file('trusted.pem', broker.ca.cert);
     const trusts: ClientConfig[] = [
       { 'ssl.truststore.type': 'PEM', 'ssl.truststore.certificates': broker.ca.cert.replace(/\r?\n/g, ' ') },
@@ -236,7 +236,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     for (const keys of trusts) expect(await roundTrip(ssl('SSL', keys))).toBe('a record');
   });
 
-  test('TLS: an unknown authority is refused once and for all', async () => {
+  test('TLS: an unknown authority is rejected permanently', async () => {
     const trusts: ClientConfig[] = [{}, { 'ssl.truststore.certificates': broker.stranger.cert }];
     for (const keys of trusts) {
       expect(await refusal(ssl('SSL', keys))).toEqual({
@@ -248,7 +248,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     }
   });
 
-  test('TLS: a certificate for another host is refused, unless ssl.endpoint.identification.algorithm is empty', async () => {
+  test('TLS: a certificate for another host is rejected, unless ssl.endpoint.identification.algorithm is empty', async () => {
     expect(await refusal(ssl('OTHERHOST'))).toEqual({
       code: 'SSL_HANDSHAKE_FAILED',
       message: expect.stringMatching(
@@ -264,7 +264,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     expect(await refusal(ssl('OTHERHOST', stillTrust))).toMatchObject({ code: 'SSL_HANDSHAKE_FAILED' });
   });
 
-  test('mutual TLS: PEM inline with an encrypted key, a PEM file, a PKCS12 store that Java made', async () => {
+  test('mutual TLS: PEM inline with an encrypted key, a PEM file, a PKCS12 store created by Java', async () => {
     const { client } = broker;
     const made = await broker.file('client.p12', broker.pkcs12(client));
     const source = ['-srckeystore', made, '-srcstorepass', STORE_PASSWORD];
@@ -286,7 +286,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'])(
-    'mutual TLS: no certificate and one of a stranger are refused (%s)',
+    'mutual TLS: a missing or untrusted certificate is rejected (%s)',
     async (version) => {
       const { stranger } = broker;
       const keys = { ...trust(), 'ssl.enabled.protocols': version };
@@ -306,7 +306,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     },
   );
 
-  test('a security.protocol that is not the listener’s is hinted at', async () => {
+  test('the error hints at a security.protocol that does not match the listener', async () => {
     const wrong: ClientConfig[] = [
       { 'bootstrap.servers': broker.kafka.bootstrapServers, 'security.protocol': 'SSL', ...trust() },
       { 'bootstrap.servers': broker.at('SSL') },
@@ -326,7 +326,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     }
   });
 
-  test('connections outlive connections.max.reauth.ms: they authenticate anew and stay open', async () => {
+  test('connections outlive connections.max.reauth.ms: they reauthenticate and stay open', async () => {
     const config = { ...sasl('SASL_PLAINTEXT', login.plain()), 'bootstrap.servers': broker.at('SHORT') };
     const before = socketsTo(broker.at('SHORT')).length;
     const open = (): Socket[] =>
@@ -369,7 +369,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     expect(errors).toEqual(Array(sent.length).fill(null));
   });
 
-  test('credentials that are taken away end a connection at its next authentication, with the reason', async () => {
+  test('deleted credentials end a connection at its next authentication, with the reason', async () => {
     const config = { ...sasl('SASL_PLAINTEXT', login.scram(512)), 'bootstrap.servers': broker.at('SHORT') };
     const admin = own(clients.admin(config));
     await admin.describeCluster();
@@ -387,7 +387,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     });
   });
 
-  test('a worker with settings for itself and its connectors’ clients runs the file sink', async () => {
+  test('a worker with different settings for itself and its connectors’ clients runs the file sink', async () => {
     const group = uniqueName('security');
     const [topic, deadLetters] = [`${group}-lines`, `${group}-dead`];
     const ca = await broker.file('worker-ca.pem', broker.ca.cert);
@@ -452,7 +452,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     }
   });
 
-  test('a worker with a wrong password says so and ends', async () => {
+  test('a worker with a wrong password reports it and exits', async () => {
     const worker = await startWorker({
       bootstrapServers: broker.at('SASL_PLAINTEXT'),
       group: uniqueName('security'),

@@ -7,7 +7,7 @@ describe('the admin client', () => {
   const { admin } = clients;
   afterAll(() => clients.close());
 
-  test('creates topics, leaves out those that exist and understands -1', async () => {
+  test('creates topics, skips existing ones and understands -1', async () => {
     const first = await clients.topic();
     const second = uniqueName('admin');
     const answer = await admin.createTopics([
@@ -20,7 +20,7 @@ describe('the admin client', () => {
     await admin.deleteTopics([second]);
   });
 
-  test('refuses what the broker refuses, in its words', async () => {
+  test('returns the broker’s errors unchanged', async () => {
     const name = uniqueName('admin');
     const topic = { name, partitions: 1, replicationFactor: 99 };
     await expect(admin.createTopics([topic])).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('the admin client', () => {
     await expect(admin.deleteTopics([name])).rejects.toMatchObject({ code: 'UNKNOWN_TOPIC_OR_PARTITION' });
   });
 
-  test('only validates when asked to', async () => {
+  test('only validates when requested', async () => {
     const name = uniqueName('admin');
     await admin.createTopics([{ name, partitions: 1, replicationFactor: 1 }], { validateOnly: true });
     // Once the broker tells of a topic that was made later, it would tell of that one.
@@ -44,7 +44,7 @@ describe('the admin client', () => {
     expect(topics).not.toContain(name);
   });
 
-  test('describes topics, leaving out unknown ones, and adds partitions', async () => {
+  test('describes topics, skipping unknown ones, and adds partitions', async () => {
     const name = await clients.topic(2);
     await admin.createPartitions(name, 3);
     const nowhere = uniqueName('nowhere');
@@ -84,7 +84,7 @@ describe('the admin client', () => {
     expect(cluster.brokers.map(({ id }) => id)).toContain(cluster.controllerId);
   });
 
-  test('alters, lists and deletes offsets of a group that is empty', async () => {
+  test('alters, lists and deletes offsets of an empty group', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
     const offsets = [0, 1].map((partition) => ({ topic, partition, offset: 10 + partition }));
@@ -100,7 +100,7 @@ describe('the admin client', () => {
     expect((await admin.describeGroup(groupId)).state).toBe('Dead');
   });
 
-  test('fences producers that never were', async () => {
+  test('fences producers that never existed', async () => {
     await expect(admin.fenceProducers([uniqueName('txn'), uniqueName('txn')])).resolves.toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ describe('the assigned consumer', () => {
     return end?.offset as number;
   };
 
-  test('hands out every record once, in order per partition, never more than max.poll.records', async () => {
+  test('returns every record once, in order per partition, never more than max.poll.records', async () => {
     const topic = await clients.topic(3);
     const sent = [0, 1, 2].map((partition) => numbers(partition * 10_000, partition * 10_000 + 2_000));
     await Promise.all(sent.map((values, partition) => clients.send(topic, values, partition)));
@@ -88,7 +88,7 @@ describe('the assigned consumer', () => {
     expect(consumer.position(tp)).toBe(await endOf(topic));
   });
 
-  test('kafka-client 3: read_committed leaves out every aborted range of one producer id', async () => {
+  test('kafka-client 3: read_committed skips every aborted range of one producer id', async () => {
     const topic = await clients.topic();
     const producer = await clients.producer(topic, { 'transactional.id': uniqueName('txn') });
     await producer.initTransactions();
@@ -122,7 +122,7 @@ describe('the assigned consumer', () => {
     expect(valuesOf(await take(consumer, 1))).toEqual(['open']);
   });
 
-  test('seeks back and forth without mixing in what was fetched before', async () => {
+  test('seeks back and forth without returning records fetched before', async () => {
     const topic = await clients.topic();
     await clients.send(topic, numbers(0, 1_000));
     const consumer = await clients.assigned({ 'max.poll.records': '10' });
@@ -137,7 +137,7 @@ describe('the assigned consumer', () => {
     expect(valuesOf(await take(consumer, 10))).toEqual(numbers(0, 10));
   });
 
-  test('starts where auto.offset.reset says and goes there when an offset is out of range', async () => {
+  test('starts where auto.offset.reset says and resets there when an offset is out of range', async () => {
     const topic = await clients.topic();
     await clients.send(topic, ['before']);
     const tp = { topic, partition: 0 };
@@ -156,7 +156,7 @@ describe('the assigned consumer', () => {
     await expect(none.poll(60_000)).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE', topic });
   });
 
-  test('auto.offset.reset=by_duration begins with the first record that is no older, or at the end', async () => {
+  test('auto.offset.reset=by_duration starts at the first record that is not older, or at the end', async () => {
     const topic = await clients.topic(2);
     const producer = await clients.producer(topic);
     const hour = 3_600_000;
@@ -177,7 +177,7 @@ describe('the assigned consumer', () => {
     expect(consumer.position({ topic, partition: 1 })).toBe(1);
   });
 
-  test('a paused partition hands out nothing and loses nothing', async () => {
+  test('a paused partition returns nothing and loses nothing', async () => {
     const topic = await clients.topic(2);
     await clients.send(topic, ['p0'], 0);
     await clients.send(topic, ['p1'], 1);
@@ -194,7 +194,7 @@ describe('the assigned consumer', () => {
     expect(valuesOf(await take(consumer, 1))).toEqual(['p0']);
   });
 
-  test('paused partitions that hold all the read-ahead there is do not keep the others from being read', async () => {
+  test('paused partitions that fill the read-ahead buffer do not block the others', async () => {
     const [count, paused, each] = [40, 30, 20];
     const topic = await clients.topic(count);
     const producer = await clients.producer(topic);
@@ -262,7 +262,7 @@ describe('the assigned consumer', () => {
     expect(valuesOf(await take(consumer, 3))).toEqual(['small', large, 'last']);
   });
 
-  test('goes on after its connections were cut, without loss or repetition', async () => {
+  test('resumes after its connections were cut, without loss or duplicates', async () => {
     const proxy = await proxyTo(process.env['BOOTSTRAP_SERVERS'] as string);
     try {
       const topic = await clients.topic();
@@ -280,7 +280,7 @@ describe('the assigned consumer', () => {
     }
   });
 
-  test('a topic that appears later is read then', async () => {
+  test('a topic that is created later is read then', async () => {
     const topic = uniqueName('later');
     const consumer = await clients.assigned();
     consumer.assign([{ topic, partition: 0 }]);

@@ -112,7 +112,7 @@ describe('the group consumer', () => {
 
   // Sums of these are longer than a timer of Node's can be, which then fires after 1 ms.
   test.each(['max.poll.interval.ms', 'request.timeout.ms', 'metadata.max.age.ms'])(
-    'connect-runtime 5.6: members with the longest %s there is join and share',
+    'connect-runtime 5.6: members with the longest supported %s join and share',
     async (key) => {
       const topic = await clients.topic(2);
       const groupId = uniqueName('group');
@@ -130,7 +130,7 @@ describe('the group consumer', () => {
     ['roundrobin', { 'partition.assignment.strategy': 'org.apache.kafka.clients.consumer.RoundRobinAssignor' }],
     ['cooperative-sticky', { 'partition.assignment.strategy': 'cooperative-sticky' }],
   ] as const) {
-    test(`connect-runtime 5.6: two members share partitions and hand over after an awaited commit, ${strategy}`, async () => {
+    test(`connect-runtime 5.6: two members share partitions and hand them over after an awaited commit, ${strategy}`, async () => {
       const topic = await clients.topic(4);
       const groupId = uniqueName('group');
       for (const { partition } of all(topic, 4)) await clients.send(topic, range(100, `${partition}/`), partition);
@@ -174,7 +174,7 @@ describe('the group consumer', () => {
     expect(first.values.length + second.values.length).toBe(22);
   });
 
-  test('kafka-client 3: a commit of an old generation fails and is not sent again under the new one', async () => {
+  test('kafka-client 3: a commit of an old generation fails and is not sent again in the new one', async () => {
     const topic = await clients.topic(1);
     const groupId = uniqueName('group');
     await clients.send(topic, range(5));
@@ -197,7 +197,7 @@ describe('the group consumer', () => {
     expect((await committedOf(groupId))['0']).toBeGreaterThanOrEqual(4);
   });
 
-  test('heartbeats go on while the caller is busy for longer than a session', async () => {
+  test('heartbeats continue while the caller is busy for longer than a session', async () => {
     const topic = await clients.topic(1);
     const groupId = uniqueName('group');
     await clients.send(topic, ['one']);
@@ -229,7 +229,7 @@ describe('the group consumer', () => {
     expect(stays.events).toHaveLength(before);
   });
 
-  test('a regular expression follows new topics', async () => {
+  test('a regular expression subscribes to new topics', async () => {
     const prefix = uniqueName('regex');
     const make = (name: string) =>
       clients.admin.createTopics([{ name: `${prefix}-${name}`, partitions: 1, replicationFactor: 1 }]);
@@ -244,7 +244,7 @@ describe('the group consumer', () => {
     await clients.admin.deleteTopics(['a', 'b', 'other'].map((name) => `${prefix}-${name}`));
   });
 
-  test('a topic that does not exist yet is read once it does, and more partitions when there are more', async () => {
+  test('a topic that does not exist yet is read once it does, and so are added partitions', async () => {
     const topic = uniqueName('later');
     const groupId = uniqueName('group');
     const it = reader(groupId, { 'metadata.max.age.ms': '300', 'allow.auto.create.topics': 'false' }).start([topic]);
@@ -260,7 +260,7 @@ describe('the group consumer', () => {
     await clients.admin.deleteTopics([topic]);
   });
 
-  test('members with different subscriptions get what is theirs, whoever leads, topics that come later as well', async () => {
+  test('members with different subscriptions get their own topics, whichever member leads, later topics as well', async () => {
     const topics = [uniqueName('first'), uniqueName('second')] as const;
     const groupId = uniqueName('group');
     const config = { 'metadata.max.age.ms': '300000', 'allow.auto.create.topics': 'false' };
@@ -285,7 +285,7 @@ describe('the group consumer', () => {
     expect([leads.values, follows.values]).toEqual([['for the leader'], ['for the other']]);
   });
 
-  test('starts at committed offsets, at auto.offset.reset without one, and tells the listener positions', async () => {
+  test('starts at committed offsets, otherwise at auto.offset.reset, and passes positions to the listener', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
     for (const { partition } of all(topic, 2)) await clients.send(topic, range(10, `${partition}/`), partition);

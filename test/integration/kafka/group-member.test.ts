@@ -75,7 +75,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(group.members.map(({ clientId }) => clientId).sort()).toEqual(['a', 'b']);
   });
 
-  test('connect-runtime 109: a member that waits for another in a join still hears that it is a member', async () => {
+  test('connect-runtime 109: a member that waits in a join for another one still confirms its membership', async () => {
     const groupId = uniqueName('group');
     const heard: number[] = [];
     const waiting = member(groupId, 'a', { onSessionExtended: ({ monotonic }) => heard.push(monotonic) });
@@ -93,7 +93,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(waiting.current?.generation).toBe(slow.current?.generation);
   });
 
-  test('connect-runtime 2.2: the broker picks a protocol that all members have', async () => {
+  test('connect-runtime 2.2: the broker picks a protocol that all members support', async () => {
     const groupId = uniqueName('group');
     const modern = member(groupId, 'modern');
     const old = member(groupId, 'old', { protocols: () => [{ name: 'default', metadata: bytes('old') }] });
@@ -104,7 +104,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(one.protocol).toBe('default');
   });
 
-  test('a wish to rejoin is heard by all, also one made during a join', async () => {
+  test('all members notice a rejoin request, also one made during a join', async () => {
     const groupId = uniqueName('group');
     const first = member(groupId, 'a');
     let changed = false;
@@ -130,7 +130,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(one.generation).toBeGreaterThan(before);
   });
 
-  test('leaving is noticed by the others at once, and one may come back', async () => {
+  test('other members notice a leave at once, and the member can rejoin', async () => {
     const groupId = uniqueName('group');
     const first = member(groupId, 'a');
     const second = member(groupId, 'b');
@@ -149,7 +149,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect(after.memberId).not.toBe(before.memberId);
   });
 
-  test('heartbeats keep a member that does nothing, past its session timeout', async () => {
+  test('heartbeats keep an idle member past its session timeout', async () => {
     const groupId = uniqueName('group');
     const only = member(groupId, 'a', { sessionTimeoutMs: 10_000 });
     const { generation } = await only.join();
@@ -163,7 +163,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect((await clients.admin.describeGroup(groupId)).state).toBe('Stable');
   });
 
-  test('a member that cannot reach its coordinator for a session is told that it lost', async () => {
+  test('a member that cannot reach its coordinator for a session is notified of the loss', async () => {
     const proxy = await proxyTo(process.env['BOOTSTRAP_SERVERS'] as string);
     try {
       const groupId = uniqueName('group');
@@ -186,7 +186,7 @@ describe('connect-runtime 2.1: the group member', () => {
     }
   });
 
-  test('connections that are cut cost nothing as long as the session lives', async () => {
+  test('cut connections have no effect while the session is alive', async () => {
     const proxy = await proxyTo(process.env['BOOTSTRAP_SERVERS'] as string);
     try {
       const cut = member(uniqueName('group'), 'cut');
@@ -205,7 +205,7 @@ describe('connect-runtime 2.1: the group member', () => {
     }
   });
 
-  test('a member that was expelled hears of it, then joins under a new id', async () => {
+  test('an expelled member detects it, then joins under a new id', async () => {
     const groupId = uniqueName('group');
     const expelled = member(groupId, 'a');
     const { memberId } = await expelled.join();
@@ -223,7 +223,7 @@ describe('connect-runtime 2.1: the group member', () => {
     expect((await expelled.join()).memberId).not.toBe(memberId);
   });
 
-  test('a static member comes back without a rebalance, and its double fences it', async () => {
+  test('a static member rejoins without a rebalance, and a duplicate fences it', async () => {
     const groupId = uniqueName('group');
     const options = { groupInstanceId: 'one' };
     const first = member(groupId, 'a', options);

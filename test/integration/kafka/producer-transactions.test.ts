@@ -42,7 +42,7 @@ describe('connect-runtime 4.8: transactions on a real broker', () => {
     expect(await committed(topic)).toEqual(['committed 0', 'after']);
   });
 
-  test('many short transactions, one right after the other', async () => {
+  test('many short transactions in sequence', async () => {
     const topic = await clients.topic();
     const { producer, send } = await begin(topic);
     for (let i = 0; i < 20; i++) {
@@ -73,7 +73,7 @@ describe('connect-runtime 4.8: transactions on a real broker', () => {
     await Promise.all([first.producer.close(), second.producer.close()]);
   });
 
-  test('consumer offsets become visible with the commit only', async () => {
+  test('consumer offsets become visible only with the commit', async () => {
     const topic = await clients.topic();
     const group = uniqueName('group');
     const { producer, send } = await begin(topic);

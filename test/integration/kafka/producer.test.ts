@@ -52,7 +52,7 @@ describe('kafka-client 2: producing to a real broker', () => {
     ]);
   });
 
-  test('what waits for a topic that was deleted is stored in the one that the broker creates for it', async () => {
+  test('records that wait for a deleted topic are stored in the one that the broker creates for it', async () => {
     const topic = await clients.topic();
     const producer = await clients.producer(topic, { 'request.timeout.ms': '5000', 'delivery.timeout.ms': '20000' });
     await clients.admin.deleteTopics([topic]);
@@ -64,7 +64,7 @@ describe('kafka-client 2: producing to a real broker', () => {
     expect((await readAll(topic)).map(text)).toEqual(['kept']);
   });
 
-  test.each(['none', ...CODECS])('%s: the broker accepts it, we read it back', async (codec) => {
+  test.each(['none', ...CODECS])('%s: the broker accepts it, and it is read back', async (codec) => {
     const { topic, values } = await compressed(codec);
     expect((await readAll(topic)).map(text)).toEqual(values);
   });
@@ -105,7 +105,7 @@ describe('kafka-client 2: producing to a real broker', () => {
   });
 });
 
-test('kafka-client 3: sequences go on at 0 after 2^31 - 1, in the middle of a batch as well', async () => {
+test('kafka-client 3: sequences continue at 0 after 2^31 - 1, in the middle of a batch as well', async () => {
   const largest = 2 ** 31 - 1;
   const { useIdentity } = PartitionQueue.prototype;
   const spy = jest.spyOn(PartitionQueue.prototype, 'useIdentity').mockImplementation(function (
@@ -139,7 +139,7 @@ test('kafka-client 3: sequences go on at 0 after 2^31 - 1, in the middle of a ba
   }
 });
 
-describe('kafka-client 1: a real broker behind connections that break', () => {
+describe('kafka-client 1: a real broker and connections that break', () => {
   test.each([
     ['true', 'none'],
     ['true', 'lz4'],

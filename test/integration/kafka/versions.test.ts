@@ -224,7 +224,7 @@ describe('kafka-client 3: every version of every request', () => {
     },
   );
 
-  test('Event Hubs: Fetch v4 to v6 and Metadata up to v5 are within what we speak', () => {
+  test('Event Hubs: Fetch v4 to v6 and Metadata up to v5 are within the supported versions', () => {
     expect([FETCH.min, METADATA.min]).toEqual([4, 4]);
     expect([FETCH.max, METADATA.max].map((max, index) => max >= [6, 5][index]!)).toEqual([true, true]);
     expect(API_VERSIONS.min).toBe(0);

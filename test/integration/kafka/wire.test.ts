@@ -29,7 +29,7 @@ describe('the wire', () => {
     expect(answer.brokers.map((broker) => broker.id)).toContain(node);
   });
 
-  test('starts from the servers that answer', async () => {
+  test('starts from the bootstrap servers that answer', async () => {
     const it = wire({ 'bootstrap.servers': `127.0.0.1:1,${bootstrap}` });
     await it.connect();
     expect(it.nodes().length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe('the wire', () => {
     });
   });
 
-  test('a login where the listener knows of none is refused, not tried again', async () => {
+  test('a login where the listener has none is rejected, not retried', async () => {
     const module = 'org.apache.kafka.common.security.plain.PlainLoginModule';
     const it = wire({
       'security.protocol': 'SASL_PLAINTEXT',
@@ -54,7 +54,7 @@ describe('the wire', () => {
     await expect(it.connect()).rejects.toMatchObject({ code: 'ILLEGAL_SASL_STATE', retriable: false });
   });
 
-  test('tells an unknown topic from a network failure', async () => {
+  test('distinguishes an unknown topic from a network failure', async () => {
     const it = wire();
     await expect(it.partitions(`nowhere-${Date.now()}`)).rejects.toMatchObject({
       code: 'UNKNOWN_TOPIC_OR_PARTITION',
@@ -62,7 +62,7 @@ describe('the wire', () => {
     });
   });
 
-  test('keeps answering while a long request occupies another lane', async () => {
+  test('keeps answering while a long request occupies another connection', async () => {
     const it = wire();
     const node = await retrying({ timeoutMs: 120_000, retryBackoffMs: 100, retryBackoffMaxMs: 500 }, () =>
       it.coordinator('group', 'some-group'),
@@ -74,7 +74,7 @@ describe('the wire', () => {
     expect(answers.map((answer) => answer.clusterId)).toEqual(Array(3).fill(answers[0]?.clusterId));
   });
 
-  test('a closed wire refuses to work', async () => {
+  test('a closed wire rejects requests', async () => {
     const it = wire();
     await it.connect();
     await it.close();

@@ -122,7 +122,7 @@ test('connect-runtime §9: the worker, its group and its coordinator', async () 
   expect(at('app_info_version', { version: '4.3.1' })).toBe(1);
 });
 
-test('connect-runtime §9: tolerated failures are failures, errors, skips, log lines and dead letters', async () => {
+test('connect-runtime §9: tolerated failures count as failures, errors, skips, log lines and dead letters', async () => {
   const [topic, dead] = [await clients.topic(), await clients.topic()];
   const name = uniqueName('tolerant');
   const producer = await clients.producer(topic);
@@ -153,7 +153,7 @@ test('connect-runtime §9: tolerated failures are failures, errors, skips, log l
   expect(errors('last_error_timestamp')).toBeGreaterThanOrEqual(began);
 });
 
-test('connect-runtime §9: a failed task keeps its figures until it is started again; a deleted connector has none', async () => {
+test('connect-runtime §9: a failed task keeps its figures until it restarts; a deleted connector has none', async () => {
   const topic = await clients.topic();
   const name = uniqueName('failing');
   const producer = await clients.producer(topic);
@@ -199,7 +199,7 @@ test('connect-runtime §9: a task that never ran is a failed start', async () =>
   await worker.request('DELETE', `/connectors/${name}`);
 });
 
-test('a thread that is stuck holds up no scrape, and its figures are there', async () => {
+test('a stuck thread does not delay a scrape, and its figures are exported', async () => {
   const name = uniqueName('hung');
   const config = {
     'connector.class': 'test.UnrulySourceConnector',
@@ -216,7 +216,7 @@ test('a thread that is stuck holds up no scrape, and its figures are there', asy
   expect((await worker.request('DELETE', `/connectors/${name}`)).status).toBe(204);
 });
 
-test('connect-runtime §9: of two workers each has the series of its own tasks alone', async () => {
+test('connect-runtime §9: each of two workers has only the series of its own tasks', async () => {
   const other = await startWorker({ group, settings });
   try {
     await other.ready();

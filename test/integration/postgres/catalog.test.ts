@@ -21,7 +21,7 @@ const MANY_TYPES = `
   END $$;
   RESET allow_system_table_mods`;
 
-test('cdc-postgres 94: with 1,000 tables and 200,000 composite types, a start reads the names of the tables and what the captured one uses', async () => {
+test('cdc-postgres 94: with 1,000 tables and 200,000 composite types, startup reads the names of the tables and the types of the captured one', async () => {
   const proxy = await ServerProxy.to(SERVER_URL);
   const database = await TestDatabase.create('CREATE TABLE captured (id int PRIMARY KEY, v text)');
   let run: TaskRun | null = null;

@@ -18,7 +18,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-test('killed between the delete and the create of a key change with a new enum label: the create still comes', async () => {
+test('killed between the delete and the create of a key change with a new enum label: the create is still emitted', async () => {
   const config = taskConfig(database, { 'snapshot.mode': 'no_data' });
   run = await TaskRun.start(config);
   await database.query("INSERT INTO t VALUES (1, 'ok')");

@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-describe('cdc-postgres 93: bytes in SQL_ASCII that are no UTF-8 are an error, never other text', () => {
+describe('cdc-postgres 93: bytes in SQL_ASCII that are not UTF-8 are an error, never other text', () => {
   const INSERT = String.raw`INSERT INTO t VALUES (1, E'a\xe4b')`;
   const failure = (doing: string): object => ({
     code: 'PG_ENCODING',

@@ -99,7 +99,7 @@ test('cdc-postgres 33: insert, update, delete and tombstone', async () => {
   expect(show(records[3]?.key)).toBe('{"id":1}');
 });
 
-test('cdc-postgres 33, Appendix R.19: what a delete does not know of a required column is a value of that column’s form', async () => {
+test('cdc-postgres 33, Appendix R.19: a required column that a delete does not contain has a value of that column’s type', async () => {
   await database.query(
     `CREATE TABLE v (id int PRIMARY KEY, u uuid NOT NULL, z timestamptz NOT NULL, z3 timestamptz(3) NOT NULL, t text NOT NULL, o uuid);
      INSERT INTO v VALUES (1, gen_random_uuid(), now(), now(), 't', gen_random_uuid())`,
@@ -156,7 +156,7 @@ describe('key changes', () => {
     await run.nothingMore();
   });
 
-  test('cdc-postgres 39: with d skipped only the creation is left, with u skipped all three; the publication is not narrowed', async () => {
+  test('cdc-postgres 39: with d skipped only the creation remains, with u skipped all three; the publication is not narrowed', async () => {
     await database.query("INSERT INTO todos VALUES (3, 'a', 'b')");
     run = await TaskRun.start(taskConfig(database, { 'skipped.operations': 'd', 'snapshot.mode': 'no_data' }));
     await database.query('UPDATE todos SET id = 30 WHERE id = 3; DELETE FROM todos; INSERT INTO todos VALUES (1)');
@@ -215,7 +215,7 @@ describe('cdc-postgres 35: REPLICA IDENTITY USING INDEX', () => {
     expect(records.map((record) => record.key.code)).toEqual(['a', 'a', 'b', 'b', 'b']);
   });
 
-  test('debezium: as Debezium does it', async () => {
+  test('debezium: same events as Debezium', async () => {
     run = await TaskRun.start(config({ 'event.incomplete.key.handling': 'debezium' }));
     await database.query("UPDATE x SET code = 'b'; DELETE FROM x");
     const records = await run.count(5);
@@ -331,7 +331,7 @@ test('cdc-postgres 41: unchanged TOAST values', async () => {
 describe('cdc-postgres 41: keys that are stored out of line', () => {
   const long = 'k'.repeat(2300);
 
-  test('an update that leaves a long key alone is one update with that key', async () => {
+  test('an update that does not change a long key is one update with that key', async () => {
     await database.query('CREATE TABLE k (k text PRIMARY KEY, v int); ALTER TABLE k ALTER k SET STORAGE EXTERNAL');
     run = await TaskRun.start(taskConfig(database, { 'table.include.list': 'public.k', 'snapshot.mode': 'no_data' }));
     await database.query('INSERT INTO k VALUES ($1, 1)', [long]);
@@ -355,7 +355,7 @@ describe('cdc-postgres 41: keys that are stored out of line', () => {
     await database.query('INSERT INTO m VALUES (1, $1, 1)', [long]);
   };
 
-  test('a large column outside the identity as the key: an update that leaves it alone is refused by name', async () => {
+  test('a large column outside the identity as the key: an update that does not change it is rejected by name', async () => {
     await create();
     run = await TaskRun.start(outside());
     await database.query('UPDATE m SET v = 2');
@@ -369,7 +369,7 @@ describe('cdc-postgres 41: keys that are stored out of line', () => {
     expect(run.records).toEqual([]);
   });
 
-  test('a delete, too, whose nullable key column the old row does not hold', async () => {
+  test('a delete, too, if the old row does not contain a nullable key column', async () => {
     await create();
     run = await TaskRun.start(outside());
     await database.query('DELETE FROM m');
@@ -387,7 +387,7 @@ describe('cdc-postgres 41: keys that are stored out of line', () => {
     expect(records.map((record) => record.key.doc)).toEqual([long, long, long]);
   });
 
-  test('warn: once in the log, and the placeholder stands for what is not known', async () => {
+  test('warn: logged once, and the placeholder replaces the unknown value', async () => {
     await create();
     run = await TaskRun.start(outside({ 'event.incomplete.key.handling': 'warn' }));
     await database.query('UPDATE m SET v = 2; UPDATE m SET v = 3; DELETE FROM m');
@@ -399,7 +399,7 @@ describe('cdc-postgres 41: keys that are stored out of line', () => {
   });
 });
 
-test('cdc-postgres 47: context headers, and none when they are switched off', async () => {
+test('cdc-postgres 47: context headers, and none when they are disabled', async () => {
   await database.query('INSERT INTO todos VALUES (1)');
   run = await TaskRun.start(taskConfig(database));
   await run.count(1);
@@ -467,7 +467,7 @@ test('cdc-postgres 7: an excluded primary key stays in the key', async () => {
   ]);
 });
 
-test('cdc-postgres 111: skip.messages.without.change leaves out updates of nothing that is emitted, where the old row is known', async () => {
+test('cdc-postgres 111: skip.messages.without.change drops updates that change no emitted column, if the old row is known', async () => {
   await database.query(`
     CREATE EXTENSION hstore;
     CREATE TABLE full_row (id int PRIMARY KEY, a numeric, list text[], map hstore, long text, hidden int);
@@ -556,7 +556,7 @@ describe('cdc-postgres 110: names that Avro accepts', () => {
     expect(made?.headers?.find(({ key }) => key === '__debezium.oldkey')?.value).toEqual({ [id]: 1 });
   });
 
-  test('two columns that would have one name are an error', async () => {
+  test('two columns with the same adjusted name are an error', async () => {
     await database.query('ALTER TABLE "My Schema"."1table-ü_x" ADD "a-b" int');
     run = await TaskRun.start(adjusted('avro_unicode'));
     await run.stop();

@@ -23,7 +23,7 @@ function sequence(record: AnyRecord): [bigint, bigint] {
   return [BigInt(commit ?? 0), BigInt(own)];
 }
 
-test('cdc-postgres 44: source.sequence never goes back: snapshot, interleaved transactions, restarts inside and between them', async () => {
+test('cdc-postgres 44: source.sequence never decreases: snapshot, interleaved transactions, restarts inside and between them', async () => {
   const config = taskConfig(database, { 'heartbeat.interval.ms': '1' });
   await database.query('INSERT INTO t VALUES (0), (1)');
   run = await TaskRun.start(config);
@@ -67,7 +67,7 @@ test('cdc-postgres 44: source.sequence never goes back: snapshot, interleaved tr
   expect(sequences.map(([, own]) => own)).not.toEqual(sorted.map(([, own]) => own).sort((a, b) => Number(a - b)));
 });
 
-test('cdc-postgres 46: source.origin and source.origin_lsn say where a transaction came from, for that transaction alone', async () => {
+test('cdc-postgres 46: source.origin and source.origin_lsn are those of the transaction, and of no other', async () => {
   const origin = `origin ü ${database.name}`;
   await onServer('SELECT pg_replication_origin_create($1)', [origin]);
   const replica = await database.connect();

@@ -57,7 +57,7 @@ describe('cdc-postgres 85: the publication', () => {
     expect(run.log.some((line) => /ADD TABLE "public"\."other", "public"\."todos"/.test(line.message))).toBe(true);
   });
 
-  test('disabled: absent is an error that names the statement, present is used as it is', async () => {
+  test('disabled: a missing publication is an error with the statement, an existing one is used unchanged', async () => {
     const config = taskConfig(database, {
       'publication.autocreate.mode': 'disabled',
       'table.include.list': 'public.todos',
@@ -79,7 +79,7 @@ describe('cdc-postgres 85: the publication', () => {
     expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([{ pubname: 'My "Pub, 1' }]);
   });
 
-  test('a role without the rights: what an owner has to run', async () => {
+  test('a role without the rights: the statements for the owner', async () => {
     role = `r_${database.name}`;
     await database.query(`CREATE ROLE ${role} LOGIN REPLICATION PASSWORD 'x'; GRANT SELECT ON todos TO ${role}`);
     const config = taskConfig(database, {
@@ -127,7 +127,7 @@ test('cdc-postgres 87: partitions go to their own topics, with publish.via.parti
   expect((await run.count(1))[0]?.topic).toBe('fulfillment.public.p');
 });
 
-test('Appendix R.8: a snapshot reads a partitioned table and its leaves, the stream the leaves alone', async () => {
+test('Appendix R.8: a snapshot reads a partitioned table and its leaves, the stream only the leaves', async () => {
   await database.query(
     'CREATE TABLE p (id int PRIMARY KEY, v int) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10); CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20); INSERT INTO p SELECT generate_series(0, 19)',
   );
@@ -153,7 +153,7 @@ describe('cdc-postgres 86: tables created while running', () => {
     CREATE TABLE new_2 (id int PRIMARY KEY); INSERT INTO new_2 VALUES (1); DROP TABLE new_2;
     CREATE TABLE hidden (id int PRIMARY KEY); INSERT INTO hidden VALUES (1); INSERT INTO new_1 VALUES (2, 'second')`;
 
-  test('all_tables: those that match are followed from their first row on, by a slot that is read later, too', async () => {
+  test('all_tables: matching tables are captured from their first row, also by a slot that is read later', async () => {
     const config = taskConfig(database, {
       'publication.autocreate.mode': 'all_tables',
       'table.include.list': 'public.(other|new_.*)',

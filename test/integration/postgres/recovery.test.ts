@@ -55,7 +55,7 @@ async function interleavedWriters(database: TestDatabase, rounds: number): Promi
 
 const DONE = 999_999;
 
-test('cdc-postgres 65: abandoned at random points, resumed from the last stored offset: nothing lost, nothing out of order', async () => {
+test('cdc-postgres 65: killed at random points, resumed from the last stored offset: nothing lost, nothing out of order', async () => {
   const random = randomNumbers(11);
   // The reference: one uninterrupted run with a separate slot.
   const reference = await TaskRun.start({ ...streamOnly(), 'slot.name': `${database.slot}_r` });
@@ -94,7 +94,7 @@ test('cdc-postgres 65: abandoned at random points, resumed from the last stored 
   await reference.stop();
 });
 
-test('cdc-postgres 66: stopped in the middle of a transaction, it goes on there', async () => {
+test('cdc-postgres 66: stopped in the middle of a transaction, it resumes there', async () => {
   run = await TaskRun.start({ ...streamOnly(), 'max.batch.size': '2', 'max.queue.size': '3' });
   await database.query('BEGIN; INSERT INTO t VALUES (1), (2), (3); COMMIT; INSERT INTO t VALUES (4)');
   await run.count(2);
@@ -216,7 +216,7 @@ describe('cdc-postgres 69: offsets written by Debezium', () => {
     }
   });
 
-  test('an incremental snapshot is no unfinished initial one', async () => {
+  test('an incremental snapshot is not an unfinished initial one', async () => {
     const records = await twoTransactions();
     const offset = {
       ...without(records[2]?.sourceOffset, ...NOT_IN_3_6),
@@ -270,7 +270,7 @@ async function flushed(): Promise<bigint> {
   return BigInt(row?.lsn as string);
 }
 
-test('cdc-postgres 71: the server is told of nothing that is not stored', async () => {
+test('cdc-postgres 71: only stored positions are confirmed to the server', async () => {
   run = await TaskRun.start({ ...streamOnly(), 'status.update.interval.ms': '50' });
   const start = await flushed();
   for (let i = 1; i <= 30; i++) await database.query(`INSERT INTO t VALUES (${i})`);
@@ -330,7 +330,7 @@ test('cdc-postgres 74: the heartbeat query is run; a missing table is an error w
   await expect(run.count(5)).rejects.toThrow('Could not execute heartbeat action query (Error: 42P01)');
 });
 
-test('cdc-postgres 76: a poll that does not come for long keeps the connection', async () => {
+test('cdc-postgres 76: a long gap between polls keeps the connection', async () => {
   // Long enough for a machine that pauses for seconds; the interval of status messages follows from the timeout.
   await database.query(`ALTER DATABASE ${database.name} SET wal_sender_timeout = '20s'`);
   run = await TaskRun.start({ ...streamOnly(), 'status.update.interval.ms': '600000' });
@@ -354,7 +354,7 @@ test('cdc-postgres 76: a poll that does not come for long keeps the connection',
   expect(run.log.filter((line) => line.level === 'warn')).toEqual([]);
 });
 
-test('cdc-postgres 77: a terminated walsender is replaced, nothing is lost or repeated', async () => {
+test('cdc-postgres 77: a terminated walsender is replaced, nothing is lost or duplicated', async () => {
   run = await TaskRun.start({ ...streamOnly(), 'max.batch.size': '10', 'max.queue.size': '11' });
   await run.nothingMore();
   const records = run.records;
@@ -368,7 +368,7 @@ test('cdc-postgres 77: a terminated walsender is replaced, nothing is lost or re
   expect(run.log.some((line) => /retrying/.test(line.message))).toBe(true);
 });
 
-test('cdc-postgres 78: a second reader of the slot tries again, then says what to do; when the first stops it goes on', async () => {
+test('cdc-postgres 78: a second reader of the slot retries, then reports what to do; when the first stops, it resumes', async () => {
   run = await TaskRun.start(streamOnly());
   await database.query('INSERT INTO t VALUES (1)');
   await run.count(1);
@@ -390,7 +390,7 @@ test('cdc-postgres 78: a second reader of the slot tries again, then says what t
   await third.stop();
 });
 
-test('cdc-postgres 79: a slot dropped while stopped: initial fails, when_needed reads again; a slot made later is noticed, too', async () => {
+test('cdc-postgres 79: a slot dropped while stopped: initial fails, when_needed takes a new snapshot; a slot created later is detected, too', async () => {
   await database.query('INSERT INTO t VALUES (1, 1)');
   run = await TaskRun.start(taskConfig(database));
   await run.count(1);
@@ -410,7 +410,7 @@ test('cdc-postgres 79: a slot dropped while stopped: initial fails, when_needed 
   expect(ops(await run.count(3))).toEqual(['r', 'r', 'r']);
 });
 
-test('cdc-postgres 79: a slot that has passed the stored position: the start says what is known, and trust_greater_lsn goes on', async () => {
+test('cdc-postgres 79: a slot beyond the stored position: the start reports it, and trust_greater_lsn resumes', async () => {
   run = await TaskRun.start(streamOnly());
   await database.query('INSERT INTO t VALUES (1)');
   await run.count(1);
@@ -426,7 +426,7 @@ test('cdc-postgres 79: a slot that has passed the stored position: the start say
   expect(ids(await run.count(1))).toEqual([3]);
 });
 
-test('cdc-postgres 81: a slot of another plug-in', async () => {
+test('cdc-postgres 81: a slot of another output plugin', async () => {
   await database.query('SELECT pg_create_logical_replication_slot($1, $2)', [database.slot, 'test_decoding']);
   await expect(TaskRun.start(taskConfig(database))).rejects.toMatchObject({
     code: 'PG_SLOT_MISMATCH',
@@ -446,7 +446,7 @@ test.each([
   expect(await database.slots()).toHaveLength(left);
 });
 
-test('cdc-postgres 90: a large transaction passes through a small queue; savepoints and aborted transactions leave no trace', async () => {
+test('cdc-postgres 90: a large transaction passes through a small queue; savepoints and aborted transactions emit nothing', async () => {
   await database.query(`${TODOS}`);
   run = await TaskRun.start({ ...streamOnly(), 'max.queue.size': '3000', 'max.queue.size.in.bytes': '200000' });
   await run.nothingMore();
@@ -460,7 +460,7 @@ test('cdc-postgres 90: a large transaction passes through a small queue; savepoi
   await run.nothingMore();
 });
 
-test('the stream can be found by its application name', async () => {
+test('the stream is identified by its application name', async () => {
   run = await TaskRun.start(streamOnly());
   await run.nothingMore();
   const [sender] = await database.query(

@@ -82,7 +82,7 @@ describe('cdc-postgres 13: logins', () => {
   });
 });
 
-test('cdc-postgres 91: a transaction in two phases arrives once, when its second is committed', async () => {
+test('cdc-postgres 91: a two-phase transaction arrives once, at COMMIT PREPARED', async () => {
   run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
   await database.query(
     "BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s; INSERT INTO t VALUES (100); ROLLBACK TO s; INSERT INTO t VALUES (2); PREPARE TRANSACTION 'kept'",
@@ -126,7 +126,7 @@ describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {
     });
   }
 
-  test('while it is read, and nothing is stored: the task fails at once', async () => {
+  test('while streaming, with nothing stored: the task fails at once', async () => {
     run = await TaskRun.start(taskConfig(database));
     await database.query('INSERT INTO t VALUES (1)');
     await run.count(1);
@@ -134,7 +134,7 @@ describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {
     await expect(run.count(2)).rejects.toMatchObject(lost);
   });
 
-  test('while stopped: the start fails; when_needed takes the place of the slot and reads all again', async () => {
+  test('while stopped: the start fails; when_needed replaces the slot and takes a new snapshot', async () => {
     run = await TaskRun.start(taskConfig(database));
     await database.query('INSERT INTO t VALUES (1)');
     await run.count(1);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-test('cdc-postgres 77: a fast shutdown of the server is not held up by changes that are not stored yet', async () => {
+test('cdc-postgres 77: changes that are not stored yet do not delay a fast shutdown of the server', async () => {
   const url = new URL(server.url);
   const client = new Client({ connectionString: server.url });
   client.on('error', () => undefined);

@@ -32,11 +32,11 @@ async function failedStart(seconds: number, stop: (task: AbortController) => voi
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
 }
 
-test('a start does not wait for ever, and leaves nothing', async () => {
+test('startup has a time limit, and leaves nothing', async () => {
   await failedStart(5, () => undefined);
 });
 
-test('a stop meanwhile is heeded', async () => {
+test('a stop during creation ends it', async () => {
   await failedStart(3600, async (task) => {
     await waitFor('the slot to wait', async () => {
       const { length } = await database.query(
@@ -49,6 +49,6 @@ test('a stop meanwhile is heeded', async () => {
   });
 });
 
-test('a stop before is heeded, too', async () => {
+test('a stop before creation prevents it', async () => {
   await failedStart(3600, (task) => task.abort());
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
 const ids = (): number[] => (run as TaskRun).records.map((record) => record.key.id);
 
 test.each(['no_data', 'initial'])(
-  '%s: a stream that fails before its first record keeps the slot, and the next start reads what failed and all since',
+  '%s: a stream that fails before its first record keeps the slot, and the next start reads from the failure on',
   async (mode) => {
     const config = taskConfig(database, { 'snapshot.mode': mode, 'table.include.list': 'public.t' });
     run = await TaskRun.start({

@@ -76,7 +76,7 @@ async function untilDone(current: TaskRun): Promise<void> {
 }
 
 test.each(['initial', 'always', 'when_needed'])(
-  '%s: killed inside the snapshot, twice: rows deleted since are told of',
+  '%s: killed inside the snapshot, twice: deletes since then are emitted',
   async (mode) => {
     const config = taskConfig(database, { ...small, 'snapshot.mode': mode });
     const table = new Map<number, number>();
@@ -89,7 +89,7 @@ test.each(['initial', 'always', 'when_needed'])(
 );
 
 test.each(['initial', 'when_needed'])(
-  '%s: killed in the stream, before any offset of it is stored: rows deleted since are told of',
+  '%s: killed while streaming, before any offset of the stream is stored: deletes since then are emitted',
   async (mode) => {
     const config = taskConfig(database, { 'snapshot.mode': mode });
     const table = new Map<number, number>();
@@ -108,7 +108,7 @@ test.each(['initial', 'when_needed'])(
   },
 );
 
-test('a snapshot of every start goes on with the stream where it was: rows deleted while stopped are told of', async () => {
+test('a snapshot at every start resumes the stream at its position: deletes while stopped are emitted', async () => {
   const config = taskConfig(database, { 'snapshot.mode': 'always' });
   const table = new Map<number, number>();
   run = await TaskRun.start(config);
@@ -124,7 +124,7 @@ test('a snapshot of every start goes on with the stream where it was: rows delet
   expect(again.some((record) => record.value?.op === 'c' && record.key.id === 0)).toBe(false);
 });
 
-test('a connection cut during the snapshot: rows deleted before it begins again are told of', async () => {
+test('a connection cut during the snapshot: deletes before its restart are emitted', async () => {
   const table = new Map<number, number>();
   run = await TaskRun.start(taskConfig(database, small));
   await run.count(300);
@@ -138,7 +138,7 @@ test('a connection cut during the snapshot: rows deleted before it begins again 
   expect(run.log.some((line) => /restarting the snapshot/.test(line.message))).toBe(true);
 });
 
-test('killed inside the snapshot, and columns come and go before the next one: changes of the old form are told of, too', async () => {
+test('killed inside the snapshot, and columns are added and dropped before the next one: changes in the old form are emitted, too', async () => {
   const config = taskConfig(database, small);
   await database.query('ALTER TABLE t ADD COLUMN old text');
   const table = new Map<number, number>();
@@ -149,7 +149,7 @@ test('killed inside the snapshot, and columns come and go before the next one: c
   await converges(config, stored, table);
 });
 
-test('the end of the snapshot is stored before the first change goes on', async () => {
+test('the end of the snapshot is stored before the first change is sent', async () => {
   run = await TaskRun.start(taskConfig(database));
   await run.count(ROWS);
   await database.query('DELETE FROM t WHERE id = 1');

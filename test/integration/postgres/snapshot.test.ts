@@ -147,7 +147,7 @@ test('cdc-postgres 18: rows and changes during the snapshot add up, without gap 
   expect(replay(records)).toEqual(await contents(database));
 });
 
-test('cdc-postgres 19: with a slot made by someone else the snapshot is consistent, and the stream continues it exactly', async () => {
+test('cdc-postgres 19: with an existing slot the snapshot is consistent, and the stream continues it exactly', async () => {
   await database.query(
     'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, 0 FROM generate_series(1, 999) i',
   );
@@ -169,7 +169,7 @@ test('cdc-postgres 19: with a slot made by someone else the snapshot is consiste
   });
 });
 
-test('cdc-postgres 20: a transaction open while the slot is made appears once, as changes', async () => {
+test('cdc-postgres 20: a transaction open while the slot is created appears once, as changes', async () => {
   await database.query('CREATE TABLE t (id int PRIMARY KEY, v int)');
   const other = await database.connect();
   await other.query('BEGIN; INSERT INTO t VALUES (1, 1)');
@@ -225,7 +225,7 @@ test('cdc-postgres 23: always takes a snapshot at every start', async () => {
   await run.nothingMore();
 });
 
-test('cdc-postgres 24: a snapshot cut off is taken again from its start, with a finished offset', async () => {
+test('cdc-postgres 24: an interrupted snapshot is taken again from its beginning, with a finished offset', async () => {
   await database.query(
     'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 1000) i',
   );
@@ -254,7 +254,7 @@ test('cdc-postgres 25: no_data with the offset of an unfinished snapshot', async
   expect(await database.slots()).toEqual([]);
 });
 
-test('cdc-postgres 26: a SELECT of its own restricts the rows; one that lacks columns fails', async () => {
+test('cdc-postgres 26: a SELECT statement restricts the rows; one that lacks columns fails', async () => {
   await database.query(`${TODOS}; INSERT INTO todos VALUES (1, 'a', 'open'), (2, 'b', 'done'), (3, 'c', 'open')`);
   const overrides = { 'snapshot.select.statement.overrides': 'public.todos' };
   const key = 'snapshot.select.statement.overrides.public.todos';
@@ -354,7 +354,7 @@ test('cdc-postgres 31: a table dropped before it is read is left out', async () 
   expect(run.log.some((line) => /public\.b was dropped/.test(line.message))).toBe(true);
 });
 
-test('the tables of other schemas and temporary ones are not captured without a list', async () => {
+test('without a list, tables of other schemas and temporary tables are not captured', async () => {
   await database.query(
     'CREATE TABLE a (id int PRIMARY KEY); CREATE TEMP TABLE b (id int PRIMARY KEY); INSERT INTO a VALUES (1)',
   );
@@ -380,7 +380,7 @@ test('a connection cut during the snapshot: it is taken again', async () => {
   expect(run.log.some((line) => /restarting the snapshot/.test(line.message))).toBe(true);
 });
 
-test('a stop while the snapshot begins leaves it unfinished', async () => {
+test('a stop at the start of the snapshot leaves it unfinished', async () => {
   await database.query('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2)');
   const abort = new AbortController();
   run = await TaskRun.start(taskConfig(database), null, abort);
@@ -390,7 +390,7 @@ test('a stop while the snapshot begins leaves it unfinished', async () => {
   expect(run.log.filter((line) => /Snapshot completed/.test(line.message))).toEqual([]);
 });
 
-test('a stop between two tables leaves the snapshot unfinished: after a restart every row of every table is there', async () => {
+test('a stop between two tables leaves the snapshot unfinished: after a restart every row of every table is read', async () => {
   const tables = ['a', 'b', 'c'];
   for (const table of tables)
     await database.query(`CREATE TABLE ${table} (id int PRIMARY KEY); INSERT INTO ${table} VALUES (1), (2), (3)`);

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
 
-test('cdc-postgres 84: a standby is the source, with a publication that the primary has', async () => {
+test('cdc-postgres 84: a standby is the source, with a publication of the primary', async () => {
   const config = taskConfig(database, {
     ...proxy.address,
     'publication.name': 'p84',
@@ -72,7 +72,7 @@ test('cdc-postgres 84: a standby is the source, with a publication that the prim
   ]);
 });
 
-test('cdc-postgres 83: a failover slot goes on at the promoted standby, nothing is lost', async () => {
+test('cdc-postgres 83: a failover slot resumes on the promoted standby, nothing is lost', async () => {
   proxy.target = primary.url;
   await database.query('DELETE FROM t');
   const config = taskConfig(database, {

@@ -58,7 +58,7 @@ test.each([
   expect(proxy?.sessions).toEqual([session]);
 });
 
-test('cdc-postgres 11: allow turns to TLS when plain is refused', async () => {
+test('cdc-postgres 11: allow switches to TLS when plain text is rejected', async () => {
   expect(await attempt({ sslmode: 'allow' }, { ...CERTIFICATE, tlsOnly: true })).toBeNull();
   expect(proxy?.sessions).toEqual(['refused', 'tls']);
 });

@@ -217,7 +217,7 @@ describe('cdc-postgres 51: decimals', () => {
       Array(7).fill('STRING'),
     ));
 
-  test('a decimal that brings its own scale says in its schema what it is (Appendix R.19)', async () => {
+  test('a decimal with its own scale has it in its schema (Appendix R.19)', async () => {
     await database.query('CREATE TABLE v (n numeric); INSERT INTO v VALUES (1.5)');
     const { schema } = await bothWays('v');
     expect(schema.n).toMatchObject({ name: data('VariableScaleDecimal'), version: 1, doc: 'Variable scaled decimal' });
@@ -269,7 +269,7 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ],
       { 'time.precision.mode': 'connect' },
     ));
-  test('connect: a date beyond those of JavaScript fails and names table, column and value; infinity is the last one', async () => {
+  test('connect: a date beyond the range of JavaScript fails and names table, column and value; infinity is the last one', async () => {
     const last = new Date(8.64e15);
     await check(
       [
@@ -296,7 +296,7 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ],
       { 'time.precision.mode': 'isostring' },
     ));
-  test('isostring: infinity is the word itself, and 24:00:00 is the end of its day (Appendix R.20)', async () =>
+  test('isostring: infinity stays that word, and 24:00:00 is the end of its day (Appendix R.20)', async () =>
     await check(
       [
         ['date', "'infinity'", 'infinity', 'STRING', time('IsoDate')],
@@ -316,7 +316,7 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ],
       { 'time.precision.mode': 'microseconds' },
     ));
-  test('nanoseconds; a time beyond their range fails and names table, column and value (Appendix R.4)', async () => {
+  test('nanoseconds; a time beyond the range fails and names table, column and value (Appendix R.4)', async () => {
     await check(
       [
         ['time', "'17:34:20.123456'", 63260123456000, 'INT64', time('NanoTime')],
@@ -473,7 +473,7 @@ test('cdc-postgres 57: a label added while running is in the schema of every tab
   ]);
 });
 
-test('cdc-postgres 57: rows with labels renamed since are emitted as they are', async () => {
+test('cdc-postgres 57: rows with labels renamed since then are emitted unchanged', async () => {
   await database.query("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE v (id int PRIMARY KEY, m mood, n mood)");
   run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
   await database.query(
@@ -496,7 +496,7 @@ test('cdc-postgres 58: arrays of domains only as unknown data types', async () =
   expect(run?.log.filter((line) => /public\.v\.b is omitted/.test(line.message)).length).toBeGreaterThanOrEqual(1);
 });
 
-test('cdc-postgres 50: values are the same whatever database.initial.statements sets', async () => {
+test('cdc-postgres 50: values do not depend on database.initial.statements', async () => {
   await check(
     [
       ['date', "'2020-06-01'", 18414, 'INT32', time('Date')],
@@ -560,7 +560,7 @@ test('cdc-postgres 61: ranges', async () => {
   ]);
 });
 
-test('cdc-postgres 62: unknown types are left out with a warning, or bytes on demand', async () => {
+test('cdc-postgres 62: unknown types are skipped with a warning, or emitted as bytes when configured', async () => {
   await database.query(
     "CREATE TYPE pair AS (a int, b text); CREATE TABLE v (id int, p pair, q int4multirange); INSERT INTO v VALUES (1, '(1,x)', '{[1,3)}')",
   );
@@ -620,7 +620,7 @@ test('cdc-postgres 63: defaults in key and value schema', async () => {
   expect(record.value.after.created).toBeNull();
 });
 
-test('cdc-postgres 63: a default of another type than its column is what a row would get, or none', async () => {
+test('cdc-postgres 63: a default of another type than its column has the value that a row would get, or is absent', async () => {
   const none = undefined;
   const cases: readonly (readonly [definition: string, expected: unknown])[] = [
     ['int DEFAULT 0.0', none],

@@ -36,14 +36,14 @@ async function failures(definition: string, values: string): Promise<string[]> {
   return said;
 }
 
-test('NaN in a required column fails with its name although another column of the row holds NaN, too', async () => {
+test('NaN in a required column fails with its name although another column of the row contains NaN, too', async () => {
   const said = await failures('a numeric(5,2) NOT NULL, b numeric, c numeric(5,2)', "'NaN', 'NaN', 'NaN'");
   const sentence =
     'Invalid value: null used for required field: "a" of table public.v: it holds NaN or infinity, which decimal.handling.mode=precise cannot express. Set decimal.handling.mode to string or double.';
   expect(said).toEqual([sentence, sentence]);
 });
 
-test('NaN in old and new row: both are null, each column is warned about once', async () => {
+test('NaN in old and new row: both are null, one warning per column', async () => {
   await database.query(
     "CREATE TABLE v (id int PRIMARY KEY, a numeric(5,2), b numeric, c numeric(5,2) NOT NULL DEFAULT 7.5, d numeric[]); INSERT INTO v VALUES (1, 'NaN', 'Infinity', 'NaN', '{1,NaN}')",
   );
@@ -75,7 +75,7 @@ describe('cdc-postgres 59: an array without a Connect form', () => {
     await database.query("CREATE EXTENSION ltree; CREATE EXTENSION isn; CREATE TYPE mood AS ENUM ('sad', 'ok')");
   });
 
-  test('is null, with one warning per column that says why', async () => {
+  test('is null, with one warning per column that gives the reason', async () => {
     const columns = VOIDED.map(([type], i) => `c${i} ${type}`).join(', ');
     const values = VOIDED.map(([, value]) => value).join(', ');
     await database.query(`CREATE TABLE v (${columns}); INSERT INTO v VALUES (${values}), (${values})`);
@@ -91,7 +91,7 @@ describe('cdc-postgres 59: an array without a Connect form', () => {
   });
 
   test.each(VOIDED)(
-    '%s NOT NULL: the task fails, says why, and runs once its advice was followed',
+    '%s NOT NULL: the task fails with advice, and runs once the advice is followed',
     async (type, value, what) => {
       const sentence = `Invalid value: null used for required field: "a" of table public.v: it holds ${what}. Make the column nullable, or leave it out with column.exclude.list.`;
       expect(await failures(`a ${type} NOT NULL`, value)).toEqual([sentence, sentence]);
@@ -104,7 +104,7 @@ describe('cdc-postgres 59: an array without a Connect form', () => {
     },
   );
 
-  test('as a key: the advice speaks of another key', async () => {
+  test('as a key: the advice suggests another key', async () => {
     await database.query("CREATE TABLE v (id int[] PRIMARY KEY); INSERT INTO v VALUES ('{{1},{2}}')");
     run = await TaskRun.start(taskConfig(database));
     await expect(run.count(1)).rejects.toThrow(

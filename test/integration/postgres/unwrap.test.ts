@@ -27,7 +27,7 @@ const json = (side: string) => ({
   [`${side}.converter.schemas.enable`]: 'false',
 });
 
-test('cdc-postgres 107, 108: events of two tables become rows of one topic, deletions and tombstones among them', async () => {
+test('cdc-postgres 107, 108: events of two tables become rows of one topic, deletes and tombstones included', async () => {
   const topic = await clients.topic();
   await database.query("INSERT INTO orders_1 VALUES (1, 'a')");
   await worker.register({
@@ -85,7 +85,7 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
   ]);
 });
 
-test('cdc-postgres 107: a wrong setting is named before anything starts, and the settings are described', async () => {
+test('cdc-postgres 107: a wrong setting is reported before anything starts, and the settings are described', async () => {
   const config = database.sourceConfig({
     name: 'wrong',
     transforms: 'unwrap',

@@ -25,7 +25,7 @@ test('a good configuration has no problems', async () => {
   expect(await problems({ 'table.include.list': 'public.todos' })).toEqual({});
 });
 
-test('the longest times that the settings take are waited, not 1 ms', async () => {
+test('the longest accepted times are awaited, not 1 ms', async () => {
   const times = {
     'connection.validation.timeout.ms': '9007199254740991',
     'internal.create.slot.command.timeout': '2147483647',

@@ -45,7 +45,7 @@ describe('HTTPS between workers', () => {
     return worker;
   }
 
-  test('connect-rest 154, §5.2: changes and task configurations cross it, one worker with PKCS12 and one with PEM', async () => {
+  test('connect-rest 154, §5.2: changes and task configs are forwarded over it, one worker with PKCS12 and one with PEM', async () => {
     const store = join(folder, 'worker.p12');
     const trust = join(folder, 'authority.pem');
     writeFileSync(store, makePkcs12(identity, 'pw', true));
@@ -82,7 +82,7 @@ describe('HTTPS between workers', () => {
     expect(new Set(statuses.map(({ connector }) => connector.worker_id)).size).toBe(2);
   });
 
-  test('a store that cannot be opened ends the start with a sentence, before a port is open', async () => {
+  test('a store that cannot be opened fails startup with a sentence, before a port is open', async () => {
     const worker = await start(uniqueName('https'), { 'ssl.keystore.location': '/nowhere.p12' });
     expect(await worker.exited()).toBe(1);
     expect(worker.process.log()).toMatch(

@@ -48,7 +48,7 @@ describe('levels of a task', () => {
   const level = async (query: string, wanted: string): Promise<number> =>
     (await worker.request('PUT', `/admin/loggers/${query}`, { level: wanted })).status;
 
-  test('connect-rest 145, 147: on this worker, on the whole group, and for a thread that is made later', async () => {
+  test('connect-rest 145, 147: on this worker, on the whole group, and for a thread that is created later', async () => {
     await worker.register({ name: 'quiet', config: { 'connector.class': 'com.example.ChattyConnector' } });
     await worker.running('quiet');
     await waitFor('the task to speak', () => worker.process.log().includes('a word said aloud'));

@@ -152,7 +152,7 @@ async function fromFile(key: string, value: string): Promise<string> {
   return `\${file:${file}:${key}}`;
 }
 
-test('both workers log everything', async () => {
+test('both workers log at TRACE', async () => {
   // A request is logged when its answer has left, which its client may have seen by then.
   for (const worker of workers)
     await waitFor(
@@ -203,7 +203,7 @@ test('connect-rest 135: validation of every PASSWORD key of every connector', as
   expectNoneLogged();
 });
 
-test('a database that refuses the password: at creation, at the start of the task, and after restarts', async () => {
+test('a database that rejects the password: at creation, at the start of the task, and after restarts', async () => {
   const wrong = database.sourceConfig({ 'database.password': given.awkward('wrong database.password') });
   const refused = await ask('POST', '/connectors', { name: 'wrong', config: wrong });
   expect([refused.status, refused.body]).toEqual([400, expect.stringContaining('password authentication failed')]);
@@ -242,7 +242,7 @@ test('a database that refuses the password: at creation, at the start of the tas
 test.each([
   ['producer.override.', 'FileStreamSource'],
   ['consumer.override.', 'FileStreamSink'],
-])('a broker that refuses the login of a task: %s', async (prefix, plugin) => {
+])('a broker that rejects the login of a task: %s', async (prefix, plugin) => {
   const name = uniqueName('login');
   const file = join(folder, name);
   await writeFile(file, 'line\n');
@@ -328,7 +328,7 @@ test('dead letters, their headers, and lines about failed records', async () => 
   expectNoneLogged();
 });
 
-test('connect-runtime 61: what a provider gave is in no storage topic; what was given in clear is in the config topic alone', async () => {
+test('connect-runtime 61: values from a provider are in no storage topic; plain values are only in the config topic', async () => {
   for (const suffix of ['configs', 'offsets', 'status']) {
     const topic = `${group}-${suffix}`;
     const [described] = await clients.admin.describeTopics([topic]);
@@ -346,7 +346,7 @@ test('connect-runtime 61: what a provider gave is in no storage topic; what was 
   }
 });
 
-test('a worker whose own login is refused, and one whose settings are wrong', async () => {
+test('a worker whose own login is rejected, and one with invalid settings', async () => {
   const secrets: Record<string, string>[] = [
     {
       'security.protocol': 'SASL_PLAINTEXT',

@@ -86,7 +86,7 @@ test("connect-runtime 16: topics are created compacted, with Java's partition co
   expect((await admin.topicConfig(configs))['min.insync.replicas']).toBe('1');
 });
 
-test('a storage topic that is deleted while it is written to is made again as it was, and gets all that was written', async () => {
+test('a storage topic that is deleted during writes is created again with the same settings, and gets all writes', async () => {
   const topic = unique();
   const store = log('offset', topic);
   await store.start(() => undefined);
@@ -106,7 +106,7 @@ test('a storage topic that is deleted while it is written to is made again as it
   expect([...keys].sort()).toEqual(pending.map((_, i) => `after ${i}`).sort());
 });
 
-test("connect-runtime 13: a topic with another cleanup policy is refused with Java's reason", async () => {
+test("connect-runtime 13: a topic with another cleanup policy is rejected with Java's reason", async () => {
   const topic = unique();
   await admin.createTopics([
     { name: topic, partitions: 1, replicationFactor: 1, configs: { 'cleanup.policy': 'compact,delete' } },
@@ -116,7 +116,7 @@ test("connect-runtime 13: a topic with another cleanup policy is refused with Ja
   );
 });
 
-test('connect-runtime 14: a config topic with two partitions is refused', async () => {
+test('connect-runtime 14: a config topic with two partitions is rejected', async () => {
   const topic = unique();
   await admin.createTopics([
     { name: topic, partitions: 2, replicationFactor: 1, configs: { 'cleanup.policy': 'compact' } },
@@ -163,7 +163,7 @@ test('connect-runtime 25: a log that ends in a transaction marker is read to its
   await producer.close();
 });
 
-test('connect-runtime 26: two workers find the same config offset; 1: bytes are what Java writes', async () => {
+test('connect-runtime 26: two workers read the same config offset; 1: bytes are what Java writes', async () => {
   const topic = unique();
   const one = new ConfigStore(log('config', topic), silentLogger, () => undefined);
   await one.start();

@@ -115,7 +115,7 @@ async function endOffset(name: string): Promise<number> {
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
 
 describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
-  test('a source fills a topic, a sink empties it into a file, offsets say so, and both go on where they stopped', async () => {
+  test('a source fills a topic, a sink writes it to a file, offsets are stored, and both resume where they stopped', async () => {
     const { host, listener, offsets } = setUp(kind);
     const name = await topic();
     const sink = uniqueName('sink');
@@ -146,7 +146,7 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
     expect(listener.events.filter((e) => e.startsWith('failed'))).toEqual([]);
   });
 
-  test('connect-runtime 70: a record larger than the topic takes: FAILED, offsets of what was acknowledged before', async () => {
+  test('connect-runtime 70: a record larger than the topic allows: FAILED, offsets of earlier acknowledged records are stored', async () => {
     const { host, listener, offsets } = setUp(kind);
     const name = uniqueName('small');
     topics.push(name);
@@ -160,7 +160,7 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
     expect(await endOffset(name)).toBeGreaterThanOrEqual(299);
   });
 
-  test('connect-runtime 95: a second sink task takes half of the partitions, nothing is lost or repeated', async () => {
+  test('connect-runtime 95: a second sink task gets half of the partitions, nothing is lost or duplicated', async () => {
     const { host, listener } = setUp(kind);
     const name = await topic(4);
     const sink = uniqueName('sink');
@@ -198,7 +198,7 @@ test('connect-runtime 76: topics are created with the settings of their group', 
   expect((await admin.topicConfig(name))['cleanup.policy']).toBe('compact');
 });
 
-test('connect-runtime 98, 101: a pattern finds topics, records it cannot convert go to the dead letter topic as they were', async () => {
+test('connect-runtime 98, 101: a pattern finds topics, records it cannot convert go unchanged to the dead letter topic', async () => {
   const { host, listener } = setUp('inline');
   const prefix = uniqueName('pattern');
   const names = [`${prefix}-a`, `${prefix}-b`];
@@ -268,7 +268,7 @@ const deadLettersIn = (dead: string): Record<string, string> => ({
   'errors.deadletterqueue.topic.replication.factor': '1',
 });
 
-test('connect-runtime 98: a dead letter that its topic does not take fails the task; it is written once the topic takes it, and only then committed', async () => {
+test('connect-runtime 98: a dead letter that its topic rejects fails the task; it is written once the topic accepts it, and only then committed', async () => {
   const { host, listener } = setUp('inline');
   const name = await topic();
   const dead = uniqueName('dead');
@@ -299,7 +299,7 @@ test('connect-runtime 98: a dead letter that its topic does not take fails the t
   expect(await endOffset(dead)).toBe(1);
 });
 
-test('a sink with a dead letter topic that starts while Kafka is away waits for it, and is stopped at once while it waits', async () => {
+test('a sink with a dead letter topic that starts while Kafka is unreachable waits for it, and stops at once while it waits', async () => {
   const { host, listener } = setUp('inline');
   const name = await topic();
   const dead = uniqueName('dead');
@@ -332,7 +332,7 @@ test('a sink with a dead letter topic that starts while Kafka is away waits for 
   }
 });
 
-test('connect-runtime 69: connections cut again and again: nothing lost, order kept, no failure', async () => {
+test('connect-runtime 69: repeatedly cut connections: nothing lost, order kept, no failure', async () => {
   const proxy = await proxyTo(bootstrap.split(',')[0] as string);
   try {
     const { host, listener, offsets } = setUp('inline');
@@ -378,7 +378,7 @@ test('connect-runtime 69: connections cut again and again: nothing lost, order k
   }
 });
 
-test('an error thrown from a timer of one task: it fails, its neighbour begins anew in another thread', async () => {
+test('an error thrown from a timer of one task fails it; the other task restarts in another thread', async () => {
   const { host, listener } = setUp('thread');
   const name = await topic();
   for (const id of ['a', 'b']) {

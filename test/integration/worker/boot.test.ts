@@ -18,7 +18,7 @@ test('a wrong setting: one sentence, exit code 1, no port opened', async () => {
   await worker.stop();
 });
 
-test('a port that is taken: one sentence that names it, exit code 1', async () => {
+test('a port in use: one sentence that names it, exit code 1', async () => {
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');
   const worker = await started({ listeners: `http://127.0.0.1:${port}` });
@@ -31,7 +31,7 @@ test('a port that is taken: one sentence that names it, exit code 1', async () =
   }
 });
 
-test('connect-rest 163: while Kafka is not there, GET / answers and /health says starting; a signal stops it', async () => {
+test('connect-rest 163: while Kafka is unreachable, GET / answers and /health reports starting; a signal stops the worker', async () => {
   const worker = await started({ 'bootstrap.servers': `127.0.0.1:${await freePort()}` });
   await waitFor('GET / to answer', async () => (await worker.request('GET', '/').catch(() => null))?.status === 200);
   const health = await worker.request('GET', '/health');
@@ -42,7 +42,7 @@ test('connect-rest 163: while Kafka is not there, GET / answers and /health says
   expect(await worker.stop()).toBe(0);
 });
 
-test('connect-runtime 1.2: a storage topic that forgets is refused with Java’s reason, exit code 1', async () => {
+test('connect-runtime 1.2: a storage topic with retention is rejected with Java’s reason, exit code 1', async () => {
   const group = uniqueName('boot');
   const topic = `${group}-configs`;
   const clients = new Clients();

@@ -112,7 +112,7 @@ test('Java’s aliases are accepted and several tasks share the partitions', asy
   expect((await untilLines(file, 20)).sort()).toEqual(Array.from({ length: 20 }, (_, i) => `k${i}`).sort());
 });
 
-test('connect-runtime 8.2: placeholders are resolved for the task and stored as they are', async () => {
+test('connect-runtime 8.2: placeholders are resolved for the task and stored as written', async () => {
   const topic = await clients.topic();
   const placeholder = '${env:SINK_FOLDER}/' + topic;
   await register(topic, fileSinkConfig(topic, placeholder));
@@ -123,7 +123,7 @@ test('connect-runtime 8.2: placeholders are resolved for the task and stored as 
   expect(task.config.file).toBe(placeholder);
 });
 
-test('analytics-sink 66: a stopped worker goes on where it was: nothing lost, nothing twice', async () => {
+test('analytics-sink 66: a stopped worker resumes: nothing lost, nothing duplicated', async () => {
   const topic = await clients.topic();
   const file = join(folder, `${topic}.txt`);
   await register(topic, fileSinkConfig(topic, file));
@@ -151,7 +151,7 @@ test('analytics-sink 67: a missing directory fails the task with one clear sente
   );
 });
 
-test('analytics-sink 71: rotated files named by a template, which a config provider leaves alone; two tasks share the topic', async () => {
+test('analytics-sink 71: rotated files named by a template, which a config provider does not change; two tasks share the topic', async () => {
   const topic = await clients.topic(2);
   const lines = Array.from({ length: 2_000 }, (_, i) => `line ${i}`);
   for (const [partition, half] of [lines.slice(0, 1_000), lines.slice(1_000)].entries())

@@ -40,7 +40,7 @@ async function stopped(name: string, config: Record<string, string>): Promise<vo
 const offsets = async (name: string): Promise<unknown> =>
   (await worker.request('GET', `/connectors/${name}/offsets`)).json;
 
-test('connect-runtime 63: the group of a sink that somebody still is a member of', async () => {
+test('connect-runtime 63: the group of a sink that still has a member', async () => {
   const name = uniqueName('sink');
   const topic = await clients.topic(2);
   await stopped(name, { 'connector.class': 'FileStreamSink', topics: topic, file: join(folder, name) });
@@ -122,7 +122,7 @@ test('connect-runtime 79: an offsets topic of its own, beside the worker’s', a
   await clients.admin.deleteTopics([own]);
 });
 
-test('a worker that is killed in the middle of a change: the same request completes it, and no task has run in between', async () => {
+test('a worker that is killed during a change: the same request completes it, and no task has run in between', async () => {
   const name = uniqueName('source');
   const file = join(folder, `${name}.in`);
   await writeFile(file, 'one\n');

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('longer than the connector tries: it fails, and runs again by itself once the slot is let go', async () => {
+test('longer than the connector retries: it fails, and restarts automatically once the slot is free', async () => {
   const holder = await TaskRun.start(
     taskConfig(database, { 'snapshot.mode': 'no_data', 'publication.name': `pub_${database.name}` }),
   );

@@ -268,7 +268,7 @@ describe('PostgreSQL', () => {
     ]);
   });
 
-  test('the slot moves on although every record is dropped', async () => {
+  test('the slot advances although every record is dropped', async () => {
     await capture({ transforms: 'all', 'transforms.all.type': 'Filter' });
     await worker.running(database.name);
     await waitFor('the slot', async () => (await database.slots())[0]?.active === true);
@@ -287,7 +287,7 @@ describe('PostgreSQL', () => {
   });
 });
 
-test('connect-rest 114, 116, 132: listed, described and validated like Java’s, those of a plug-in folder as well', async () => {
+test('connect-rest 114, 116, 132: listed, described and validated as in Java, those of a plugin folder as well', async () => {
   const listed = (await worker.request('GET', '/connector-plugins?connectorsOnly=false')).json as object[];
   expect(listed).toEqual(
     expect.arrayContaining([

@@ -67,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('anybody’s plug-in sees those that its manifest names: in validate, in the connector and in its tasks', async () => {
+test('a third-party plugin gets the settings named in its manifest: in validate, in the connector and in its tasks', async () => {
   const seen = '{"teller.limit":"7"}';
   const config = { 'connector.class': 'com.example.Teller', file: 'tell' };
   const answer = await worker.request('POST', '/connectors', { name: 'teller', config });
@@ -78,13 +78,13 @@ test('anybody’s plug-in sees those that its manifest names: in validate, in th
   expect(await readFile(file, 'utf8')).toBe(seen + seen);
 });
 
-test('a typing error in the name of such a setting is named', () => {
+test('a misspelled name of such a setting is reported', () => {
   expect(worker.process.log()).toContain(
     'Worker setting "teller.limti" is not known and is ignored; did you mean "teller.limit"?',
   );
 });
 
-test('analytics-sink 73: file.root refuses a file outside of it, by REST and in the task', async () => {
+test('analytics-sink 73: file.root rejects a file outside of it, by REST and in the task', async () => {
   const topic = await clients.topic();
   const outside = await worker.request('POST', '/connectors', {
     name: topic,

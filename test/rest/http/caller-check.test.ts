@@ -50,7 +50,7 @@ test.each([
   ['127.0.0.1.evil.test', 403],
   ['1.evil', 403],
   ['~', 403],
-])('on a loopback listener, the host %s is answered with %i, whatever is asked', (host, expected) => {
+])('on a loopback listener, the host %s is answered with %i, whatever the request', (host, expected) => {
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) expect(status(check(), { host }, method)).toBe(expected);
 });
 
@@ -59,7 +59,7 @@ test.each(['::1', '::ffff:127.0.0.1', '127.0.1.1'])('%s is a loopback address', 
 });
 
 test.each(['0.0.0.0', '::', '10.0.0.7', 'fe80::1'])(
-  'a listener on %s checks nothing until hosts are set',
+  'a listener on %s checks nothing until hosts are configured',
   (boundTo) => {
     const changing = { host: 'any.test', origin: 'http://evil.test' };
     expect(status(check({ boundTo }), changing, 'POST')).toBe(200);
@@ -71,7 +71,7 @@ test.each(['0.0.0.0', '::', '10.0.0.7', 'fe80::1'])(
   },
 );
 
-test('a star switches the checks off', () => {
+test('a star disables the checks', () => {
   const changing = { host: 'any.test', origin: 'http://evil.test', 'sec-fetch-site': 'cross-site' };
   expect(status(check({ hosts: 'a.test,*' }), changing, 'DELETE')).toBe(200);
 });
@@ -91,15 +91,18 @@ test.each([
   ['http://advertised.test', 200],
   ['https://ui.test', 200],
   ['https://page.cors.test', 200],
-])('a page of %j that changes something is answered with %i, one that reads never refused', (origin, expected) => {
-  const checked = check({ hosts: 'ui.test', origins: 'https://page.cors.test' });
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-    expect(status(checked, { host: 'localhost:8083', origin }, method)).toBe(expected);
-  for (const method of ['GET', 'HEAD', 'OPTIONS'])
-    expect(status(checked, { host: 'localhost:8083', origin }, method)).toBe(200);
-});
+])(
+  'a request of a page of %j that changes something is answered with %i, a read is never rejected',
+  (origin, expected) => {
+    const checked = check({ hosts: 'ui.test', origins: 'https://page.cors.test' });
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect(status(checked, { host: 'localhost:8083', origin }, method)).toBe(expected);
+    for (const method of ['GET', 'HEAD', 'OPTIONS'])
+      expect(status(checked, { host: 'localhost:8083', origin }, method)).toBe(200);
+  },
+);
 
-test('a page that was served from where it sends to may change things, behind a proxy with TLS, too', () => {
+test('a page of the same origin may change things, behind a proxy with TLS, too', () => {
   const at = (host: string, origin: string): number =>
     status(check({ boundTo: '10.0.0.7', hosts: 'ui.test' }), { host, origin }, 'POST');
   expect(at('10.0.0.7:8083', 'http://10.0.0.7:8083')).toBe(200);
@@ -109,12 +112,12 @@ test('a page that was served from where it sends to may change things, behind a 
   expect(at('10.0.0.7:8083', 'http://10.0.0.8:8083')).toBe(403);
 });
 
-test('a browser that says another site without naming it changes nothing', () => {
+test('a cross-site request without an origin changes nothing', () => {
   const from = (site: string): number => status(check(), { host: 'localhost', 'sec-fetch-site': site }, 'POST');
   expect(['cross-site', 'same-origin', 'same-site', 'none'].map(from)).toEqual([403, 200, 200, 200]);
 });
 
-test('refusals name what was refused and the setting', () => {
+test('rejections name the value and the setting', () => {
   const message = (headers: Record<string, string>): string => {
     try {
       check()({ method: 'POST', headers });
@@ -132,7 +135,7 @@ test('refusals name what was refused and the setting', () => {
 });
 
 test.each(['http://a.test', 'a.test:8083', 'a/b', '*.', 'a.*.test', '*a.test', 'a b'])(
-  '%j is no entry of the setting',
+  '%j is not a valid entry of the setting',
   (entry) => {
     expect(() => parseAllowedHosts([entry])).toThrow(`'${entry}' is no host name; write it without protocol and port`);
   },

@@ -21,7 +21,7 @@ describe('CORS', () => {
   };
   const shown = ({ headers }: Response): unknown[] => [headers['vary'], headers['access-control-allow-origin']];
 
-  test('connect-rest 151: an allowed origin is echoed, another one is answered without', async () => {
+  test('connect-rest 151: an allowed origin is echoed, other origins get no CORS headers', async () => {
     const one = app('http://a.example');
     for (const path of ['/connectors', '/nope']) {
       const allowed = await request(one).get(path).set('Origin', 'http://a.example');
@@ -66,7 +66,7 @@ describe('CORS', () => {
     expect(parseOrigins(setting)?.(origin)).toBe(allowed);
   });
 
-  test('off, and what is no pattern or no method', () => {
+  test('disabled, and invalid patterns and methods', () => {
     expect(parseOrigins(' , ')).toBeNull();
     expect(() => parseOrigins('http://a,[')).toThrow(/^'\[' is neither an origin nor a regular expression \(/);
     expect(() => parseCorsMethods('GET,get it')).toThrow(/^'get it' is no HTTP method; /);
@@ -89,7 +89,7 @@ describe('response.http.headers.config', () => {
     }
   });
 
-  test('set replaces, add stands beside', async () => {
+  test('set replaces, add appends', async () => {
     const rules = parseHeaderRules('set X: a,set X: b,add X: c,');
     const { headers } = await request(createApp(routes, options, [responseHeaders(rules)])).get('/connectors');
     expect(headers['x']).toBe('b, c');
@@ -111,11 +111,11 @@ describe('response.http.headers.config', () => {
     ['set X(: y', "Invalid header name 'X('. HTTP does not allow some of its characters"],
     ['set X: €', 'Invalid value of header X. HTTP allows Latin-1 characters only'],
     ['setDate X: soon', "Invalid value 'soon' of header X. setDate wants milliseconds from now"],
-  ])('%j is refused', (setting, message) => {
+  ])('%j is rejected', (setting, message) => {
     expect(() => parseHeaderRules(setting)).toThrow(new Error(message));
   });
 
-  test('blank is none', () => {
+  test('blank means not set', () => {
     expect(parseHeaderRules('  ')).toEqual([]);
   });
 });

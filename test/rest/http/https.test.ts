@@ -141,7 +141,7 @@ test('admin listeners have settings of their own', async () => {
   await expect(get(admin, trusting, '/admin/loggers')).rejects.toThrow(/self-signed certificate/);
 });
 
-test('what a worker sends on to another one uses the same settings', async () => {
+test('forwarded requests use the same settings', async () => {
   const trust = { 'listeners.https.ssl.truststore.certificates': server.cert };
   const [port = 0] = await ports(PEM);
   const request = {
@@ -229,6 +229,6 @@ test.each<[string, Record<string, string>, RegExp]>([
     { ...PEM, 'listeners.https.ssl.engine.factory.class': 'com.example.Engine' },
     /^Worker setting "listeners\.https\.ssl\.engine\.factory\.class" is not supported: /,
   ],
-])('refused before anything is opened: %s', (_name, raw, message) => {
+])('rejected before anything is opened: %s', (_name, raw, message) => {
   expect(() => build(raw)).toThrow(message);
 });

@@ -50,14 +50,14 @@ async function send(port: number, parts: readonly string[], enough = /\r\n\r\n.+
   });
 }
 
-test('a body in chunks of a byte each is one buffer in the end', async () => {
+test('a body in chunks of one byte becomes one buffer', async () => {
   const port = await serve({ maxBytes: 100_000, inFlightBytes: 100_000 });
   const chunks = '1\r\nx\r\n'.repeat(50_000);
   const answer = await send(port, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunks, '0\r\n\r\n'], /50000 x{20}/);
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*50000 x{20}/s);
 });
 
-test('a length that is declared is looked at before anything is read, another when it has come', async () => {
+test('a declared length is checked before anything is read, other bodies when they are read', async () => {
   const port = await serve({ maxBytes: 10, inFlightBytes: 100 });
   expect(await send(port, [`${HEAD}Content-Length: 11\r\n\r\n`])).toMatch(/^HTTP\/1\.1 413 .*larger than 10 bytes/s);
   expect(await send(port, [`${HEAD}Transfer-Encoding: chunked\r\n\r\nb\r\n${'x'.repeat(11)}\r\n`])).toMatch(
@@ -66,7 +66,7 @@ test('a length that is declared is looked at before anything is read, another wh
   expect(await send(port, [`${HEAD}Content-Length: 10\r\n\r\n0123456789`])).toMatch(/^HTTP\/1\.1 200 .*10 0123456789/s);
 });
 
-test('a body that does not end in time is given up, and its room is free again', async () => {
+test('a body that does not end in time is dropped, and its memory is released', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 10, deadlineMs: 50 });
   const port = await serve({ maxBytes: 10, inFlightBytes: 10 }, budget);
   expect(await send(port, [`${HEAD}Content-Length: 10\r\n\r\n12345678`])).toMatch(
@@ -75,7 +75,7 @@ test('a body that does not end in time is given up, and its room is free again',
   expect(await send(port, [`${HEAD}Content-Length: 10\r\n\r\n0123456789`])).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('all that are in flight share one budget, which a client that goes away gives back', async () => {
+test('all bodies in flight share one budget, which a client that disconnects releases', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 15 });
   budget.take(10);
   const port = await serve({ maxBytes: 10, inFlightBytes: 15 }, budget);
@@ -95,7 +95,7 @@ test('all that are in flight share one budget, which a client that goes away giv
   expect(() => budget.requireRoom(6)).toThrow(RestError);
 });
 
-test('what is worked on keeps its room when its client goes away', async () => {
+test('a body in use stays in the budget when its client disconnects', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 10 });
   let read: (body: IncomingBody) => void;
   const arrived = new Promise<IncomingBody>((resolve) => (read = resolve));
@@ -115,7 +115,7 @@ test('what is worked on keeps its room when its client goes away', async () => {
   expect(() => budget.requireRoom(10)).not.toThrow();
 });
 
-test('answers that wait behind another keep no room when their connection goes away', async () => {
+test('queued answers leave the budget when their connection closes', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 30 });
   let first: () => void = () => undefined;
   let finished = 0;
@@ -152,14 +152,14 @@ test('answers that wait behind another keep no room when their connection goes a
   expect(() => budget.requireRoom(31)).toThrow('take all of rest.bodies.in.flight.max.bytes');
 });
 
-test('a client that wants the connection closed has it closed behind a body that was refused', async () => {
+test('a connection that the client wants closed is closed after a rejected body', async () => {
   const port = await serve({ maxBytes: 10, inFlightBytes: 100 });
   // Nobody but the server ends this connection.
   const answer = await send(port, [`${HEAD}Content-Length: 11\r\n\r\n`, '0123456789x'], /never/);
   expect(answer).toMatch(/^HTTP\/1\.1 413 .*larger than 10 bytes/s);
 });
 
-test('signed bodies may be ten times as large, but not larger than all together', () => {
+test('signed bodies may be ten times as large, but not larger than the total budget', () => {
   expect(new BodyBudget({ maxBytes: 10, inFlightBytes: 1000 }).maxSignedBytes).toBe(100);
   expect(new BodyBudget({ maxBytes: 10, inFlightBytes: 50 }).maxSignedBytes).toBe(50);
 });

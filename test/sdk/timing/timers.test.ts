@@ -4,7 +4,7 @@ import { sleep, startInterval, startTimer, timeoutSignal } from '@millrace/sdk';
 const LONG = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 5_000, Number.MAX_SAFE_INTEGER, Infinity];
 
 describe.each(LONG)('a timer of %p ms', (ms) => {
-  test('waits, where one of Node fires after 1 ms', async () => {
+  test('waits, although a timer of Node.js would fire after 1 ms', async () => {
     const fired: string[] = [];
     const abort = new AbortController();
     const timer = startTimer(() => fired.push('timer'), ms);

@@ -65,13 +65,13 @@ const record = (value: string | null): KafkaRecord => ({
 const create = (): ReturnType<TaskProducers['create']> => producers.create({ 'bootstrap.servers': 'kafka:9092' });
 const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
 
-test('a producer gets what the plug-in says and nothing of the worker’s but a name', () => {
+test('a producer gets the plugin’s settings and only a name from the worker', () => {
   producers.create({ 'bootstrap.servers': 'kafka:9092', acks: '1' });
   expect(given).toEqual([{ 'client.id': 'connector-task-producer-c-1', 'bootstrap.servers': 'kafka:9092', acks: '1' }]);
   expect(() => producers.create({ acks: '1' })).toThrow(ConfigError);
 });
 
-test('a setting that cannot be is told as one of the plug-in’s configuration', () => {
+test('an invalid setting is reported as one of the plugin’s config', () => {
   const clients = {
     producer: () => {
       throw new KafkaError('INVALID_CLIENT_CONFIG', `Kafka client setting 'acks' must be one of all, 0`);
@@ -86,7 +86,7 @@ test('a setting that cannot be is told as one of the plug-in’s configuration',
   );
 });
 
-test('send resolves once all are acknowledged', async () => {
+test('send resolves once all records are acknowledged', async () => {
   let done = false;
   const sending = create()
     .send([record('a'), record('b')])
@@ -100,7 +100,7 @@ test('send resolves once all are acknowledged', async () => {
   await sending;
 });
 
-test('records are taken only as there is room for them', async () => {
+test('records are accepted only while there is room', async () => {
   fake.room = 2;
   let taken = 0;
   async function* records(): AsyncGenerator<KafkaRecord> {
@@ -125,20 +125,20 @@ test.each([
   ['a leader that is away', new KafkaError('NOT_LEADER_OR_FOLLOWER', 'x', { retriable: true, topic: 't' }), true],
   ['a delivery that took too long', new KafkaError('DELIVERY_TIMEOUT', 'x'), true],
   ['a missing right', new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'x'), false],
-])('%s is an error of the SDK that says whether trying again can help', async (_, cause, retriable) => {
+])('%s is an error of the SDK that states whether a retry can help', async (_, cause, retriable) => {
   const sending = create().send([record('a'), record('b')]);
   await turn();
   fake.settle(cause, 1);
   await expect(sending).rejects.toMatchObject({ code: cause.code, retriable, cause });
 });
 
-test('a record that can never be sent is told at once', async () => {
+test('a record that can never be sent is reported at once', async () => {
   const sending = create().send([record('a'), record(null)]);
   await expect(sending).rejects.toBeInstanceOf(ConnectError);
   await expect(sending).rejects.toMatchObject({ code: 'RECORD_TOO_LARGE_CLIENT', retriable: false });
 });
 
-test('Kafka that is away may be tried again by the same producer', async () => {
+test('after an outage of Kafka the same producer may retry', async () => {
   fake.failConnect = new KafkaError('CONNECTION_FAILED', 'No Kafka broker can be reached', { retriable: true });
   const producer = create();
   await expect(producer.connect()).rejects.toBeInstanceOf(RetriableError);
@@ -149,7 +149,7 @@ test('Kafka that is away may be tried again by the same producer', async () => {
   await sending;
 });
 
-test('what the plug-in leaves open is closed with the task, and a send under way is rejected', async () => {
+test('producers that the plugin leaves open are closed with the task, and a send in flight is rejected', async () => {
   const sending = create().send([record('a')]);
   await turn();
   await producers.close();

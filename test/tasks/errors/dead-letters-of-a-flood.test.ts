@@ -24,7 +24,7 @@ afterAll(async () => {
   await broker?.stop();
 });
 
-test('connect-runtime 98: while the dead letter topic takes nothing, a flood of bad records stays in Kafka; then each becomes a dead letter', async () => {
+test('connect-runtime 98: while the dead letter topic is unavailable, a flood of bad records stays in Kafka; then each becomes a dead letter', async () => {
   const [topic, dead] = [await clients.topic(), await clients.topic()];
   const producer = await clients.producer(topic);
   for (let i = 0; i < RECORDS; i++) producer.send({ topic, key: null, value: Buffer.alloc(BYTES, 'x') });

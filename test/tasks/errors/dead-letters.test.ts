@@ -69,7 +69,7 @@ describe('dead letters', () => {
     ]);
   });
 
-  test('what a header says of an exception is bounded', () => {
+  test('an exception in a header is truncated', () => {
     const error = new Error('x'.repeat(8_000_000), { cause: new Error('y'.repeat(8_000_000)) });
     const failure = { stage: 'TASK_PUT', className: 'org.example.Task', error } as const;
     const headers = contextHeaders(failure, { connector: 'c', task: 0 });
@@ -79,19 +79,16 @@ describe('dead letters', () => {
     expect(trace.length).toBeLessThan(16_500);
   });
 
-  test.each([2 ** 54, -5, NaN])(
-    'a record whose time %p no producer may send is written without one',
-    async (timestamp) => {
-      const running = await start(new ScriptedSink(), { ...dlq, 'errors.tolerance': 'all', ...failing });
-      const bad = batch('t', 0, 0, ['x']);
-      running.consumer.next([{ ...bad, records: bad.records.map((r) => ({ ...r, timestamp })) }]);
-      await eventually(() => running.w.deadLetters.sent.length === 1);
-      expect(running.w.deadLetters.sent[0]).toMatchObject({ value: 'x', timestamp: null });
-      await stop(running);
-    },
-  );
+  test.each([2 ** 54, -5, NaN])('a record with the invalid timestamp %p is written without one', async (timestamp) => {
+    const running = await start(new ScriptedSink(), { ...dlq, 'errors.tolerance': 'all', ...failing });
+    const bad = batch('t', 0, 0, ['x']);
+    running.consumer.next([{ ...bad, records: bad.records.map((r) => ({ ...r, timestamp })) }]);
+    await eventually(() => running.w.deadLetters.sent.length === 1);
+    expect(running.w.deadLetters.sent[0]).toMatchObject({ value: 'x', timestamp: null });
+    await stop(running);
+  });
 
-  test('a record that is too large with the context headers goes without them', async () => {
+  test('a record that is too large with the context headers is written without them', async () => {
     const settings = {
       ...dlq,
       'errors.tolerance': 'all',
@@ -106,7 +103,7 @@ describe('dead letters', () => {
     await stop(running);
   });
 
-  test('also the record that makes the task fail', async () => {
+  test('also the record that fails the task', async () => {
     const { listener, consumer, w } = await start(new ScriptedSink(), {
       ...dlq,
       'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
@@ -130,7 +127,7 @@ describe('dead letters', () => {
     expect(task.log).toEqual([]);
   });
 
-  test('connect-runtime 99: offsets wait for the report to be written', async () => {
+  test('connect-runtime 99: offsets wait until the report is written', async () => {
     const task = new ScriptedSink();
     const running = await start(
       task,
@@ -152,7 +149,7 @@ describe('dead letters', () => {
     expect(w.deadLetters.values()).toEqual(['a']);
   });
 
-  test('connect-runtime 99: without tolerance the report is written and the task fails, whether it looked at the promise or not', async () => {
+  test('connect-runtime 99: without tolerance the report is written and the task fails, whether it awaited the promise or not', async () => {
     const task = new ScriptedSink();
     const { listener, consumer, w } = await start(task, dlq);
     task.onPut = (records) =>
@@ -211,7 +208,7 @@ describe('dead letters', () => {
     expect(consumer.log).toEqual(['commit t-0@1,t-1@1', 'commit t-0@3,t-1@1']);
   });
 
-  test('connect-runtime 98: stopped while a dead letter is under way: what is before it is committed, and it comes again', async () => {
+  test('connect-runtime 98: stopped while a dead letter is in flight: earlier records are committed, and it is delivered again', async () => {
     const task = new ScriptedSink();
     const running = await start(
       task,
@@ -247,7 +244,7 @@ describe('dead letters', () => {
     expect(running.listener.events).toEqual(['running c-0']);
   });
 
-  test('a dead letter topic that takes nothing now: nothing more is consumed, membership goes on, and so does all once it takes again', async () => {
+  test('a dead letter topic that is unavailable: nothing more is consumed, membership continues, and consumption resumes afterwards', async () => {
     const task = new ScriptedSink();
     let open = (): void => undefined;
     const running = await start(task, { ...dlq, ...json, 'errors.tolerance': 'all' }, {}, (w) => {
@@ -270,7 +267,7 @@ describe('dead letters', () => {
     expect(consumer.log).toEqual(['commit t-0@1,t-1@0', 'commit t-0@3,t-1@0']);
   });
 
-  test('a batch that is put again and reported again waits for the dead letters of the last time', async () => {
+  test('a batch that is put again and reported again waits for its previous dead letters', async () => {
     const task = new ScriptedSink();
     let open = (): void => undefined;
     const running = await start(task, { ...dlq, 'errors.tolerance': 'all' }, {}, (w) => {
@@ -299,7 +296,7 @@ describe('dead letters', () => {
     expect(consumer.log).toEqual(['commit t-0@1,t-1@0']);
   });
 
-  describe('a dead letter that Kafka refuses fails the task, and its record is not committed', () => {
+  describe('a dead letter that Kafka rejects fails the task, and its record is not committed', () => {
     const refused = (w: World, how: string): void => {
       if (how === 'thrown by send') w.deadLetters.sendErrors = [tooLarge];
       else {
@@ -340,7 +337,7 @@ describe('dead letters', () => {
       expect(consumer.commits.flat().filter(({ partition, offset }) => partition === 0 && offset > 1)).toEqual([]);
     });
 
-    test('its topic is gone: the restarted task makes it again', async () => {
+    test('its topic is missing: the restarted task creates it again', async () => {
       const gone = new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'no such topic', { retriable: true });
       const { listener, consumer } = await start(
         new ScriptedSink(),
@@ -355,7 +352,7 @@ describe('dead letters', () => {
     });
   });
 
-  test('connect-runtime 99: records reported in flush: the commit it belongs to stops before them', async () => {
+  test('connect-runtime 99: records reported in flush: its commit stops before them', async () => {
     const task = new ScriptedSink();
     const running = await start(
       task,
@@ -379,7 +376,7 @@ describe('dead letters', () => {
     expect(consumer.log).toEqual(['commit t-0@1,t-1@0', 'commit t-0@3,t-1@0']);
   });
 
-  test('Kafka away when the task starts: it waits, as for its consumer, and needs no restart', async () => {
+  test('Kafka unreachable when the task starts: it waits, as for its consumer, and needs no restart', async () => {
     const away = (): KafkaError => new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true });
     const task = new ScriptedSink();
     const running = await start(task, dlq, {}, (w) => {

@@ -49,7 +49,7 @@ test('connect-runtime 73: retried after 300, 600, 1200 ms, never beyond the dead
   expect(reports).toHaveLength(1);
 });
 
-test('connect-runtime 73: success after two tries', async () => {
+test('connect-runtime 73: success after two attempts', async () => {
   const { policy, waits, reports } = setUp({ 'errors.retry.timeout': '-1' });
   expect(await policy.recover(operation(1), new RetriableError('busy'))).toEqual({ value: 'done' });
   expect(waits).toEqual([300, 600]);
@@ -72,7 +72,7 @@ test('no retries by default, nor for other errors', async () => {
   await expect(byDefault.policy.recover(operation(0), new RetriableError('busy'))).rejects.toThrow('busy');
 });
 
-test('a stop between two tries gives nothing up: no report, no skip, whatever is tolerated', async () => {
+test('a stop between two attempts: no report, no skip, whatever is tolerated', async () => {
   for (const tolerance of ['all', 'none']) {
     const { policy, waits, reports, metrics, stop } = setUp({
       'errors.retry.timeout': '-1',
@@ -84,7 +84,7 @@ test('a stop between two tries gives nothing up: no report, no skip, whatever is
   }
 });
 
-test('what has failed for good is given up while stopping as well', async () => {
+test('a final failure is handled while stopping as well', async () => {
   const { policy, reports, stop } = setUp({ 'errors.retry.timeout': '-1', 'errors.tolerance': 'all' });
   stop();
   expect(await policy.recover(operation(0), new DataError('bad'))).toBeNull();
@@ -96,7 +96,7 @@ test('delays double up to the cap, then are random below it', () => {
   expect(retryDelay(20, 60_000, 0.5)).toBe(30_000);
 });
 
-test('connect-runtime §9: tries that fail, what fails in the end, skips and retries', async () => {
+test('connect-runtime §9: failed attempts, final failures, skips and retries', async () => {
   const figures = ({ metrics }: ReturnType<typeof setUp>): number[] =>
     [metrics.failures, metrics.errors, metrics.skipped, metrics.retries].map(({ value }) => value);
   const recovering = setUp({ 'errors.retry.timeout': '-1' });

@@ -62,7 +62,7 @@ const threadsOf = (host: ThreadTaskHost): string[] =>
   [...(host as unknown as { threads: Set<{ options: { name: string } }> }).threads].map((t) => t.options.name);
 
 describe('thread host', () => {
-  test('no thread before the first task; tasks share the pool; reports come back', async () => {
+  test('no thread before the first task; tasks share the pool; statuses are returned', async () => {
     const { host, listener, run } = threads(2);
     expect(threadsOf(host)).toEqual([]);
     const specs = await Promise.all(['a', 'b', 'c'].map((name) => run(name, 'works')));
@@ -80,7 +80,7 @@ describe('thread host', () => {
     expect(specs.map((s) => host.has(s.id))).toEqual([false, false, false]);
   });
 
-  test('a task that runs cannot be started again, one that failed can, from the report itself', async () => {
+  test('a running task cannot be started again, a failed one can, from the status callback itself', async () => {
     const { host, listener, run } = threads();
     const a = await run('a', 'works');
     await expect(host.start(a)).rejects.toThrow('running already');
@@ -107,7 +107,7 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-3']);
   });
 
-  test('the young generation of a task thread has the same bound on every version of Node', async () => {
+  test('the young generation of a task thread has the same limit on every version of Node.js', async () => {
     const { host, logger, run } = threads();
     await run('a', 'tells its limits');
     await run('b', 'tells its limits', { 'task.memory.mb': '64' });
@@ -129,7 +129,7 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-2']);
   });
 
-  test('connect-rest 145: levels reach the threads there are and those made later; the class of a task is a logger', async () => {
+  test('connect-rest 145: levels reach existing threads and those created later; the class of a task is a logger', async () => {
     const levels = new LogLevels();
     const { host, logger, run } = threads(2, 60_000, levels);
     const task = await run('c', 'nothing');
@@ -143,7 +143,7 @@ describe('thread host', () => {
     levels.set('org.apache', 'INFO');
   });
 
-  test('offsets and log lines cross', async () => {
+  test('offsets and log lines cross the thread boundary', async () => {
     const { listener, logger, offsets, run } = threads();
     offsets.stored.set('a {"file":"a"}', { n: 4 });
     await run('a', 'asks');
@@ -156,7 +156,7 @@ describe('thread host', () => {
     await listener.until('running a-0');
   });
 
-  test('a failed write comes back as an error', async () => {
+  test('a failed write is returned as an error', async () => {
     const { logger, offsets, run } = threads();
     offsets.errors = [new Error('no leader')];
     await run('a', 'asks');
@@ -176,7 +176,7 @@ describe('thread host', () => {
     };
 
     test.each(['throws', 'crashes'])(
-      'an uncaught error (%s): the culprit has its trace, its neighbours begin anew, uncharged and as they were',
+      'an uncaught error (%s): the failing task has its trace, the others restart, uncharged and in their former state',
       async (does) => {
         const { host, listener, logger, run } = threads();
         const found = traces(listener);
@@ -207,7 +207,7 @@ describe('thread host', () => {
       },
     );
 
-    test('an error of unknown origin: each begins anew alone, and the culprit is who does it again', async () => {
+    test('an error of unknown origin: each task restarts alone, and the one that repeats it fails', async () => {
       const { host, listener, run } = threads();
       const found = traces(listener);
       await run('a', 'works');
@@ -222,7 +222,7 @@ describe('thread host', () => {
       expect(host.has({ connector: 'a', task: 0 })).toBe(true);
     });
 
-    test('a thread that does not answer is ended: who holds it fails, its neighbour begins anew', async () => {
+    test('a thread that does not answer is terminated: the task that blocks it fails, the other one restarts', async () => {
       const { host, listener, run } = threads(1, 60_000, new LogLevels(), 1_000);
       const found = traces(listener);
       await run('neighbour', 'works');
@@ -237,7 +237,7 @@ describe('thread host', () => {
       expect(threadsOf(host)).toEqual(['tasks-2']);
     });
 
-    test('one that was cut off and goes on for ever: its thread is ended in any case, its neighbour begins anew', async () => {
+    test('a cancelled task that runs forever: its thread is terminated anyway, the other task restarts', async () => {
       const { host, listener, run } = threads(1, 60_000, new LogLevels(), 0);
       await run('neighbour', 'works');
       await listener.until('running neighbour-0');
@@ -264,7 +264,7 @@ describe('thread host', () => {
   });
 
   describe('connect-runtime 66: a task that does not stop in time', () => {
-    test('is cut off: nothing more from it is heard, an endless loop ends with its thread', async () => {
+    test('is cancelled: its later calls are ignored, an endless loop ends with its thread', async () => {
       const { host, listener, run } = threads();
       const a = await run('a', 'blocks', { 'task.isolation': 'dedicated' });
       await listener.until('running a-0');
@@ -274,7 +274,7 @@ describe('thread host', () => {
       expect(listener.events).toEqual(['running a-0']);
     });
 
-    test('in a shared thread: neighbours go on, new tasks get another thread, the old one ends with its last task', async () => {
+    test('in a shared thread: the other tasks continue, new tasks get another thread, the old one ends with its last task', async () => {
       const { host, listener, run } = threads();
       const stuck = await run('stuck', 'ignores stop');
       const good = await run('good', 'works');
@@ -290,7 +290,7 @@ describe('thread host', () => {
     });
   });
 
-  test('connect-runtime 109: a task that others may run by now says nothing more, and its thread is used again', async () => {
+  test('connect-runtime 109: a task that others may run by now writes nothing more, and its thread is reused', async () => {
     const { host, listener, offsets, run } = threads();
     const { id } = await run('a', 'closes late');
     await listener.until('running a-0');
@@ -303,7 +303,7 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-1']);
   });
 
-  test('connect-runtime 109: one that does not close in time is named, and its thread ends', async () => {
+  test('connect-runtime 109: one that does not close in time is logged, and its thread ends', async () => {
     const { host, listener, run } = threads();
     const { id } = await run('a', 'ignores stop');
     await listener.until('running a-0');
@@ -322,7 +322,7 @@ describe('thread host', () => {
 });
 
 describe('inline host', () => {
-  test('runs a task, restarts it from the report of its failure, stops it', async () => {
+  test('runs a task, restarts it from its failure callback, stops it', async () => {
     const task = new ScriptedSource([[record(1)], new Error('boom')]);
     const w = world(sourceOf(task));
     const listener = new RecordingListener();

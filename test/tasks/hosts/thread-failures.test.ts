@@ -23,12 +23,12 @@ function crashWith(tasks: number): number[] {
   return waits;
 }
 
-test('nobody is waited for in a broken thread that no other task is in', () => {
+test('a broken thread without other tasks ends without a wait', () => {
   expect(crashWith(1)).toEqual([CANCELLED_MS]);
   expect(crashWith(2)).toEqual([5_000]);
 });
 
-test('what a run that is over has left in a thread is not charged to the last one there', () => {
+test('a fault left in a thread by a finished run is not charged to the last task there', () => {
   const failed: string[] = [];
   const begun: [string, boolean][] = [];
   const ends = new ThreadFailures({

@@ -16,7 +16,7 @@ const spec = (connector: string, connectorConfig: Record<string, string> = {}): 
   consumerGroup: null,
 });
 
-describe('what is stuck', () => {
+describe('stuck calls', () => {
   const ongoing: WatchedCall = { id: 'a', what: 'It', since: T0, limitMs: 1_000, hint: '' };
   test.each([
     [0, 999, false],
@@ -25,15 +25,15 @@ describe('what is stuck', () => {
     [1, 2_000, true],
     [2, 3_999, false],
     [2, 4_000, true],
-  ])('told %d times, after %d ms: %p', (told, ms, expected) => {
+  ])('reported %d times, after %d ms: %p', (told, ms, expected) => {
     expect(isReportDue(ongoing, told, T0 + ms)).toBe(expected);
   });
-  test('without a limit nothing is', () => {
+  test('without a limit nothing is reported', () => {
     expect(isReportDue({ ...ongoing, limitMs: 0 }, 0, T0 + 1e12)).toBe(false);
   });
 });
 
-test('it is said at the limit and at each doubling, and that it is over; nothing twice', () => {
+test('a stuck call is logged at the limit and at each doubling, and when it ends; nothing twice', () => {
   let now = T0;
   let going: WatchedCall[] = [
     { id: 'a', what: 'Task a-0: put() of its plugin', since: T0, limitMs: 60_000, hint: 'So.' },
@@ -62,7 +62,7 @@ test('it is said at the limit and at each doubling, and that it is over; nothing
   expect(at(195)).toHaveLength(1);
 });
 
-test('who waits for another is not told of; what never came back is not said to be over', () => {
+test('a task that waits for another is not reported; a call that never returned is not reported as ended', () => {
   let now = T0;
   let excused = true;
   let fate: string | null = null;
@@ -88,7 +88,7 @@ test('who waits for another is not told of; what never came back is not said to 
   expect(log.lines[1]).toBe('warn It is abandoned: its thread was terminated after 300 s');
 });
 
-test('a clock shows the call under way to whoever shares its memory', async () => {
+test('a clock shows the current call to every reader of its memory', async () => {
   const clock = new CallClock();
   const elsewhere = new CallClock(clock.memory);
   expect(elsewhere.running()).toBeNull();
@@ -107,7 +107,7 @@ test('a clock shows the call under way to whoever shares its memory', async () =
   expect(elsewhere.running()).toBeNull();
 });
 
-test('the connector’s own limit comes before the worker’s', () => {
+test('the connector’s own limit overrides the worker’s', () => {
   const poll = { call: 'poll', since: T0 } as const;
   const task = (of: TaskSpec, call: RunningCall | null): TaskCalls[number] => ({
     spec: of,

@@ -7,8 +7,8 @@ function heard(lease = new SessionLease(60_000)): SessionLease {
   return lease;
 }
 
-describe('connect-runtime 109: the sink of a worker that may have lost its place', () => {
-  test('puts and commits nothing, and is told that its partitions are lost when it stops', async () => {
+describe('connect-runtime 109: the sink of a worker that may have lost its membership', () => {
+  test('puts and commits nothing, and gets its partitions as lost when it stops', async () => {
     const lease = heard();
     const task = new ScriptedSink();
     const running = await start(task, {}, {}, undefined, lease.forWork());
@@ -24,7 +24,7 @@ describe('connect-runtime 109: the sink of a worker that may have lost its place
     expect(running.consumer.commits).toEqual([]);
   });
 
-  test('goes on with what it had fetched once it is heard again', async () => {
+  test('resumes with the fetched records once the membership is confirmed', async () => {
     const lease = heard();
     const task = new ScriptedSink();
     const running = await start(task, {}, {}, undefined, lease.forWork());

@@ -78,7 +78,7 @@ test('connect-runtime 97: skipped records count as processed', async () => {
   expect(running.consumer.log).toEqual(['commit t-0@2,t-1@0']);
 });
 
-test('a record that cannot be converted fails the task and says where it lies', async () => {
+test('a record that cannot be converted fails the task, with its position', async () => {
   const task = new ScriptedSink();
   const { consumer, listener } = await start(task, {
     'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
@@ -93,7 +93,7 @@ test('a record that cannot be converted fails the task and says where it lies', 
 });
 
 describe('connect-runtime 91: RetriableException from put', () => {
-  test('the same batch again with everything paused, commits of earlier data go on, then normal', async () => {
+  test('the same batch again with everything paused, commits of earlier data continue, then normal', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     const { consumer } = running;
@@ -113,7 +113,7 @@ describe('connect-runtime 91: RetriableException from put', () => {
     expect(consumer.log.at(-1)).toBe('commit t-0@2,t-1@0');
   });
 
-  test('connect-runtime 92: the task may ask to be called sooner', async () => {
+  test('connect-runtime 92: the task may request an earlier call', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     task.onPut = () => task.context.timeout(5);
@@ -143,7 +143,7 @@ describe('connect-runtime 91: RetriableException from put', () => {
     await stop(running);
   });
 
-  test('any other error fails the task; what was put before is committed', async () => {
+  test('any other error fails the task; earlier puts are committed', async () => {
     const task = new ScriptedSink();
     const { consumer, listener } = await start(task);
     task.putErrors = [null, new DataError('the table has no column x: add it')];
@@ -159,7 +159,7 @@ describe('connect-runtime 91: RetriableException from put', () => {
 });
 
 describe('offset commits', () => {
-  test('connect-runtime 93: preCommit throws: back to the last committed offset, still RUNNING', async () => {
+  test('connect-runtime 93: preCommit throws: rewind to the last committed offset, still RUNNING', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     const { consumer, listener } = running;
@@ -210,7 +210,7 @@ describe('offset commits', () => {
     expect(running.consumer.log).toEqual(committed === null ? [] : [committed]);
   });
 
-  test('they come by themselves, and an unchanged position is not committed again', async () => {
+  test('commits are periodic, and an unchanged position is not committed again', async () => {
     const task = new ScriptedSink();
     const running = await start(task, {}, { 'offset.flush.interval.ms': '10' });
     running.consumer.next([batch('t', 0, 0, ['a'])]);
@@ -220,7 +220,7 @@ describe('offset commits', () => {
     expect(running.consumer.log).toEqual(['commit t-0@1,t-1@0']);
   });
 
-  test('a refused commit is logged and covered by the next', async () => {
+  test('a rejected commit is logged and covered by the next one', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     running.consumer.commitError = new KafkaError('REBALANCE_IN_PROGRESS', 'later', { retriable: true });
@@ -262,7 +262,7 @@ describe('offset commits', () => {
 });
 
 describe('rebalances', () => {
-  test('connect-runtime 95: revoked: preCommit, close, commit before the partition goes; others go on', async () => {
+  test('connect-runtime 95: revoked: preCommit, close, commit before the partition is gone; others continue', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     const { consumer } = running;
@@ -299,7 +299,7 @@ describe('rebalances', () => {
     expect(task.log).toEqual(['start', 'open 0,1', 'close 1', 'flush', 'close 0', 'stop']);
   });
 
-  test('revoking: before the last commit of partitions that go, not of lost ones; its error is logged', async () => {
+  test('revoking: called before the last commit of revoked partitions, not of lost ones; its error is logged', async () => {
     const task = Object.assign(new ScriptedSink(), {
       revoking(partitions: readonly TopicPartition[]): void {
         task.log.push(`revoking ${partitions.map((p) => p.partition).join()}`);
@@ -333,7 +333,7 @@ describe('rebalances', () => {
     expect((w.logger as RecordingLogger).lines).toContain('error Ignoring an error of revoking(): no time left');
   });
 
-  test('records held for redelivery go with their partition', async () => {
+  test('records held for redelivery are dropped with their partition', async () => {
     const task = new ScriptedSink();
     const running = await start(task);
     const { consumer } = running;

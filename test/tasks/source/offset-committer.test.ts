@@ -28,7 +28,7 @@ function setUp(intervalMs = 60_000): {
   return { committer, storage, logger, task, metrics, acked };
 }
 
-test('nothing to store: the task is told all the same', async () => {
+test('nothing to store: the task is notified all the same', async () => {
   const { committer, storage, task } = setUp();
   expect(await committer.commit()).toBe(true);
   expect(storage.writes).toEqual([]);
@@ -66,7 +66,7 @@ test('connect-runtime 75: after a timeout a newer offset wins, an older one of a
   release();
 });
 
-test('a failed write is tried again', async () => {
+test('a failed write is retried', async () => {
   const { committer, storage, acked } = setUp();
   storage.errors = [new Error('no leader')];
   acked({ n: 1 });
@@ -87,7 +87,7 @@ test('connect-runtime 77: null offsets and null partitions are passed on', async
   expect([...(task.commits[0] ?? [])]).toEqual([[PARTITION, null]]);
 });
 
-test('commits come by themselves, one after the other, until stopped', async () => {
+test('commits are periodic, one after the other, until stopped', async () => {
   const { committer, storage, task, acked } = setUp(5);
   committer.start();
   acked({ n: 1 });

@@ -31,7 +31,7 @@ describe('connect-runtime 68: only the acknowledged prefix of each source partit
     expect(taken(tracker)).toEqual([{ partition: B, offset: { n: 3 } }]);
   });
 
-  test('partitions are told apart as in the offsets topic: member order and type count, 1n is 1, null is one', () => {
+  test('partitions are distinguished as in the offsets topic: member order and type count, 1n is 1, null is one', () => {
     const tracker = new OffsetTracker();
     const partitions: (SourcePartition | null)[] = [
       { a: 1, b: 2 },
@@ -86,7 +86,7 @@ describe('connect-runtime 68: only the acknowledged prefix of each source partit
     expect(taken(tracker)).toEqual([{ partition: A, offset: null }]);
   });
 
-  test('a random history against a plain model; slots are used again', () => {
+  test('a random history against a simple model; slots are reused', () => {
     const tracker = new OffsetTracker();
     let seed = 7;
     const random = (n: number): number => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;

@@ -45,7 +45,7 @@ async function stop(runner: TaskRunner): Promise<void> {
   await runner.done;
 }
 
-test('it is stored at once, behind the records polled before, and the task is told', async () => {
+test('it is stored at once, after the records polled before, and the task is notified', async () => {
   const task: Storing = new Storing([[record(1), record(2)], () => task.store(3), [record(4)]]);
   const { runner, w } = started(task);
   await eventually(() => task.settled.length === 1);
@@ -56,7 +56,7 @@ test('it is stored at once, behind the records polled before, and the task is to
   expect(w.offsets.of(PARTITION)).toEqual({ n: 4 });
 });
 
-test('not before Kafka has the records before it', async () => {
+test('not before Kafka has acknowledged the records before it', async () => {
   const task: Storing = new Storing([[record(1)], () => task.store(2)]);
   const { runner, w } = started(task, ({ producer }) => (producer.autoAck = false));
   await eventually(() => w.producer.sent.length === 1);
@@ -68,7 +68,7 @@ test('not before Kafka has the records before it', async () => {
   await stop(runner);
 });
 
-test('a store that is away is tried again', async () => {
+test('a store that is unreachable is retried', async () => {
   const task: Storing = new Storing([() => task.store(1)]);
   const { runner, w } = started(task, ({ offsets }) => {
     offsets.errors = [new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true })];

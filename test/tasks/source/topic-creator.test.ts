@@ -67,7 +67,7 @@ describe('connect-runtime 76: topic groups', () => {
       'Invalid value [a, a] for configuration topic.creation.groups: Duplicate alias provided.',
     ],
     [{ ...base, 'topic.creation.groups': 'a', 'topic.creation.a.include': '[' }, 'Invalid regex'],
-  ])('%p is refused', (config: Record<string, string>, text) => {
+  ])('%p is rejected', (config: Record<string, string>, text) => {
     expect(() => topicGroups(config)).toThrow(text);
   });
 });
@@ -84,7 +84,7 @@ describe('connect-runtime 76: creating', () => {
     expect(admin.created.map((t) => t.name)).toEqual(['new']);
   });
 
-  test('not allowed: a fatal error that says what to do', async () => {
+  test('missing permission: a fatal error with advice', async () => {
     const admin = new FakeAdmin();
     admin.createError = new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'not authorized');
     await expect(creator(admin).ensure('new')).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('connect-runtime 76: creating', () => {
     });
   });
 
-  test('no answer: tried again later', async () => {
+  test('no answer: retried later', async () => {
     const admin = new FakeAdmin();
     admin.describeErrors = [new KafkaError('REQUEST_TIMED_OUT_CLIENT', 'no answer', { retriable: true })];
     const topics = creator(admin);

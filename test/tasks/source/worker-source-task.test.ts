@@ -35,7 +35,7 @@ async function stop(runner: TaskRunner): Promise<void> {
   await runner.done;
 }
 
-test('connect-runtime 78: records reach Kafka in order; a stop stores everything acknowledged, tells the task, then stops it', async () => {
+test('connect-runtime 78: records reach Kafka in order; a stop stores everything acknowledged, notifies the task, then stops it', async () => {
   const task = new ScriptedSource([[record(1), record(2)], [record(3)]]);
   const { runner, listener, w } = start(task);
   await eventually(() => w.producer.sent.length === 3);
@@ -85,7 +85,7 @@ test('connect-runtime 78: records not acknowledged in time are not stored', asyn
   expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
 });
 
-test('connect-runtime 67: commitRecord hears of every record, of skipped ones without metadata', async () => {
+test('connect-runtime 67: commitRecord is called for every record, for skipped ones without metadata', async () => {
   const task = new ScriptedSource([[record(1), record(2, { value: Buffer.from('x'), valueSchema: null }), record(3)]]);
   const heard: unknown[] = [];
   task.commitRecord = (r, metadata) => heard.push([r.value, metadata?.offset ?? null]);
@@ -117,7 +117,7 @@ test('connect-runtime 67: an error thrown by commitRecord or commit is logged an
   expect(w.offsets.of(PARTITION)).toEqual({ n: 2 });
 });
 
-test('connect-runtime 69: Kafka away: the batch is held and goes on where it stopped, in order and without a duplicate', async () => {
+test('connect-runtime 69: Kafka unreachable: the batch is held and resumes where it stopped, in order and without a duplicate', async () => {
   const task = new ScriptedSource([[record(1), record(2), record(3)]]);
   const { runner, w } = start(task, {}, {}, (x) => {
     x.producer.connectErrors = [away()];
@@ -131,7 +131,7 @@ test('connect-runtime 69: Kafka away: the batch is held and goes on where it sto
   expect(w.logger.lines.filter((l) => l.includes('no broker')).length).toBeGreaterThanOrEqual(3);
 });
 
-test('a password Kafka refuses fails the task at once', async () => {
+test('a password that Kafka rejects fails the task at once', async () => {
   const { listener, w } = start(
     new ScriptedSource([]),
     {},
@@ -144,7 +144,7 @@ test('a password Kafka refuses fails the task at once', async () => {
   expect(w.producer.closed).toBe(true);
 });
 
-test('backpressure: nothing is polled or sent while the producer is full; a stop gets through', async () => {
+test('backpressure: nothing is polled or sent while the producer is full; a stop is not blocked', async () => {
   let polls = 0;
   const task = new ScriptedSource([]);
   task.poll = async () => {
@@ -167,10 +167,10 @@ test('backpressure: nothing is polled or sent while the producer is full; a stop
   expect(w.offsets.of(PARTITION)).toEqual({ n: w.producer.sent.length });
 });
 
-describe('connect-runtime 70: a record that Kafka refuses', () => {
+describe('connect-runtime 70: a record that Kafka rejects', () => {
   const batchOf = [record(1), record(2), record(3)];
   test.each(['thrown by send', 'answered later'])(
-    '%s, tolerance none: FAILED, what was acknowledged before is stored',
+    '%s, tolerance none: FAILED, offsets acknowledged before it are stored',
     async (how) => {
       const { listener, w } = start(new ScriptedSource([batchOf]), {}, {}, (x) => {
         if (how === 'thrown by send') x.producer.sendErrors = [null, tooLarge];
@@ -209,7 +209,7 @@ describe('connect-runtime 70: a record that Kafka refuses', () => {
   });
 });
 
-test('a stop that Kafka lets go without an answer gives nothing up: no record is reported as refused or confirmed to its source', async () => {
+test('a stop before Kafka answers: no record is reported as rejected or confirmed to its source', async () => {
   const task = new ScriptedSource([[record(1), record(2)]]);
   const heard: unknown[] = [];
   task.commitRecord = (r) => void heard.push(r.value);
@@ -228,7 +228,7 @@ test('a stop that Kafka lets go without an answer gives nothing up: no record is
 });
 
 describe('connect-runtime 71: errors of poll', () => {
-  test('five retriable ones and it goes on', async () => {
+  test('five retriable ones and it continues', async () => {
     const task = new ScriptedSource([...Array.from({ length: 5 }, () => new RetriableError('later')), [record(1)]]);
     const { runner, listener, w } = start(task);
     await eventually(() => w.producer.sent.length === 1);
@@ -257,7 +257,7 @@ describe('connect-runtime 71: errors of poll', () => {
     expect(listener.retriable).toBe(false);
   });
 
-  test('an accident in the code keeps its name and may be restarted', async () => {
+  test('a programming error keeps its name and may be restarted', async () => {
     const { listener } = start(new ScriptedSource([new TypeError('x is not a function')]));
     await listener.until('failed c-0');
     expect(listener.trace).toMatch(
@@ -276,7 +276,7 @@ describe('connect-runtime 71: errors of poll', () => {
     expect(task.log).toEqual(['commit', 'stop']);
   });
 
-  test('a failure after a stop was asked for is none', async () => {
+  test('a failure after a stop request is ignored', async () => {
     const task = new ScriptedSource([]);
     let polling = false;
     task.poll = () => {
@@ -300,7 +300,7 @@ describe('connect-runtime 72: a record that cannot be converted', () => {
     'value.converter.schemas.enable': 'false',
   };
 
-  test('tolerance none: FAILED with place and hint', async () => {
+  test('tolerance none: FAILED with position and hint', async () => {
     const { listener, w } = start(new ScriptedSource([bad]), json);
     await listener.until('failed c-0');
     expect(listener.trace.split('\n')[0]).toBe(
@@ -409,7 +409,7 @@ test('cancelled: no report, no offsets, although the records were acknowledged',
   expect(w.offsets.writes).toEqual([]);
 });
 
-test('stored offsets are there for the task', async () => {
+test('stored offsets are available to the task', async () => {
   const task = new ScriptedSource([]);
   let found: unknown;
   task.start = async (_config, context) => {
@@ -428,7 +428,7 @@ test.each([
     { 'topic.creation.default.partitions': '1' },
     'Missing required configuration "topic.creation.default.replication.factor"',
   ],
-])('a configuration that cannot work fails the task: %p', async (config: Record<string, string>, text) => {
+])('an invalid config fails the task: %p', async (config: Record<string, string>, text) => {
   const { listener } = start(new ScriptedSource([]), config);
   await listener.until('failed c-0');
   expect(listener.trace).toMatch(/^org\.apache\.kafka\.common\.config\.ConfigException: /);
@@ -436,7 +436,7 @@ test.each([
   expect(listener.retriable).toBe(false);
 });
 
-describe('connect-runtime 109: a worker that may have lost its place', () => {
+describe('connect-runtime 109: a worker that may have lost its membership', () => {
   const heard = (agoMs = 0) => ({ monotonic: performance.now() - agoMs, wall: Date.now() - agoMs });
 
   async function asleep(
@@ -456,7 +456,7 @@ describe('connect-runtime 109: a worker that may have lost its place', () => {
     return { lease, runner, task, w };
   }
 
-  test('polls and stores nothing until it is heard again, and goes on then', async () => {
+  test('polls and stores nothing until the membership is confirmed, then resumes', async () => {
     const { lease, runner, w } = await asleep({ 'offset.flush.interval.ms': '5' });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(w.producer.sent).toHaveLength(1);

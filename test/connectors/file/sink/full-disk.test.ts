@@ -43,7 +43,7 @@ const lines = (count: number, name = 'line'): string[] =>
   Array.from({ length: count }, (_, i) => `${name} ${i} žluť ${'x'.repeat((i * 7) % 190)}`);
 const records = (values: readonly string[], topic = 'a'): PutRecord[] => values.map((value) => ({ topic, value }));
 
-onSmallDisk('analytics-sink 70: a batch that has no room is tried again and is in the file once', async () => {
+onSmallDisk('analytics-sink 70: a batch that does not fit is retried and is in the file once', async () => {
   const harness = await start();
   await harness.put(records(['before']));
   await harness.commit();
@@ -64,7 +64,7 @@ onSmallDisk('analytics-sink 70: a batch that has no room is tried again and is i
 });
 
 onSmallDisk(
-  'analytics-sink 70: several files that are rotated: all together are the input, complete ones are whole',
+  'analytics-sink 70: several rotated files: together they contain the input, complete files have only whole lines',
   async () => {
     const template = join(disk.folder, '${topic}.txt');
     const harness = await start({ file: template, 'file.template': 'true', 'file.rotate.bytes': '10000' });
@@ -87,41 +87,41 @@ onSmallDisk(
   },
 );
 
+onSmallDisk('analytics-sink 70: what another task appends after a partial line is a line of its own', async () => {
+  const [harness, other] = [await start(), await start()];
+  const batch = lines(800);
+  expect(isRetriable(await thrown(harness.put(records(batch))))).toBe(true);
+  expect((await readFile(file, 'utf8')).endsWith('\n')).toBe(false);
+  await rm(ballast);
+  await other.put(records(['other 1', 'other 2'], 'b'));
+  await harness.redeliver();
+  const found = (await readFile(file, 'utf8')).split('\n');
+  for (const line of [...batch, 'other 1', 'other 2']) expect(found).toContain(line);
+  // The half line with what was glued to it, and the end of the file.
+  expect(found).toHaveLength(batch.length + 4);
+});
+
 onSmallDisk(
-  'analytics-sink 70: what another task appends behind half a line is there as a line of its own',
+  'analytics-sink 70: partitions revoked during the wait leave no partial line in a complete file',
   async () => {
-    const [harness, other] = [await start(), await start()];
+    const config = { file: join(disk.folder, '${topic}.txt'), 'file.template': 'true', 'file.rotate.bytes': '1000000' };
     const batch = lines(800);
+    const harness = await start(config);
     expect(isRetriable(await thrown(harness.put(records(batch))))).toBe(true);
-    expect((await readFile(file, 'utf8')).endsWith('\n')).toBe(false);
+    await harness.task.close?.([{ topic: 'a', partition: 0 }]);
+    expect(await readdir(disk.folder)).toContain('a.txt.part');
     await rm(ballast);
-    await other.put(records(['other 1', 'other 2'], 'b'));
-    await harness.redeliver();
-    const found = (await readFile(file, 'utf8')).split('\n');
-    for (const line of [...batch, 'other 1', 'other 2']) expect(found).toContain(line);
-    // The half line with what was glued to it, and the end of the file.
-    expect(found).toHaveLength(batch.length + 4);
+    const next = await start(config);
+    await next.put(records(batch));
+    await next.stop();
+    const [name = ''] = (await readdir(disk.folder)).filter((one) => one.startsWith('a.txt.'));
+    expect(name).not.toMatch(/part$/);
+    const found = (await readFile(join(disk.folder, name), 'utf8')).split('\n');
+    for (const line of batch) expect(found).toContain(line);
   },
 );
 
-onSmallDisk('analytics-sink 70: partitions that go while it waits leave no half line in a complete file', async () => {
-  const config = { file: join(disk.folder, '${topic}.txt'), 'file.template': 'true', 'file.rotate.bytes': '1000000' };
-  const batch = lines(800);
-  const harness = await start(config);
-  expect(isRetriable(await thrown(harness.put(records(batch))))).toBe(true);
-  await harness.task.close?.([{ topic: 'a', partition: 0 }]);
-  expect(await readdir(disk.folder)).toContain('a.txt.part');
-  await rm(ballast);
-  const next = await start(config);
-  await next.put(records(batch));
-  await next.stop();
-  const [name = ''] = (await readdir(disk.folder)).filter((one) => one.startsWith('a.txt.'));
-  expect(name).not.toMatch(/part$/);
-  const found = (await readFile(join(disk.folder, name), 'utf8')).split('\n');
-  for (const line of batch) expect(found).toContain(line);
-});
-
-onSmallDisk('analytics-sink 70: no room for the file itself', async () => {
+onSmallDisk('analytics-sink 70: no space for the file itself', async () => {
   await appendFile(ballast, Buffer.alloc(64 * KIB));
   const template = join(disk.folder, 'deep', '${topic}.txt');
   const harness = await start({ file: template, 'file.template': 'true', 'file.create.dirs': 'true' });

@@ -32,7 +32,7 @@ async function start(config: Record<string, string> = {}): Promise<SinkTaskHarne
 const written = async (name = file): Promise<string> => await readFile(name, 'utf8');
 const files = async (): Promise<string[]> => (await readdir(folder)).sort();
 
-test('analytics-sink 66: strings of two topics in the order they come, appended after a restart', async () => {
+test('analytics-sink 66: strings of two topics in order, appended after a restart', async () => {
   const first = await start();
   await first.put([
     { topic: 'a', value: 'one' },
@@ -114,7 +114,7 @@ test.each<[unknown, string]>([
   expect(jsonText(null, value)).toBe(expected);
 });
 
-test('file.format=jsonenvelope tells where a record comes from', async () => {
+test('file.format=jsonenvelope includes the origin of a record', async () => {
   const harness = await start({ 'file.format': 'jsonenvelope', 'file.line.separator': '\\r\\n' });
   const headers = ['x', 'y'].map((value) => ({ key: 'h', schema: null, value }));
   await harness.put([{ topic: 'b', offset: 4, timestamp: 5, key: { id: 1 }, value: 'v', headers }]);
@@ -123,7 +123,7 @@ test('file.format=jsonenvelope tells where a record comes from', async () => {
   );
 });
 
-test('analytics-sink 70: a full disk: the committed offset does not move', async () => {
+test('analytics-sink 70: the committed offset does not move while the disk is full', async () => {
   await symlink('/dev/full', file);
   const harness = await start();
   await expect(harness.put([{ topic: 'a', value: 'x' }])).rejects.toMatchObject({ code: 'FILE_SINK_FULL' });
@@ -131,7 +131,7 @@ test('analytics-sink 70: a full disk: the committed offset does not move', async
   expect(harness.committed(0)).toBeNull();
 });
 
-test('analytics-sink 71: rotation by size: no line split, nothing over the limit, all files together are the input', async () => {
+test('analytics-sink 71: rotation by size: no split line, no file above the limit, all files together contain the input', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} žluť ${'x'.repeat((i * 7) % 90)}`);
   lines[2500] = 'y'.repeat(3_000);
   const harness = await start({ 'file.rotate.bytes': '2000' });
@@ -150,7 +150,7 @@ test('analytics-sink 71: rotation by size: no line split, nothing over the limit
   expect((await files()).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('analytics-sink 72: a file that a crash has left half written is ended and continued; one without lines is removed', async () => {
+test('analytics-sink 72: a file that a crash left partially written is terminated and continued; one without lines is removed', async () => {
   await writeFile(`${file}.part`, 'whole;to');
   const harness = await start({ 'file.rotate.bytes': '1000', 'file.line.separator': ';' });
   await harness.put([{ value: 'torn' }]);
@@ -161,7 +161,7 @@ test('analytics-sink 72: a file that a crash has left half written is ended and 
   expect(await files()).toEqual([name]);
 });
 
-test('while the disk is full the last line may be torn, so the file is not given out as complete', async () => {
+test('while the disk is full the last line may be partial, so the file is not published as complete', async () => {
   await symlink('/dev/full', `${file}.part`);
   const harness = await start({ 'file.rotate.bytes': '1000' });
   await expect(harness.put([{ value: 'x' }])).rejects.toThrow('no room on the disk');
@@ -169,7 +169,7 @@ test('while the disk is full the last line may be torn, so the file is not given
   expect(await files()).toEqual(['out.txt.part']);
 });
 
-test('rotation by age: with lines, when its time is over; names rise and overwrite nothing', async () => {
+test('rotation by age: only files with lines, when their time is over; names increase and overwrite nothing', async () => {
   let now = Date.parse('2024-05-06T07:08:09.010Z');
   await writeFile(`${file}.20240506T070809110Z`, 'somebody else’s\n');
   const options = {
@@ -199,7 +199,7 @@ test('rotation by age: with lines, when its time is over; names rise and overwri
   await target.close(true);
 });
 
-test('file.template: a file for each topic, partition, task and hour of the record; directories on demand', async () => {
+test('file.template: a file per topic, partition, task and hour of the record; directories are created on demand', async () => {
   const template = join(folder, 'deep', '${topic}-${partition}-${task}-${timestamp:yyyyMMddHH}.txt');
   const harness = await start({ file: template, 'file.template': 'true', 'file.create.dirs': 'true' });
   const timestamp = Date.parse('2024-05-06T07:08:09Z');
@@ -218,25 +218,25 @@ test('file.template: a file for each topic, partition, task and hour of the reco
   expect(await written(join(folderOf, 'a-0-0-2024050607.txt'))).toBe('1\n3\n');
 });
 
-test('a missing directory of a template fails the first put with the path, and the task stays failed', async () => {
+test('a missing directory of a template fails the first put with the path, and the task stays FAILED', async () => {
   const harness = await start({ file: join(folder, '${topic}', 'x'), 'file.template': 'true' });
   const failure = { code: 'FILE_SINK_OPEN', message: expect.stringContaining(join(folder, 'a')) };
   await expect(harness.put([{ topic: 'a', value: 'x' }])).rejects.toMatchObject(failure);
   await expect(harness.put([])).rejects.toMatchObject(failure);
 });
 
-test('a value never leads to another directory', () => {
+test('a value never selects another directory', () => {
   const path = pathTemplate('/data/${topic}/${timestamp:yyyy-MM-dd_HH.mm.ss}');
   const at = { partition: 0, timestamp: 0 };
   expect(path({ ...at, topic: '../etc/passwd' } as SinkRecord, 0)).toBe('/data/.._etc_passwd/1970-01-01_00.00.00');
   expect(path({ ...at, topic: '..' } as SinkRecord, 0)).toBe('/data/_/1970-01-01_00.00.00');
 });
 
-test.each(['${key}', '${timestamp}', '${timestamp:hh}', '${timestamp:yyyy/MM}', '${}'])('%s is refused', (part) => {
+test.each(['${key}', '${timestamp}', '${timestamp:hh}', '${timestamp:yyyy/MM}', '${}'])('%s is rejected', (part) => {
   expect(templateProblem(`/x/${part}`)).toContain(`${part} is not known`);
 });
 
-test('revoked partitions: their files are complete before another task goes on in them', async () => {
+test('files of revoked partitions are complete before another task continues them', async () => {
   const config = { file: join(folder, '${topic}'), 'file.template': 'true', 'file.rotate.bytes': '1000' };
   const harness = await start(config);
   await harness.put([{ topic: 'a', value: 'x' }]);
@@ -245,7 +245,7 @@ test('revoked partitions: their files are complete before another task goes on i
   expect((await files()).map((name) => name.replace(/\d/g, '0'))).toEqual(['a.00000000T000000000Z']);
 });
 
-test('the number of open files is bounded: the one that was not used for longest is closed', async () => {
+test('the number of open files is limited: the least recently used one is closed', async () => {
   const closed: string[] = [];
   const make = async (name: string) => ({ name, close: async () => void closed.push(name) }) as never;
   const targets = new Targets(make, 2);

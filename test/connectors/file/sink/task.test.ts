@@ -50,7 +50,7 @@ test('connect-runtime 10.9: appends each value and a newline in UTF-8, null as "
   expect(await written()).toBe('before\none\nzwölf 😀\nnull\n\nraw\n');
 });
 
-test('a batch is with the operating system when put resolves, on the disk when flush resolves', async () => {
+test('a batch is written when put resolves, and synced to disk when flush resolves', async () => {
   await task.start({ file, 'file.fsync': 'true' }, context);
   await task.put([record('a')]);
   expect(await written()).toBe('a\n');
@@ -59,7 +59,7 @@ test('a batch is with the operating system when put resolves, on the disk when f
   expect(await written()).toBe('a\n');
 });
 
-test('lines larger than the buffer, and more than it holds', async () => {
+test('lines larger than the buffer, and more lines than it holds', async () => {
   await task.start({ file }, context);
   const huge = 'é'.repeat(300_000);
   const lines = ['first', huge, ...Array.from({ length: 5000 }, (_, i) => `${i} `.repeat(50)), huge, 'last'];
@@ -67,7 +67,7 @@ test('lines larger than the buffer, and more than it holds', async () => {
   expect((await written()).split('\n')).toEqual([...lines, '']);
 });
 
-test('analytics-sink 72: a torn last line is ended before anything is appended', async () => {
+test('analytics-sink 72: a partial last line is terminated before anything is appended', async () => {
   await writeFile(file, 'whole\nto');
   await task.start({ file }, context);
   await task.put([record('torn')]);
@@ -85,7 +85,7 @@ test.each<[string, () => string, string]>([
   await expect((async () => task.start({ file: target() }, context))()).rejects.toThrow(reason);
 });
 
-test('analytics-sink 70: a full disk asks for the batch again, however often', async () => {
+test('analytics-sink 70: a full disk makes the worker retry the batch without limit', async () => {
   await symlink('/dev/full', file);
   await task.start({ file }, context);
   const full = {
@@ -100,7 +100,7 @@ test('analytics-sink 70: a full disk asks for the batch again, however often', a
 test.each([
   ['EIO', 'write'],
   ['EROFS', 'write'],
-])('%s fails put and everything after it', async (code, syscall) => {
+])('%s fails put and every later call', async (code, syscall) => {
   await task.start({ file }, context);
   const inside = task as unknown as { target: { file: { handle: { write(): Promise<void> } } } };
   inside.target.file.handle.write = () =>

@@ -67,7 +67,7 @@ test.each<[string, Schema | null, unknown, string]>([
   expect(valueText(valueSchema, value)).toBe(expected);
 });
 
-test('analytics-sink 68: bytes are text where they are UTF-8, base64 otherwise', () => {
+test('analytics-sink 68: bytes are text if they are valid UTF-8, otherwise base64', () => {
   const text = Buffer.from('zwölf');
   expect(valueText(schema('BYTES'), text)).toBe(text);
   expect(valueText(schema('BYTES'), Buffer.from([0xff, 0x00]))).toBe('/wA=');

@@ -30,7 +30,7 @@ test.each([
   [{ filename: '/f' }, {}, "Offset objects should either be null or contain the key 'position'"],
   [{ file: '/f' }, { position: 5 }, "Partition objects should contain the key 'filename'"],
   [null, { position: 5 }, 'Partition objects cannot be null'],
-])('connect-runtime 10.9: the offset of %j may not be %p, in Java’s words', (partition, offset, message) => {
+])('connect-runtime 10.9: the offset of %j may not be %p, with Java’s error', (partition, offset, message) => {
   expect(() => alter(partition, offset)).toThrow(message);
 });
 
@@ -42,7 +42,7 @@ test('connect-runtime 10.9: standard input has no offsets to alter', () => {
   }
 });
 
-test('a topic that Kafka does not allow is refused by validation', () => {
+test('validation rejects a topic name that Kafka does not allow', () => {
   const topic = fileStreamSource.config.find(({ name }) => name === 'topic');
   const reason = (value: string | null): string | null | undefined => topic?.validator?.(value, {});
   for (const fine of ['t', 'a.b_c-D9', 'x'.repeat(249), null]) expect(reason(fine)).toBeNull();

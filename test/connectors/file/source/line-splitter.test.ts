@@ -17,13 +17,13 @@ test.each<[string, string[], number]>([
   ['\ufeffmark\n', ['\ufeffmark'], 8],
   ['last\r', [], 0],
   ['', [], 0],
-])('connect-runtime 10.9: lines of %j, and the bytes they took', (text, lines, position) => {
+])('connect-runtime 10.9: lines of %j, and their length in bytes', (text, lines, position) => {
   const splitter = new LineSplitter();
   expect(feed(splitter, Buffer.from(text))).toEqual(lines);
   expect([splitter.position, splitter.readPosition]).toEqual([position, Buffer.byteLength(text)]);
 });
 
-test('connect-runtime 10.9: a carriage return waits for the byte behind it', () => {
+test('connect-runtime 10.9: a carriage return waits for the next byte', () => {
   const splitter = new LineSplitter();
   expect(feed(splitter, Buffer.from('a\r'))).toEqual([]);
   expect(feed(splitter, Buffer.from('\nb\r'))).toEqual(['a']);
@@ -31,13 +31,13 @@ test('connect-runtime 10.9: a carriage return waits for the byte behind it', () 
   expect(splitter.position).toBe(7);
 });
 
-test('bytes that are no UTF-8 become U+FFFD and count as bytes', () => {
+test('bytes that are not UTF-8 become U+FFFD and count as bytes', () => {
   const splitter = new LineSplitter(100);
   expect(feed(splitter, Buffer.from([0x61, 0xff, 0x62, 0x0a]))).toEqual(['a\ufffdb']);
   expect(splitter.position).toBe(104);
 });
 
-test('any cutting of the bytes gives the same lines at the same positions', () => {
+test('any chunking of the bytes gives the same lines at the same positions', () => {
   let seed = 7;
   const random = (below: number): number => (seed = (seed * 48271) % 2147483647) % below;
   for (let round = 0; round < 300; round++) {
@@ -77,13 +77,13 @@ test('a line longer than the buffer, and one longer than the limit', () => {
   );
 });
 
-test('memory of a long line is given back', () => {
+test('memory of a long line is released', () => {
   const splitter = new LineSplitter();
   feed(splitter, Buffer.from(`${'x'.repeat(3_000_000)}\n`));
   expect(splitter.room().length).toBeLessThan(300_000);
 });
 
-test('what is left without an end of line', () => {
+test('a remainder without an end of line', () => {
   const splitter = new LineSplitter();
   feed(splitter, Buffer.from('a\nrest\r'));
   expect([splitter.rest(), splitter.position, splitter.rest()]).toEqual(['rest', 7, null]);

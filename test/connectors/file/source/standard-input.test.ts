@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { StandardInput } from '../../../../connectors/file/src/source/standard-input';
 
-test('a stream that fails', async () => {
+test('a failing stream', async () => {
   const stream = new PassThrough();
   const input = new StandardInput(stream);
   expect(await input.read(Buffer.alloc(4))).toBe('nothing');

@@ -60,7 +60,7 @@ test('connect-runtime 10.9: each line is a record: a string, no key, the time it
   expect(offsets.get({ filename: file })).toEqual({ position: 18 });
 });
 
-test('connect-runtime 10.9: goes on behind the stored position', async () => {
+test('connect-runtime 10.9: resumes after the stored position', async () => {
   await writeFile(file, 'a\nb\nc\n');
   offsets.write({ filename: file }, { position: 2 });
   const { records } = await runSourceTask(fileStreamSource, { file, topic: 't' }, { offsets });
@@ -71,7 +71,7 @@ test('connect-runtime 10.9: goes on behind the stored position', async () => {
   expect(await until(2)).toEqual(['', 'c']);
 });
 
-test('connect-runtime 10.9: a file that appears later is waited for, which is said once', async () => {
+test('connect-runtime 10.9: the task waits for a file that does not exist yet, and logs it once', async () => {
   await start();
   expect(await task.poll()).toBeNull();
   expect(await task.poll()).toBeNull();
@@ -106,7 +106,7 @@ test.each([
   expect(sizes).toEqual(batches);
 });
 
-test('a file cut short is read from its beginning, with a warning', async () => {
+test('a truncated file is read from its beginning, with a warning', async () => {
   await writeFile(file, 'one\ntwo\nthree\n');
   await start();
   await until(3);
@@ -139,7 +139,7 @@ test('a rotated file is read to its end first, its unfinished last line included
   expect(got.map(({ sourceOffset }) => sourceOffset?.position)).toEqual([4, 8, 0, 6]);
 });
 
-test('a file that was deleted and made again', async () => {
+test('a file that was deleted and created again', async () => {
   await writeFile(file, 'one\n');
   await start();
   await until(1);
@@ -179,14 +179,14 @@ test('a directory, and a loop of links, fail the task with one sentence', async 
   });
 });
 
-test('a stored offset that is none fails the start', async () => {
+test('an invalid stored offset fails the start', async () => {
   for (const wrong of ['12', -1, 1.5, null]) {
     offsets.write({ filename: file }, { position: wrong });
     await expect(start()).rejects.toMatchObject({ code: 'FILE_SOURCE_OFFSET' });
   }
 });
 
-test('asked to stop while it waits, poll returns at once', async () => {
+test('poll returns at once when it is stopped while it waits', async () => {
   await writeFile(file, '');
   await start();
   const waiting = task.poll();

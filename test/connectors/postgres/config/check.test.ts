@@ -99,7 +99,7 @@ test.each(rows)('cdc-postgres 4: %s %p', (_, overrides, key, message) => {
   expect(problems(overrides)).toEqual(one(key, message));
 });
 
-test('slot.stream.params=binary=false asks for what is done anyway', () => {
+test('slot.stream.params=binary=false requests the default and is accepted', () => {
   expect(problems({ 'slot.stream.params': 'binary=false' })).toEqual({});
 });
 
@@ -118,7 +118,7 @@ test.each([
   );
 });
 
-test('cdc-postgres 3: an old name beside the new one with another value', () => {
+test('cdc-postgres 3: an old name and the new one with different values', () => {
   const both = { 'table.whitelist': 'a', 'table.include.list': 'b' };
   expect(problems(both)).toEqual(one('table.whitelist', '"table.include.list" is already specified'));
   expect(problems({ ...both, 'table.whitelist': 'b' })).toEqual({});
@@ -183,7 +183,7 @@ const refused: readonly [string, string, string][] = [
   ['replica.identity.autoset.values', 'public.todos:FULL', 'updates and deletes would be published without'],
   ['snapshot.query.mode', 'custom', 'all rows would be published'],
 ];
-test.each(refused)('cdc-postgres 109: %s=%s would change what is published, so it is refused', (key, value, text) => {
+test.each(refused)('cdc-postgres 109: %s=%s would change the published data and is rejected', (key, value, text) => {
   const found = problems({ [key]: value });
   expect(Object.keys(found)).toEqual([key]);
   expect(found[key]).toMatch(/^The '[^']+' value is invalid: .*not supported yet, and .* would be published/);
@@ -191,7 +191,7 @@ test.each(refused)('cdc-postgres 109: %s=%s would change what is published, so i
   expect(() => parseConfig({ ...GOOD, [key]: value })).toThrow(expect.objectContaining({ code: 'PG_CONFIG' }));
 });
 
-test('cdc-postgres 109: the salt of a hash, part of its key, is not repeated', () => {
+test('cdc-postgres 109: the salt of a hash, part of its key, does not appear', () => {
   const key = 'column.mask.hash.SHA-256.with.salt.CzQMA0cB5K';
   expect(problems({ [key]: 'public.users.email' })).toEqual({
     [key]: expect.stringMatching(/^The 'column\.mask\.hash\.SHA-256\.with\.salt\.\[hidden\]' value is invalid: /),
@@ -206,7 +206,7 @@ test('cdc-postgres 109: the salt of a hash, part of its key, is not repeated', (
   expect((error as Error).message).not.toContain('CzQMA0cB5K');
 });
 
-test('cdc-postgres 109: values that ask for what is done anyway pass in silence', () => {
+test('cdc-postgres 109: values that request the default behavior are accepted silently', () => {
   const asIs = {
     'column.mask.with.12.chars': '',
     'sanitize.field.names': 'false',

@@ -32,16 +32,16 @@ test.each([
   ['public\\.[\\w-.]+', 'public.a-b.c', true],
   ['public\\.\\x{1F600}', 'public.😀', true],
   ['public\\..', 'public.😀', true],
-])('a pattern means what it means to Java: %s on %s: %p', (pattern, name, expected) => {
+])('a pattern has Java’s meaning: %s on %s: %p', (pattern, name, expected) => {
   expect(matches(pattern, name)).toBe(expected);
 });
 
-test('letters beyond ASCII are the same in both cases, too: Java tells those apart', () => {
+test('case is also ignored beyond ASCII, unlike in Java', () => {
   expect(matches('public\\.ÄRZTE', 'public.ärzte')).toBe(true);
 });
 
 test.each(['(?>a)', '[', '\\p{IsAlphabetic}', 'a(?i)b', '\\y'])(
-  'what cannot be expressed is refused: %s',
+  'an expression without an equivalent is rejected: %s',
   (pattern) => {
     expect(patternProblem(pattern)).toMatch(/^A comma-separated list of valid regular expressions is expected, but /);
   },

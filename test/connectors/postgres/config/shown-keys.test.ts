@@ -39,11 +39,11 @@ const facts = shown.map((key) => {
   return { ...rest, recommended_values: key.recommended ?? [], visible: key.visible ?? true };
 });
 
-test('cdc-postgres 1.3 to 1.6: all of Debezium’s keys, in its order, with its facts', () => {
+test('cdc-postgres 1.3 to 1.6: all of Debezium’s keys, in its order, with its metadata', () => {
   expect(facts.slice(0, golden.length)).toEqual(golden.map((key) => ({ ...key, ...OURS[key.name] })));
 });
 
-test('our own keys and other spellings follow; no key is there twice; all are explained', () => {
+test('Millrace’s keys and other spellings follow; keys are unique; all are documented', () => {
   const names = shown.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(shown.slice(golden.length).map(({ group }) => group))).toEqual(
@@ -53,7 +53,7 @@ test('our own keys and other spellings follow; no key is there twice; all are ex
   for (const { documentation } of shown) expect(documentation).not.toBe('');
 });
 
-test('the documentation states what is rejected and what is without effect', () => {
+test('the documentation names rejected settings and settings without effect', () => {
   const said = (name: string): string | undefined => shown.find((key) => key.name === name)?.documentation;
   expect(said('converters')).toContain('is rejected');
   expect(said('column.mask.with.(d+).chars')).toContain('is rejected');

@@ -19,15 +19,18 @@ test.each([
   'EPIPE',
   'ETIMEDOUT',
   '55006',
-])('%s may pass', (code) => {
+])('%s is transient', (code) => {
   expect(isTransient(failure(code))).toBe(true);
   expect(databaseError('Doing', failure(code))).toMatchObject({ retriable: true });
 });
-test.each(['28P01', '28000', '3D000', '42501', '42P01', '42704', '58P01', '22023', ''])('%s does not', (code) => {
-  expect(isTransient(failure(code))).toBe(false);
-  expect(databaseError('Doing', failure(code))).toMatchObject({ retriable: false });
-});
-test('a connection that ended has no code', () => {
+test.each(['28P01', '28000', '3D000', '42501', '42P01', '42704', '58P01', '22023', ''])(
+  '%s is not transient',
+  (code) => {
+    expect(isTransient(failure(code))).toBe(false);
+    expect(databaseError('Doing', failure(code))).toMatchObject({ retriable: false });
+  },
+);
+test('a closed connection has no code', () => {
   expect(isTransient(new Error('Connection terminated unexpectedly'))).toBe(true);
 });
 
@@ -87,7 +90,7 @@ test('cdc-postgres 10: REPLICATION', () => {
   );
 });
 
-test('topic names keep case and replace what Kafka does not allow', () => {
+test('topic names keep their case, and characters that Kafka does not allow are replaced', () => {
   expect(topicName('srv-1.x', { schema: 'My Schema', name: 'Odd.Täble' }, '.')).toBe('srv-1.x.My_Schema.Odd.T_ble');
   expect(topicName('p', { schema: 's', name: 't'.repeat(300) }, '.')).toHaveLength(249);
   expect(topicName('p', { schema: 's', name: '🎉' }, '-')).toBe('p-s-_');

@@ -9,7 +9,7 @@ function manifest(folder: string): { version: string; dependencies: Record<strin
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
-test('the installed pg is the version that package.json pins, whose internals were read', () => {
+test('the installed pg is the pinned version whose internals were reviewed', () => {
   expect(manifest('node_modules/pg').version).toBe(manifest('connectors/postgres').dependencies.pg);
 });
 

@@ -48,7 +48,7 @@ const queueOf = (...frames: readonly Buffer[]): FrameQueue<null> => {
   return queue;
 };
 
-test('the announcements in the queue are found between rows and keepalives, in their order, and stay there', () => {
+test('announcements are found in the queue between rows and keepalives, in order, and stay queued', () => {
   const queue = queueOf(announcement(1), row(), keepalive(), announcement(2), row(), announcement(1));
   const found = queuedRelations(queue);
   expect(found.map(({ name, columns }) => [name, columns])).toEqual(
@@ -64,7 +64,7 @@ describe('tables that are announced together', () => {
   const messages = (...oids: readonly number[]): RelationMessage[] =>
     queuedRelations(queueOf(...oids.map(announcement)));
 
-  test('are read at once, each as often as it was announced by then', async () => {
+  test('are read together, each as often as it was announced by then', async () => {
     const catalog = new Catalog();
     const ahead = new DefinitionsAhead(150000);
     const queued = messages(1, 2, 404, 1);
@@ -78,7 +78,7 @@ describe('tables that are announced together', () => {
     expect(catalog.queried).toEqual([['1', '2', '404'], ['1']]);
   });
 
-  test('are read anew on a new connection, and no more than 500 at a time', async () => {
+  test('are read again on a new connection, at most 500 at a time', async () => {
     const catalog = new Catalog();
     const ahead = new DefinitionsAhead(150000);
     const queued = messages(...Array.from({ length: 600 }, (_, i) => i + 1000));

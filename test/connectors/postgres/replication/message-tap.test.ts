@@ -42,7 +42,7 @@ function drain(tap: MessageTap<string>): string[] {
   return out;
 }
 
-test('messages come out whole and in order however the network cuts them; others go to pg', () => {
+test('messages are whole and in order however the network splits them; others go to pg', () => {
   const bodies = ['', 'one', 'x'.repeat(300), 'two', 'end'];
   const bytes = Buffer.concat([
     message('C', 'first'),
@@ -59,7 +59,7 @@ test('messages come out whole and in order however the network cuts them; others
   }
 });
 
-test('a full queue pauses the socket, a half empty one resumes it', () => {
+test('a full queue pauses the socket, a half empty queue resumes it', () => {
   const { socket, tap } = open({ maxMessages: 4, maxBytes: 1_000_000 });
   socket.emit('data', Buffer.concat([1, 2, 3].map((n) => message('d', String(n)))));
   expect(socket.paused).toBe(false);
@@ -75,7 +75,7 @@ test('a full queue pauses the socket, a half empty one resumes it', () => {
   expect(socket.paused).toBe(false);
 });
 
-test('bytes count, too', () => {
+test('the limit counts bytes, too', () => {
   const { socket } = open({ maxMessages: 1000, maxBytes: 100 });
   socket.emit('data', message('d', 'x'.repeat(200)));
   expect(socket.paused).toBe(true);
@@ -93,7 +93,7 @@ test('messages carry the tag that was set when they arrived', () => {
   expect(tap.queue.tag).toBe('b');
 });
 
-test('what is discarded is not queued, and the socket runs on to its end', () => {
+test('discarded messages are not queued, and the socket is read to its end', () => {
   const { socket, tap, forwarded } = open({ maxMessages: 1, maxBytes: 1 });
   socket.emit('data', message('d', '1'));
   expect(socket.paused).toBe(true);

@@ -18,7 +18,7 @@ const position = (over: Partial<Position>): Position => ({
 });
 
 describe('cdc-postgres 69: stored offsets', () => {
-  test('nothing, no position, unknown members', () => {
+  test('no offset, no position, unknown members', () => {
     expect(readOffset(null)).toEqual({ kind: 'none' });
     expect(readOffset({ txId: 3 })).toEqual({ kind: 'none' });
     expect(readOffset({ lsn: 5, whatever: 'x' })).toMatchObject({
@@ -39,7 +39,7 @@ describe('cdc-postgres 69: stored offsets', () => {
   });
 });
 
-test('where to start and what to confirm: lsn_commit, else lsn_proc, else the end of the snapshot', () => {
+test('start and confirmed position: lsn_commit, else lsn_proc, else the end of the snapshot', () => {
   expect(startLsn(position({}))).toBe(90);
   expect(startLsn(position({ commit: null }))).toBe(100);
   expect(startLsn(position({ commit: null, processed: null, lsn: 80 }))).toBe(80);
@@ -47,7 +47,7 @@ test('where to start and what to confirm: lsn_commit, else lsn_proc, else the en
   expect(flushLsn({ lsn: 100, snapshot: 'INITIAL' })).toBeNull();
 });
 
-describe('what was emitted before', () => {
+describe('changes that were emitted before the restart', () => {
   test('transactions whose commit record begins before lsn_commit', () => {
     const filter = new ResumeFilter(position({}));
     expect(filter.begin(89, 5)).toBe(true);
@@ -81,7 +81,7 @@ describe('what was emitted before', () => {
     expect(filter.change(100, 4)).toBe('emit');
   });
 
-  test('Debezium 3.7: as many of one position as it says', () => {
+  test('Debezium 3.7: the number of rows at the position is stored', () => {
     const filter = new ResumeFilter(position({ sameLsnDone: 2 }));
     filter.begin(200, 7);
     expect([1, 2, 3].map((index) => filter.change(100, index))).toEqual(['skip', 'skip', 'emit']);

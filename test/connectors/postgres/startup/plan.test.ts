@@ -46,7 +46,7 @@ test.each<[SnapshotMode, string, string, string]>([
   expect([plan(mode, NONE), plan(mode, FINISHED), plan(mode, UNFINISHED)]).toEqual([none, finished, unfinished]);
 });
 
-test('cdc-postgres 79: slot missing or begun later than the stored position', () => {
+test('cdc-postgres 79: the slot is missing or starts after the stored position', () => {
   for (const state of [null, slot(101)]) {
     expect(plan('initial', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('no_data', FINISHED, state)).toBe('PG_POSITION_LOST');
@@ -58,7 +58,7 @@ test('cdc-postgres 79: slot missing or begun later than the stored position', ()
   });
 });
 
-test('a stream goes on where the first of its snapshots began, or where it was itself', () => {
+test('a stream resumes where the first of its snapshots began, or at its own position', () => {
   const first: CreatedSlot = { consistentPoint: 120, snapshotName: 's', release: async () => undefined };
   const at = (
     mode: SnapshotMode,
@@ -81,7 +81,7 @@ test('a stream goes on where the first of its snapshots began, or where it was i
   expect(at('no_data', NONE, slot(50))).toBe(50);
 });
 
-test('a snapshot whose slot is gone or has moved on cannot recover deletes, and the log says so', () => {
+test('without its slot at the old position, a snapshot cannot recover deletes, and the log says so', () => {
   expect(snapshotGap(UNFINISHED, slot(70))).toBeNull();
   expect(snapshotGap(UNFINISHED, slot(71))).toMatch(/started at 0\/46, but its replication slot is at 0\/47 now/);
   expect(snapshotGap(UNFINISHED, null)).toMatch(
@@ -100,7 +100,7 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
     );
   });
 
-  test('trust_greater_lsn goes on at the slot, in every mode, but makes no slot up', () => {
+  test('trust_greater_lsn resumes at the slot, in every mode, but does not replace a missing slot', () => {
     const trusting = { ...CHECKED, trustGreater: true };
     for (const mode of ['initial', 'no_data', 'when_needed'] as const) {
       const found = planStart(mode, FINISHED, slot(200), trusting);
@@ -113,7 +113,7 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
     expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
   });
 
-  test('where the server still has the log and leaves the changes out all the same, the log says so', () => {
+  test('the log warns when the server skips the changes although it still has the WAL', () => {
     expect(passedWarning(FINISHED, { ...slot(50), confirmedFlushLsn: 300 }, 's')).toMatch(
       /^The stored position is 0\/5A\./,
     );

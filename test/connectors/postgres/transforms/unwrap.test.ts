@@ -70,18 +70,18 @@ test('cdc-postgres 107: operation.header of Debezium 1.x adds the operation as a
   expect(header).toMatchObject({ key: '__op', value: 'c' });
 });
 
-test('cdc-postgres 107: a wrong mode of Debezium 1.x is refused', () => {
+test('cdc-postgres 107: an invalid mode of Debezium 1.x is rejected', () => {
   expect(() => unwrap({ 'delete.handling.mode': 'keep' })).toThrow(
     'Invalid value keep for configuration delete.handling.mode: Value must be one of drop, rewrite, none',
   );
 });
 
-test('cdc-postgres 107: rows of one table share one schema, and so the serializer that a converter made for it', () => {
+test('cdc-postgres 107: rows of one table share one schema, and so the serializer that a converter created for it', () => {
   const apply = unwrap({ 'add.fields': 'op' });
   expect(apply(CREATE)?.valueSchema).toBe(apply(event('u', null, { id: 2, v: null }))?.valueSchema);
 });
 
-test('cdc-postgres 95: a column called __proto__ passes', () => {
+test('cdc-postgres 95: a column called __proto__ is handled as any other', () => {
   const odd = structSchema([['__proto__', schema('STRING')]], { name: 'shop.odd.Value', optional: true });
   const valueSchema = structSchema([['after', odd]], { name: 'shop.odd.Envelope' });
   const record = { ...CREATE, valueSchema, value: { after: JSON.parse('{"__proto__":"x"}') as object } };

@@ -57,7 +57,7 @@ function resolve(name: string, options: Partial<ValueOptions>, typmod = -1): Val
   return resolver.resolve((TYPES.get(name) as PgType).oid, typmod);
 }
 
-test('what stands for an unsent value fits the schema, for every type in every mode', () => {
+test('the placeholder of an unsent value fits the schema, for every type in every mode', () => {
   const misfits: string[] = [];
   let checked = 0;
   for (const name of TYPES.keys())

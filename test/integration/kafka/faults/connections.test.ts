@@ -67,7 +67,7 @@ describe.each([
 });
 
 describe('kafka-client 3: 0 lost, 0 duplicated, 0 reordered', () => {
-  test('requests that time out, and arrive after those sent in their place', async () => {
+  test('requests that time out and arrive after their retries', async () => {
     const run = await CountedRun.start(clients);
     for (let round = 0; round < ROUNDS; round++) {
       await requestsTimedOut();
@@ -76,7 +76,7 @@ describe('kafka-client 3: 0 lost, 0 duplicated, 0 reordered', () => {
     await run.finish();
   });
 
-  test.each(['range', 'cooperative-sticky'])('members that come and go, %s', async (strategy) => {
+  test.each(['range', 'cooperative-sticky'])('members that join and leave, %s', async (strategy) => {
     const run = await CountedRun.start(clients, { group: { 'partition.assignment.strategy': strategy } });
     for (let round = 0; round < ROUNDS; round++) {
       const leave = await run.join();
@@ -89,7 +89,7 @@ describe('kafka-client 3: 0 lost, 0 duplicated, 0 reordered', () => {
   });
 
   test.each(['range', 'cooperative-sticky'])(
-    'members that come and go while connections break, %s',
+    'members that join and leave while connections break, %s',
     async (strategy) => {
       const run = await CountedRun.start(clients, { group: { 'partition.assignment.strategy': strategy } });
       for (let round = 0; round < ROUNDS; round++) {
