@@ -82,7 +82,7 @@ async function startDemoWorker(run: string): Promise<StartedWorker> {
   });
   cleanUp.push(() => worker.stop());
   await worker.ready();
-  const broker = /An embedded broker listens on (\S+)/.exec(worker.process.log())?.[1];
+  const broker = /Started an embedded broker on (\S+)/.exec(worker.process.log())?.[1];
   if (broker) say(`  an embedded Kafka broker on ${broker}, in the worker: bootstrap.servers=embedded`);
   say(`  a worker at ${worker.url}: millrace start worker.properties`);
   return worker;

@@ -1,4 +1,4 @@
-/** Chooses the verb. Resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs the command. Resolves to the exit code: 0 success, 1 failure, 2 wrong usage. */
 import { dev } from './dev';
 import { printHelp, USAGE } from './help';
 import type { CliIo } from './io';

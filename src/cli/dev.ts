@@ -1,7 +1,4 @@
-/**
- * `millrace dev`: a worker with a broker of its own, for a machine that has Node and nothing else. Settings of one's
- * own are laid over these.
- */
+/** `millrace dev`: a worker with an embedded broker, which needs only Node. The user's settings override these. */
 import type { CliIo } from './io';
 import { runWorker, type BuildWorker } from './start';
 
@@ -13,7 +10,7 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'config.storage.topic': 'millrace-dev-configs',
   'offset.storage.topic': 'millrace-dev-offsets',
   'status.storage.topic': 'millrace-dev-status',
-  // 1 with the embedded broker; a cluster that is named instead knows better.
+  // The broker's default: 1 with the embedded broker.
   'config.storage.replication.factor': '-1',
   'offset.storage.replication.factor': '-1',
   'status.storage.replication.factor': '-1',
@@ -21,7 +18,7 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'value.converter': JSON_CONVERTER,
   listeners: 'http://127.0.0.1:8083',
   'offset.flush.interval.ms': '10000',
-  // Whoever ends a worker here wants to see its tasks move, not to wait for it to come back.
+  // When a worker stops, its tasks move at once instead of waiting for it to return.
   'scheduled.rebalance.max.delay.ms': '0',
 };
 

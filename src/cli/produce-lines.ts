@@ -1,7 +1,4 @@
-/**
- * Cuts bytes into lines as they come. An end of line is `\n` or `\r\n`; everything else stays as it is, whatever its
- * encoding.
- */
+/** Splits a stream of bytes into lines, which end with `\n` or `\r\n`. The bytes of a line are not decoded. */
 import { ConnectError } from '@millrace/sdk';
 
 const NEWLINE = 0x0a;
@@ -9,20 +6,20 @@ const RETURN = 0x0d;
 const LONGEST = 64 * 1024 * 1024;
 
 export class LineCutter {
-  /** Parts of a line whose end has not come yet. */
+  /** Parts of an incomplete line. */
   private parts: Buffer[] = [];
   private pending = 0;
   private count = 0;
 
-  /** @param longest bytes of a line kept in memory at most */
+  /** @param longest maximum length of a line, bytes */
   constructor(
     private readonly name: string,
     private readonly longest = LONGEST,
   ) {}
 
   /**
-   * The lines that end in `chunk`, without their ends: views of it where they began there, too. Throws ConnectError
-   * `PRODUCE_INPUT` for an endless one.
+   * The lines that end in `chunk`, without line endings. They are views of `chunk` if they also begin there.
+   * @throws ConnectError `PRODUCE_INPUT` for a line that is too long.
    */
   push(chunk: Buffer): Buffer[] {
     const lines: Buffer[] = [];
@@ -36,7 +33,7 @@ export class LineCutter {
     return lines;
   }
 
-  /** What is left at the end of the input; null: its last line was ended. */
+  /** The last line, if it has no line ending; otherwise null. */
   rest(): Buffer | null {
     return this.pending === 0 ? null : this.take();
   }
@@ -45,7 +42,7 @@ export class LineCutter {
     this.pending += part.length;
     if (this.pending > this.longest) {
       throw new ConnectError(
-        `${this.name}:${this.count + 1} is longer than ${this.longest} bytes, the most that is kept of one line.`,
+        `${this.name}:${this.count + 1} exceeds the maximum line length of ${this.longest} bytes.`,
         { code: 'PRODUCE_INPUT' },
       );
     }

@@ -1,4 +1,4 @@
-/** What can be said on the command line of `millrace produce`. Pure. */
+/** Parses the command line of `millrace produce`. */
 import { parseArgs } from 'node:util';
 import { DATA_DIR } from '../config/embedded-broker';
 import type { WorkerOptions } from './worker-options';
@@ -7,9 +7,9 @@ export interface ProduceOptions {
   /** `-`: standard input. */
   readonly file: string;
   readonly topic: string;
-  /** No line for each message, the summary alone. */
+  /** Print only the summary, not a line for each message. */
   readonly quiet: boolean;
-  /** Where the settings for Kafka come from. */
+  /** Sources of the Kafka settings. */
   readonly worker: WorkerOptions;
 }
 
@@ -20,18 +20,20 @@ const OPTIONS = {
   quiet: { type: 'boolean', default: false },
 } as const;
 
-/** Kafka's rule for names of topics. */
+/** Kafka's rule for topic names. */
 const TOPIC_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
 
-/** Throws an Error whose message says what is wrong with the arguments. */
+/** @throws Error that describes the invalid argument. */
 export function parseProduceOptions(args: readonly string[]): ProduceOptions {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const [file] = positionals;
-  if (file === undefined) throw new Error('A file is needed, or - for standard input.');
-  if (positionals.length > 1) throw new Error(`One file at a time, but there are ${positionals.join(', ')}.`);
-  if (values.topic === undefined) throw new Error('--topic is needed: the topic to produce to.');
+  if (file === undefined) throw new Error('Specify a file, or - for standard input.');
+  if (positionals.length > 1) throw new Error(`Specify only one file, not ${positionals.join(', ')}.`);
+  if (values.topic === undefined) throw new Error('Specify the topic with --topic.');
   if (!TOPIC_NAME.test(values.topic)) {
-    throw new Error(`"${values.topic}" cannot be a topic: 1 to 249 letters, digits, dots, underscores and dashes.`);
+    throw new Error(
+      `"${values.topic}" is not a valid topic name: use 1 to 249 letters, digits, dots, underscores and dashes.`,
+    );
   }
   const folder = values['data-dir'];
   return {

@@ -1,8 +1,8 @@
 /**
- * What became of each line, in words. Memory does not grow with the number of lines, as long as failures have few
- * reasons. Pure.
+ * Reports the result of each line. Memory does not grow with the number of lines, because consecutive failures with the
+ * same reason are merged.
  */
-interface Reached {
+interface DeliveredRange {
   count: number;
   first: number;
   last: number;
@@ -15,11 +15,11 @@ interface FailedLines {
 }
 
 export class ProduceReport {
-  private readonly partitions = new Map<number, Reached>();
+  private readonly partitions = new Map<number, DeliveredRange>();
   private readonly failures: FailedLines[] = [];
   private count = 0;
 
-  /** @param name what the lines are of, e.g. `storms.csv` */
+  /** @param name of the input, e.g. `storms.csv` */
   constructor(
     private readonly name: string,
     private readonly topic: string,
@@ -32,7 +32,7 @@ export class ProduceReport {
     return this.failures.length > 0;
   }
 
-  /** @param offset -1: the broker was not asked for one (`acks=0`) */
+  /** @param offset -1 if unknown (`acks=0`) */
   deliver(line: number, partition: number, offset: number): string {
     this.count++;
     const reached = this.partitions.get(partition);
@@ -50,7 +50,7 @@ export class ProduceReport {
     else this.failures.push({ from: line, to: line, reason });
   }
 
-  /** One line a failure; neighbours that failed for the same reason share one: `storms.csv:7-9: …`. */
+  /** One text per failure. Consecutive lines with the same reason share one: `storms.csv:7-9: …`. */
   failureTexts(): string[] {
     return [...this.failures]
       .sort((a, b) => a.from - b.from)

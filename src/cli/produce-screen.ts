@@ -1,11 +1,11 @@
-/** Where the verb's words go: plain lines, and below them on a terminal one line that shows how far it is. */
+/** Terminal output of `millrace produce`: lines, and below them a progress bar if stderr is a terminal. */
 import type { CliIo } from './io';
 
 export interface Progress {
   readonly name: string;
   /** Bytes read and acknowledged. */
   readonly done: number;
-  /** Null: nobody knows, e.g. of standard input. */
+  /** Null if unknown, e.g. for standard input. */
   readonly total: number | null;
   readonly messages: number;
 }
@@ -14,7 +14,7 @@ const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[K';
 
-/** One line without its end, cut to the terminal's width. */
+/** One line without line ending, truncated to the width of the terminal. */
 export function progressLine({ name, done, total, messages }: Progress, columns: number): string {
   const count = `${messages} message${messages === 1 ? '' : 's'}`;
   if (total === null) return `${name} ${count}`.slice(0, columns - 1);
@@ -46,10 +46,10 @@ export class Screen {
     this.io.stderr.write(text);
   }
 
-  /** Draws the bar, unless it was a moment ago. */
+  /** Draws the bar, at most every 100 ms. */
   draw(): void {
     if (!this.hasBar || (this.drawn && this.now() - this.drawnAt < REDRAW_MS)) return;
-    // A terminal that does not know its width says 0.
+    // A terminal of unknown width reports 0.
     this.io.stderr.write(CLEAR + progressLine(this.progress(), this.io.stderr.columns || 80));
     this.drawn = true;
     this.drawnAt = this.now();

@@ -1,4 +1,4 @@
-/** Lines into a producer, as fast as it takes them: what is on its way is bounded by the producer's `buffer.memory`. */
+/** Sends lines to a producer. Unacknowledged messages are bounded by the producer's `buffer.memory`. */
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
@@ -10,31 +10,31 @@ export interface SendingOptions {
   /** Connected, with the topic prepared. */
   readonly producer: Producer;
   readonly topic: string;
-  /** Of the input. */
+  /** Name of the input. */
   readonly name: string;
   readonly stream: Readable;
-  /** Ends the reading; what is on its way is waited for. */
+  /** Stops reading; messages in flight are waited for. */
   readonly stopping: AbortSignal;
-  /** Lines about messages that were acknowledged, many at a time. */
+  /** Called with the report lines of acknowledged messages, many at a time. */
   readonly onText: (text: string) => void;
   readonly onProgress: () => void;
 }
 
 export interface Sending {
   readonly report: ProduceReport;
-  /** How many lines were handed to the producer. */
+  /** Number of lines passed to the producer. */
   readonly lines: number;
-  /** The input was read to its end. */
+  /** The whole input was read. */
   readonly complete: boolean;
   readonly acknowledgedBytes: number;
   /**
-   * Resolves when every line that was sent is acknowledged or has failed. Rejects when the input cannot be read; what
-   * was sent is waited for first.
+   * Resolves when every line that was sent is acknowledged or has failed. Rejects if the input cannot be read, after
+   * messages in flight have completed.
    */
   readonly done: Promise<void>;
 }
 
-/** The first failure ends the reading, so that there is one gap at most for each partition. */
+/** Stops reading at the first failure, so that each partition has at most one gap. */
 export function sendLines(options: SendingOptions): Sending {
   const { producer, topic, name, stream, stopping } = options;
   const cutter = new LineCutter(name);
@@ -44,7 +44,7 @@ export function sendLines(options: SendingOptions): Sending {
   let complete = false;
   let texts: string[] = [];
   const mayRead = (): boolean => !report.failed && !stopping.aborted;
-  // Also where the next line is waited for.
+  // Also ends the wait for the next line.
   stopping.addEventListener('abort', () => stream.destroy(), { once: true });
 
   function show(): void {
@@ -56,12 +56,12 @@ export function sendLines(options: SendingOptions): Sending {
   }
 
   function onDelivery(error: KafkaError | null, line: number, _: string, partition: number, offset: number): void {
-    if (error) return refuse(line, error);
-    // A batch of messages is acknowledged at once and shown at once.
+    if (error) return failLine(line, error);
+    // Messages of a batch are acknowledged together, so their lines are written together.
     if (texts.push(report.deliver(line, partition, offset)) === 1) setImmediate(show);
   }
 
-  function refuse(line: number, { message, code }: KafkaError): void {
+  function failLine(line: number, { message, code }: KafkaError): void {
     report.fail(line, `${message} (${code})`);
     stream.destroy();
   }
@@ -71,14 +71,14 @@ export function sendLines(options: SendingOptions): Sending {
     try {
       producer.send({ topic, key: null, value }, onDelivery, lines);
     } catch (error) {
-      refuse(lines, error as KafkaError);
+      failLine(lines, error as KafkaError);
     }
   }
 
   async function sendAll(): Promise<void> {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      // Input may be long in coming, and the topic may have left what the producer knows meanwhile.
+      // The input may pause until the topic has expired from the producer’s metadata.
       if (!producer.isPrepared(topic)) await producer.prepare([topic]);
       for (const line of cutter.push(chunk)) {
         if (!mayRead()) return;
@@ -99,7 +99,7 @@ export function sendLines(options: SendingOptions): Sending {
     try {
       await sendAll();
     } catch (error) {
-      // Or else it was closed here.
+      // Otherwise the stream was destroyed here, which is not an error of the input.
       if (mayRead()) throw unreadable(name, lines, error);
     } finally {
       await producer.flush();
@@ -124,7 +124,7 @@ export function sendLines(options: SendingOptions): Sending {
 
 function unreadable(name: string, lines: number, error: unknown): Error {
   if (error instanceof ConnectError || error instanceof KafkaError) return error;
-  return new ConnectError(`Cannot read ${name} behind line ${lines}: ${(error as Error).message}`, {
+  return new ConnectError(`Cannot read ${name} after line ${lines}: ${(error as Error).message}`, {
     code: 'PRODUCE_INPUT',
     cause: error,
   });

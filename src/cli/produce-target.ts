@@ -1,4 +1,4 @@
-/** The worker's settings, as a producer's. */
+/** Connects a producer with the settings of a worker. */
 import { Writable } from 'node:stream';
 import { findRunningBroker } from '../embedded-broker/running-broker';
 import { withBrokerAt } from '../config/embedded-broker';
@@ -13,9 +13,9 @@ import type { CliIo } from './io';
 import type { WorkerSetup } from './read-config';
 
 /**
- * A connected producer with the worker's own security settings, those under `producer.` over them. Joins the embedded
- * broker where the settings say `embedded`; starts none. Rejects with ConnectError `EMBEDDED_BROKER_ABSENT`, or the
- * KafkaError that says why not.
+ * Returns a connected producer with the worker's settings, overridden by those with the prefix `producer.`. With
+ * `bootstrap.servers=embedded` it uses a running embedded broker.
+ * @throws ConnectError `EMBEDDED_BROKER_ABSENT` if none runs; KafkaError if it cannot connect.
  */
 export async function produceTo(
   { config, embedded }: Pick<WorkerSetup, 'config' | 'embedded'>,
@@ -41,16 +41,16 @@ export async function produceTo(
 }
 
 /**
- * Standard output is for the messages' offsets. Warnings begin with the connection, to tell why it takes so long;
- * before it, they would say what the one sentence about its failure says.
+ * Logs to stderr, because standard output is for offsets. Warnings start once the producer is connected, to explain
+ * delays; before, they would repeat the error message of the failed connection.
  */
 class LogOnStderr {
   readonly logger: Logger;
   private isOpen: boolean;
 
   constructor({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>) {
-    const asked = env.MILLRACE_LOG_LEVEL !== undefined;
-    this.isOpen = asked;
+    const hasLevel = env.MILLRACE_LOG_LEVEL !== undefined;
+    this.isOpen = hasLevel;
     const stream = new Writable({
       write: (chunk, _encoding, done) => {
         if (this.isOpen) stderr.write(String(chunk));
@@ -58,7 +58,7 @@ class LogOnStderr {
       },
     });
     const { levels, format } = loggerOptions(env);
-    this.logger = createLogger({ levels: asked ? levels : new LogLevels('WARN'), format, stream, name: 'produce' });
+    this.logger = createLogger({ levels: hasLevel ? levels : new LogLevels('WARN'), format, stream, name: 'produce' });
   }
 
   open(): void {

@@ -1,6 +1,6 @@
 /**
- * `millrace produce FILE --topic T`: each line of a file becomes a message. Exit code 0 says that all were
- * acknowledged; 1 that some were not, each of them named; 130 that a signal ended it.
+ * `millrace produce FILE --topic T`: sends each line of a file as a message. Exit codes: 0 if all were acknowledged, 1
+ * if some were not, 130 after a signal.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -22,25 +22,25 @@ const INTERRUPTED = 130;
 /** Resolves to a connected producer. */
 export type OpenProducer = typeof Target.produceTo;
 
-/** The Kafka client is loaded when it is needed: the other verbs start without it. */
-const openRealProducer: OpenProducer = async (...args) => {
+/** Loads the Kafka client on demand, so that other commands start without it. */
+const loadAndOpenProducer: OpenProducer = async (...args) => {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { produceTo } = require('./produce-target') as typeof Target;
   return await produceTo(...args);
 };
 
 interface Input {
-  /** In messages to the user. */
+  /** Name in messages. */
   readonly name: string;
   readonly stream: Readable;
-  /** Bytes; null: nobody knows. */
+  /** Bytes; null if unknown. */
   readonly size: number | null;
 }
 
 export async function produce(
   args: readonly string[],
   io: CliIo,
-  openProducer: OpenProducer = openRealProducer,
+  openProducer: OpenProducer = loadAndOpenProducer,
 ): Promise<number> {
   let options: ProduceOptions;
   try {
@@ -63,7 +63,7 @@ async function run(options: ProduceOptions, io: CliIo, openProducer: OpenProduce
     return await send(options, input, producer, io);
   } finally {
     input.stream.destroy();
-    // What could be delivered has been, or is reported as lost: nothing may be sent behind the report.
+    // All lines are delivered or reported as failed, so nothing may be sent after the report.
     await producer.close(0);
   }
 }
@@ -73,7 +73,7 @@ async function send({ topic, quiet }: ProduceOptions, input: Input, producer: Pr
   let screen: Screen | null = null;
   const stopping = new AbortController();
   io.onSignal(() => {
-    // A second one waits for nothing: what is on its way is reported as lost.
+    // A second signal does not wait: messages in flight are reported as not delivered.
     if (stopping.signal.aborted) void producer.close(0);
     stopping.abort();
   });
@@ -93,13 +93,13 @@ async function send({ topic, quiet }: ProduceOptions, input: Input, producer: Pr
   } finally {
     for (const text of report.failureTexts()) screen.err(text);
     screen.err(report.summary());
-    if (!sending.complete) screen.err(`Nothing behind ${name}:${sending.lines} was sent.\n`);
+    if (!sending.complete) screen.err(`Nothing after ${name}:${sending.lines} was sent.\n`);
   }
   if (stopping.signal.aborted) return INTERRUPTED;
   return report.failed ? 1 : 0;
 }
 
-/** Throws ConnectError `PRODUCE_INPUT`, before anybody speaks to Kafka. */
+/** Opened before connecting to Kafka. @throws ConnectError `PRODUCE_INPUT` */
 async function openInput(file: string, io: CliIo): Promise<Input> {
   if (file === '-') return { name: 'stdin', stream: io.stdin, size: null };
   const path = resolve(io.cwd, file);
@@ -111,7 +111,7 @@ async function openInput(file: string, io: CliIo): Promise<Input> {
     return { name: file, stream, size: stats.isFile() ? stats.size : null };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it is not there' : code === 'EACCES' ? 'this user may not read it' : message;
+    const reason = code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : message;
     throw new ConnectError(`Cannot read ${path}: ${reason}.`, { code: 'PRODUCE_INPUT', cause: error });
   }
 }

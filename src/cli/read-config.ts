@@ -1,7 +1,4 @@
-/**
- * A worker's settings from all their sources; later ones win: the verb's defaults, the file, the environment, the
- * command's options.
- */
+/** Reads the worker settings. Command defaults, file, environment and options override each other in this order. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
@@ -16,19 +13,19 @@ import type { WorkerOptions } from './worker-options';
 
 export interface ConfigSources {
   readonly defaults?: Readonly<Record<string, string>>;
-  /** Read when the command names no file and this one is there. */
+  /** Read if the command line has no file and this one exists. */
   readonly usualFile?: string;
   readonly given: WorkerOptions;
 }
 
 export interface WorkerSetup {
   readonly config: WorkerConfig;
-  /** Null: `config` names a cluster. */
+  /** Null: `config` has the address of a cluster. */
   readonly embedded: EmbeddedBrokerConfig | null;
   readonly resolver: ConfigResolver;
 }
 
-/** Rejects with ConfigError: one sentence about the first thing that is wrong. */
+/** Rejects with a ConfigError about the first invalid setting. */
 export async function readConfig({ defaults, usualFile, given }: ConfigSources, io: CliIo): Promise<WorkerSetup> {
   const fromFile = readFile(given.file, usualFile, io.cwd);
   const settings = { ...withEnvironment({ ...defaults, ...fromFile }, io.env), ...given.settings };
@@ -39,14 +36,14 @@ export async function readConfig({ defaults, usualFile, given }: ConfigSources, 
   const embedded = embeddedBrokerConfig(config.raw);
   if (!embedded && given.brokerOptions.length > 0) {
     throw new ConfigError(
-      `${given.brokerOptions.join(' and ')} can be given for the embedded broker only, but bootstrap.servers is ${config.bootstrapServers}.`,
+      `${given.brokerOptions.join(' and ')} can only be used with the embedded broker, but bootstrap.servers is ${config.bootstrapServers}.`,
       { code: 'WORKER_CONFIG_INVALID' },
     );
   }
   return { config, embedded: embedded && { ...embedded, dataDir: resolve(io.cwd, embedded.dataDir) }, resolver };
 }
 
-/** An error about a value that a provider gave does not quote it. */
+/** Hides values from config providers in error messages. */
 function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<Record<string, string>>): WorkerConfig {
   try {
     return parseWorkerConfig(resolved);

@@ -1,6 +1,4 @@
-/**
- * `millrace start [worker.properties]`: a worker that runs until SIGTERM or SIGINT. A second signal ends it at once.
- */
+/** `millrace start [worker.properties]`: runs a worker until SIGTERM or SIGINT; a second signal terminates it. */
 import { isConnectError, startTimer } from '@millrace/sdk';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
@@ -12,14 +10,14 @@ import { parseWorkerOptions, type WorkerOptions } from './worker-options';
 
 const DEFAULT_FILE = 'worker.properties';
 
-/** A second signal: 128 + SIGINT, as shells expect it. */
-const IMPATIENT = 130;
+/** Exit code after a second signal: 128 + SIGINT, as shells expect. */
+const INTERRUPTED = 130;
 
-/** On top of `task.shutdown.graceful.timeout.ms`: a worker keeps well within it, unless something in it is stuck. */
+/** Added to `task.shutdown.graceful.timeout.ms`; a worker stops well within it unless it is stuck. */
 const STOP_EXTRA_MS = 15_000;
 
-/** For a worker that is broken to leave the group and store what it can. */
-const LAST_STOP_MS = 30_000;
+/** Time for a failed worker to leave the group and store offsets. */
+const FAILED_STOP_MS = 30_000;
 
 export type BuildWorker = (setup: WorkerSetup, io: CliIo) => Worker;
 
@@ -32,11 +30,11 @@ export interface WorkerCommand extends Omit<ConfigSources, 'given'> {
   readonly args: readonly string[];
 }
 
-/** What all verbs share that run a worker. */
+/** Runs a worker, for `start` and `dev`. */
 export async function runWorker(
   { verb, args, ...sources }: WorkerCommand,
   io: CliIo,
-  buildWorker: BuildWorker = buildRealWorker,
+  buildWorker: BuildWorker = loadAndBuildWorker,
 ): Promise<number> {
   let given: WorkerOptions;
   try {
@@ -47,19 +45,19 @@ export async function runWorker(
     return 2;
   }
   let worker: Worker;
-  let patienceMs: number;
+  let stopTimeoutMs: number;
   try {
     const setup = await readConfig({ ...sources, given }, io);
-    patienceMs = setup.config.taskShutdownGracefulTimeoutMs + STOP_EXTRA_MS;
+    stopTimeoutMs = setup.config.taskShutdownGracefulTimeoutMs + STOP_EXTRA_MS;
     worker = buildWorker(setup, io);
   } catch (error) {
     return fail(io, error);
   }
-  return await run(worker, io, patienceMs);
+  return await run(worker, io, stopTimeoutMs);
 }
 
-/** Everything heavy is loaded here, after the settings were found to be good. */
-function buildRealWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo): Worker {
+/** Loads the worker on demand, after the settings have been validated. */
+function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo): Worker {
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { createLogger, loggerOptions } = require('../logging/winston-logger') as typeof Logging;
   const { createWorker } = require('../worker') as typeof Composition;
@@ -70,14 +68,14 @@ function buildRealWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo)
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 
-async function run(worker: Worker, io: CliIo, patienceMs: number): Promise<number> {
-  let told = false;
+async function run(worker: Worker, io: CliIo, stopTimeoutMs: number): Promise<number> {
+  let stopping = false;
   const stopped = new Promise<number>((done) => {
     io.onSignal(() => {
-      if (told) return done(IMPATIENT);
-      told = true;
-      const late = new Error(`The worker was told to stop, has not within ${patienceMs} ms, and is ended as it is.`);
-      startTimer(() => done(fail(io, late)), patienceMs).unref();
+      if (stopping) return done(INTERRUPTED);
+      stopping = true;
+      const late = new Error(`The worker has not stopped within ${stopTimeoutMs} ms and is terminated.`);
+      startTimer(() => done(fail(io, late)), stopTimeoutMs).unref();
       worker.stop().then(
         () => done(0),
         (error: unknown) => done(fail(io, error)),
@@ -85,11 +83,11 @@ async function run(worker: Worker, io: CliIo, patienceMs: number): Promise<numbe
     });
   });
   const crashed = new Promise<unknown>((resolve) => io.onCrash(resolve));
-  const gaveUp = async (error: unknown): Promise<number> => {
-    // A start that a signal has interrupted may well reject: the stop decides then.
-    if (told) return await stopped;
+  const onFailure = async (error: unknown): Promise<number> => {
+    // A signal may make a start in progress reject; then the stop determines the exit code.
+    if (stopping) return await stopped;
     const code = fail(io, error);
-    const late = new Promise<void>((resolve) => startTimer(resolve, LAST_STOP_MS).unref());
+    const late = new Promise<void>((resolve) => startTimer(resolve, FAILED_STOP_MS).unref());
     await Promise.race([worker.stop().catch(() => undefined), late]);
     return code;
   };
@@ -97,14 +95,16 @@ async function run(worker: Worker, io: CliIo, patienceMs: number): Promise<numbe
     stopped,
     crashed.then((error) => {
       io.stderr.write(`${(error as Error | undefined)?.stack ?? String(error)}\n`);
-      return gaveUp(new Error('An error that nobody caught ends this worker; its work moves to the others.'));
+      return onFailure(
+        new Error('The worker stops because of an uncaught error; other workers take over its connectors and tasks.'),
+      );
     }),
-    worker.failed.then(gaveUp),
-    worker.start().then(() => stopped, gaveUp),
+    worker.failed.then(onFailure),
+    worker.start().then(() => stopped, onFailure),
   ]);
 }
 
-/** One sentence on stderr. */
+/** Writes the error to stderr as one sentence and returns the exit code. */
 export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
   const code = isConnectError(error) ? ` (${error.code})` : '';

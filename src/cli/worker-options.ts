@@ -1,12 +1,12 @@
-/** What can be said on the command line of the verbs that run a worker. Pure. */
+/** Parses the command line of `start` and `dev`. */
 import { parseArgs } from 'node:util';
 import { DATA_DIR, PORT } from '../config/embedded-broker';
 
 export interface WorkerOptions {
   readonly file?: string;
-  /** Settings that the options stand for. */
+  /** Settings that the options override. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Those of the embedded broker, as they were written. */
+  /** The given options of the embedded broker, such as `--data-dir`. */
   readonly brokerOptions: readonly string[];
 }
 
@@ -17,10 +17,10 @@ const OPTIONS = {
 } as const;
 const BROKER_OPTIONS = ['broker-port', 'data-dir'] as const;
 
-/** Throws an Error whose message says what is wrong with the arguments. */
+/** @throws Error that describes the invalid argument. */
 export function parseWorkerOptions(args: readonly string[]): WorkerOptions {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  if (positionals.length > 1) throw new Error(`One file at most, but there are ${positionals.join(', ')}.`);
+  if (positionals.length > 1) throw new Error(`Specify at most one file, not ${positionals.join(', ')}.`);
   const settings: Record<string, string> = {};
   if (values.port !== undefined) settings.listeners = `http://127.0.0.1:${portNumber('--port', values.port)}`;
   if (values['broker-port'] !== undefined) settings[PORT] = portNumber('--broker-port', values['broker-port']);
@@ -30,6 +30,6 @@ export function parseWorkerOptions(args: readonly string[]): WorkerOptions {
 }
 
 function portNumber(option: string, text: string): string {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`${option} takes a number from 0 to 65535.`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`${option} must be a number from 0 to 65535.`);
   return text;
 }

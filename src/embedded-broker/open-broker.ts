@@ -34,21 +34,21 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
     const broker = await host();
     if (!('inUseBy' in broker)) {
       logger.warn(
-        `An embedded broker listens on ${broker.bootstrapServers} and keeps its data in ${dataDir}. ` +
-          'It is for one machine, for first runs and tests, not for production: use Apache Kafka there.',
+        `Started an embedded broker on ${broker.bootstrapServers} with data folder ${dataDir}. ` +
+          'It is for first runs and tests on one machine; use Apache Kafka in production.',
       );
       return broker;
     }
     const running = broker.inUseBy;
     if (running && (await clusterIdAt(running.bootstrapServers)) === running.clusterId) {
       logger.warn(
-        `Uses the embedded broker that process ${running.pid} hosts on ${running.bootstrapServers}, with its data in ${dataDir}. ` +
-          'While that process is away, this worker waits for it. Not for production.',
+        `Using the embedded broker of process ${running.pid} on ${running.bootstrapServers} with data folder ${dataDir}. ` +
+          'This worker depends on that process. Not for production.',
       );
       return joined(running);
     }
     if (Date.now() >= end) throw silent(dataDir, running);
-    if (attempt === 1) logger.info(`Another process has the data folder ${dataDir}; waiting for its broker to answer`);
+    if (attempt === 1) logger.info(`Another process owns the data folder ${dataDir}, waiting for its broker`);
     await sleep(RETRY_MS, signal);
     signal.throwIfAborted();
   }
@@ -59,11 +59,11 @@ function joined({ bootstrapServers }: RunningBroker): OpenBroker {
 }
 
 function silent(dataDir: string, running: RunningBroker | null): ConnectError {
-  const holder = running
-    ? `process ${running.pid}, whose broker does not answer on ${running.bootstrapServers}`
-    : 'another process, which has not said where its broker listens';
+  const owner = running
+    ? `process ${running.pid}, whose broker does not respond on ${running.bootstrapServers}`
+    : 'another process, which has not published its address';
   return new ConnectError(
-    `The data folder ${dataDir} is in use by ${holder}. End that process, or choose another folder with --data-dir or embedded.data.dir.`,
+    `The data folder ${dataDir} is in use by ${owner}. Stop that process, or choose another folder with --data-dir or embedded.data.dir.`,
     { code: 'EMBEDDED_BROKER_SILENT' },
   );
 }

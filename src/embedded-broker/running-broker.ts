@@ -5,7 +5,7 @@ import { ConnectError } from '@millrace/sdk';
 import type { RunningBroker } from './thread-messages';
 
 /** The owner of the data folder writes its address to this file. */
-const ANNOUNCEMENT = 'broker.json';
+const ADDRESS_FILE = 'broker.json';
 
 /**
  * @param clusterIdAt resolves with the cluster id of the broker at an address; null if none answers
@@ -16,21 +16,21 @@ export async function findRunningBroker(
   dataDir: string,
   clusterIdAt: (bootstrapServers: string) => Promise<string | null>,
 ): Promise<string> {
-  const announced = await readAnnouncement(join(dataDir, ANNOUNCEMENT));
-  if (announced && (await clusterIdAt(announced.bootstrapServers)) === announced.clusterId) {
-    return announced.bootstrapServers;
+  const published = await readAddressFile(join(dataDir, ADDRESS_FILE));
+  if (published && (await clusterIdAt(published.bootstrapServers)) === published.clusterId) {
+    return published.bootstrapServers;
   }
   throw new ConnectError(
-    `No embedded broker runs on the data folder ${dataDir}: start one with "millrace dev", name its folder with --data-dir, or a Kafka cluster in bootstrap.servers.`,
+    `No embedded broker runs on the data folder ${dataDir}. Start one with "millrace dev", choose its folder with --data-dir, or set bootstrap.servers to a Kafka cluster.`,
     { code: 'EMBEDDED_BROKER_ABSENT' },
   );
 }
 
-async function readAnnouncement(file: string): Promise<RunningBroker | null> {
+async function readAddressFile(file: string): Promise<RunningBroker | null> {
   try {
-    const announced = (await readJson(file)) as Partial<RunningBroker> | null;
-    const complete = typeof announced?.bootstrapServers === 'string' && typeof announced.clusterId === 'string';
-    return complete ? (announced as RunningBroker) : null;
+    const published = (await readJson(file)) as Partial<RunningBroker> | null;
+    const complete = typeof published?.bootstrapServers === 'string' && typeof published.clusterId === 'string';
+    return complete ? (published as RunningBroker) : null;
   } catch {
     return null;
   }

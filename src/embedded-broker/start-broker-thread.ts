@@ -21,7 +21,7 @@ export interface BrokerThread {
 
 /** Another process owns the data folder. */
 export interface InUse {
-  /** Null until that process has announced its address. */
+  /** Null until that process has published its address. */
   readonly inUseBy: RunningBroker | null;
 }
 
@@ -46,7 +46,7 @@ export async function startBrokerThread(
   thread.on('error', (error) => (crash = error));
   const ended = new Promise<ConnectError>((resolve) =>
     thread.once('exit', () => {
-      const message = `The embedded broker has ended: ${reasonOf(crash)}.`;
+      const message = `The embedded broker has stopped: ${reasonOf(crash)}.`;
       resolve(new ConnectError(message, { code: 'EMBEDDED_BROKER_ENDED', cause: crash }));
     }),
   );
@@ -57,7 +57,7 @@ export async function startBrokerThread(
     }),
   );
   const first = await Promise.race([answer, ended]);
-  if (first instanceof ConnectError) throw startError(`It ended at once: ${reasonOf(crash)}.`, crash);
+  if (first instanceof ConnectError) throw startError(`It stopped at once: ${reasonOf(crash)}.`, crash);
   if (first.type === 'in use') return { inUseBy: first.by };
   if (first.type === 'failed') throw startError([first.message, HINTS[first.code ?? '']].filter(Boolean).join(' '));
   return {

@@ -18,7 +18,7 @@ export interface RunningBroker {
 /** The thread's first message, apart from log lines. */
 export type BrokerThreadAnswer =
   | { readonly type: 'serving'; readonly bootstrapServers: string }
-  /** Another process owns the data folder. `by` is null until it has announced its address. */
+  /** Another process owns the data folder. `by` is null until it has published its address. */
   | { readonly type: 'in use'; readonly by: RunningBroker | null }
   /** The broker could not start. `code` is the start error's, or null for an unexpected error. */
   | { readonly type: 'failed'; readonly code: string | null; readonly message: string };

@@ -83,11 +83,11 @@ describe('verbs', () => {
   });
 
   test.each([
-    [['a', 'b'], 'One file at most, but there are a, b.'],
+    [['a', 'b'], 'Specify at most one file, not a, b.'],
     [['--fast'], "Unknown option '--fast'"],
     [['--port'], "Option '--port <value>' argument missing"],
-    [['--port', 'http'], '--port takes a number from 0 to 65535.'],
-    [['--broker-port', '65536'], '--broker-port takes a number from 0 to 65535.'],
+    [['--port', 'http'], '--port must be a number from 0 to 65535.'],
+    [['--broker-port', '65536'], '--broker-port must be a number from 0 to 65535.'],
   ])('start and dev: wrong arguments %j', async (args, reason) => {
     for (const verb of ['start', 'dev']) {
       const io = new FakeIo(cwd);
@@ -205,7 +205,7 @@ describe('settings of the embedded broker', () => {
     const { code, io } = await startWith(['--data-dir', 'd', '--broker-port', '1'], { BOOTSTRAP_SERVERS: 'k:1' }, dev);
     expect(code).toBe(1);
     expect(io.err).toBe(
-      'millrace: --broker-port and --data-dir can be given for the embedded broker only, but bootstrap.servers is k:1. (WORKER_CONFIG_INVALID)\n',
+      'millrace: --broker-port and --data-dir can only be used with the embedded broker, but bootstrap.servers is k:1. (WORKER_CONFIG_INVALID)\n',
     );
   });
 
@@ -272,7 +272,7 @@ describe('start: lifecycle of the worker', () => {
     expect(await code).toBe(1);
     expect(worker.events).toEqual(['start', 'stop']);
     expect(io.err).toMatch(
-      /^Error: plug-in went astray\n {4}at [^]*\nmillrace: An error that nobody caught ends this worker/,
+      /^Error: plug-in went astray\n {4}at [^]*\nmillrace: The worker stops because of an uncaught error/,
     );
   });
 

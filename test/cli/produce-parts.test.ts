@@ -33,17 +33,15 @@ test('bytes that are not UTF-8 stay unchanged', () => {
 test('an overlong line is rejected by its number, before it fills the memory', () => {
   const cutter = new LineCutter('storms.csv', 10);
   cutter.push(Buffer.from('short\n12345'));
-  expect(() => cutter.push(Buffer.from('678901'))).toThrow(
-    'storms.csv:2 is longer than 10 bytes, the most that is kept of one line.',
-  );
+  expect(() => cutter.push(Buffer.from('678901'))).toThrow('storms.csv:2 exceeds the maximum line length of 10 bytes.');
 });
 
 test.each<[string[], string]>([
-  [['--topic', 't'], 'A file is needed'],
-  [['f'], '--topic is needed'],
-  [['f', 'g', '--topic', 't'], 'One file at a time, but there are f, g.'],
-  [['f', '--topic', 'a b'], '"a b" cannot be a topic'],
-  [['f', '--topic', '..'], '".." cannot be a topic'],
+  [['--topic', 't'], 'Specify a file, or -'],
+  [['f'], 'Specify the topic with --topic'],
+  [['f', 'g', '--topic', 't'], 'Specify only one file, not f, g.'],
+  [['f', '--topic', 'a b'], '"a b" is not a valid topic name'],
+  [['f', '--topic', '..'], '".." is not a valid topic name'],
   [['f', '--topic', 't', '--port', '1'], "Unknown option '--port'"],
 ])('wrong arguments %j', (args, reason) => {
   expect(() => parseProduceOptions(args)).toThrow(reason);

@@ -130,7 +130,7 @@ test('a line that the client rejects is reported, nothing after it is sent, exit
   expect(io.err).toBe(
     's.csv:2: not delivered: It takes 9 bytes. (RECORD_TOO_LARGE_CLIENT)\n' +
       's.csv: 1 message to topic t (partition 0: 1, offset 0)\n' +
-      'Nothing behind s.csv:2 was sent.\n',
+      'Nothing after s.csv:2 was sent.\n',
   );
 });
 
@@ -142,7 +142,7 @@ test('lines that the broker rejects are reported, also the last of an input that
   stdin.write('a\nb\n');
   expect(await run(io, '-')).toBe(1);
   expect(io.err).toContain('stdin:2: not delivered: Not allowed. (TOPIC_AUTHORIZATION_FAILED)\n');
-  expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
+  expect(io.err).toContain('Nothing after stdin:2 was sent.\n');
 });
 
 test('memory: at most one chunk is read while the producer is full', async () => {
@@ -164,7 +164,7 @@ test('a signal ends reading; in-flight lines are awaited and reported; exit code
   io.signal('SIGINT');
   expect(await code).toBe(130);
   expect(io.out).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
-  expect(io.err).toContain('Nothing behind stdin:2 was sent.\n');
+  expect(io.err).toContain('Nothing after stdin:2 was sent.\n');
 });
 
 test('a second signal does not wait: in-flight lines are reported as not delivered', async () => {
@@ -205,9 +205,9 @@ test('the reader of the report has closed its pipe', async () => {
 });
 
 test.each<[string, string[], number, string]>([
-  ['no topic', ['f'], 2, '--topic is needed: the topic to produce to.\nUsage: millrace produce FILE --topic T'],
-  ['no file', ['--topic', 't'], 2, 'A file is needed, or - for standard input.\nUsage: '],
-  ['a missing file', ['no.csv', '--topic', 't'], 1, 'no.csv: it is not there. (PRODUCE_INPUT)\n'],
+  ['no topic', ['f'], 2, 'Specify the topic with --topic.\nUsage: millrace produce FILE --topic T'],
+  ['no file', ['--topic', 't'], 2, 'Specify a file, or - for standard input.\nUsage: '],
+  ['a missing file', ['no.csv', '--topic', 't'], 1, 'no.csv: it does not exist. (PRODUCE_INPUT)\n'],
   ['a directory', ['.', '--topic', 't'], 1, ': it is a directory. (PRODUCE_INPUT)\n'],
   ['missing settings', ['-', '--topic', 't', '--config', 'no.properties'], 1, 'no.properties: ENOENT'],
 ])('%s: one sentence, nothing is sent', async (_, args, code, message) => {
@@ -228,7 +228,7 @@ test('no cluster configured and no embedded broker running: one sentence, none i
   const io = new FakeIo();
   expect(await produce(['-', '--topic', 't'], io)).toBe(1);
   expect(io.err).toBe(
-    `millrace: No embedded broker runs on the data folder ${cwd}/.millrace: start one with "millrace dev", name its folder with --data-dir, or a Kafka cluster in bootstrap.servers. (EMBEDDED_BROKER_ABSENT)\n`,
+    `millrace: No embedded broker runs on the data folder ${cwd}/.millrace. Start one with "millrace dev", choose its folder with --data-dir, or set bootstrap.servers to a Kafka cluster. (EMBEDDED_BROKER_ABSENT)\n`,
   );
   // What a broker that died has left there is not believed.
   writeFileSync(

@@ -30,7 +30,7 @@ test('the first process hosts the broker and logs what it is, where it is and wh
   const { opened, lines } = opening([HOSTED]);
   expect(await opened).toBe(HOSTED);
   expect(lines).toEqual([
-    'An embedded broker listens on 127.0.0.1:1 and keeps its data in /d. It is for one machine, for first runs and tests, not for production: use Apache Kafka there.',
+    'Started an embedded broker on 127.0.0.1:1 with data folder /d. It is for first runs and tests on one machine; use Apache Kafka in production.',
   ]);
 });
 
@@ -39,13 +39,13 @@ test('a second process joins the first one’s broker, and does not stop it when
   const broker = await opened;
   expect(broker.bootstrapServers).toBe('127.0.0.1:9092');
   await broker.stop();
-  expect(lines).toEqual([expect.stringMatching(/process 7 hosts on 127\.0\.0\.1:9092.*\/d/)]);
+  expect(lines).toEqual([expect.stringMatching(/of process 7 on 127\.0\.0\.1:9092 .*\/d/)]);
 });
 
 test('a starting broker is awaited', async () => {
   const { opened, lines } = opening([{ inUseBy: null }, { inUseBy: RUNNING }, { inUseBy: RUNNING }], [null, 'c']);
   expect((await opened).bootstrapServers).toBe('127.0.0.1:9092');
-  expect(lines[0]).toBe('Another process has the data folder /d; waiting for its broker to answer');
+  expect(lines[0]).toBe('Another process owns the data folder /d, waiting for its broker');
   expect(lines).toHaveLength(2);
 });
 
@@ -59,12 +59,10 @@ test('another broker at that address is not joined; after a timeout the error na
   await expect(foreign.opened).rejects.toMatchObject({
     code: 'EMBEDDED_BROKER_SILENT',
     message:
-      'The data folder /d is in use by process 7, whose broker does not answer on 127.0.0.1:9092. End that process, or choose another folder with --data-dir or embedded.data.dir.',
+      'The data folder /d is in use by process 7, whose broker does not respond on 127.0.0.1:9092. Stop that process, or choose another folder with --data-dir or embedded.data.dir.',
   });
   const unknown = opening([{ inUseBy: null }], [], 0);
-  await expect(unknown.opened).rejects.toThrow(
-    /in use by another process, which has not said where its broker listens/,
-  );
+  await expect(unknown.opened).rejects.toThrow(/in use by another process, which has not published its address/);
 });
 
 test('a worker that is stopped does not continue to wait', async () => {

@@ -56,7 +56,7 @@ test('a thread that dies: before it serves, the start fails; later the worker is
     ${SERVING}
     port.once('message', () => { throw new Error('disk is full.'); });
   `)) as BrokerThread;
-  const reason = { code: 'EMBEDDED_BROKER_ENDED', message: 'The embedded broker has ended: disk is full.' };
+  const reason = { code: 'EMBEDDED_BROKER_ENDED', message: 'The embedded broker has stopped: disk is full.' };
   await expect(broker.stop()).rejects.toMatchObject(reason);
   expect(await broker.ended).toMatchObject(reason);
 });

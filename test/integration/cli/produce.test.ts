@@ -103,7 +103,7 @@ test('a line that is too large is reported, with a nonzero exit code', async () 
   expect(stderr).toMatch(
     /^stdin:2: not delivered: A record for \S+ takes 2\d{6} bytes, more than max\.request\.size=1048576 allows\. \(RECORD_TOO_LARGE_CLIENT\)\n/,
   );
-  expect(stderr).toContain('Nothing behind stdin:2 was sent.');
+  expect(stderr).toContain('Nothing after stdin:2 was sent.');
   expect([...(await messagesOf(topic, 1)).values()]).toEqual(['first']);
 });
 
@@ -140,7 +140,7 @@ test('a broker that dies meanwhile: every line is reported either with its offse
     expect(await child.ended).toBe(1);
     expect(child.stdout()).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
     expect(child.stderr()).toMatch(/^stdin:3-4: not delivered: .*\(DELIVERY_TIMEOUT\)$/m);
-    expect(child.stderr()).toContain('Nothing behind stdin:4 was sent.\n');
+    expect(child.stderr()).toContain('Nothing after stdin:4 was sent.\n');
   } finally {
     await its.closeClients();
     await its.admin.close();

@@ -94,7 +94,7 @@ test('kafka-client 4: from an empty folder to records in a file; it prints what 
   await logs(
     first,
     new RegExp(
-      `WARN .*An embedded broker listens on 127\\.0\\.0\\.1:\\d+ and keeps its data in ${data}\\. .* not for production`,
+      `WARN .*Started an embedded broker on 127\\.0\\.0\\.1:\\d+ with data folder ${data}\\. .* use Apache Kafka in production`,
     ),
   );
   await registerPipeline(first, 45_000);
@@ -111,8 +111,8 @@ test('kafka-client 4: from an empty folder to records in a file; it prints what 
 test('kafka-client 4: a second worker joins over the port and shares the work; when it is killed, its tasks move', async () => {
   const host = await started(['--broker-port', '0']);
   const joined = await started(['--broker-port', '0']);
-  await logs(joined, `Uses the embedded broker that process ${host.pid} hosts on 127.0.0.1:`);
-  expect(host.process.log()).not.toContain('Uses the embedded broker');
+  await logs(joined, `Using the embedded broker of process ${host.pid} on 127.0.0.1:`);
+  expect(host.process.log()).not.toContain('Using the embedded broker');
   await registerPipeline(host);
   const workers = async (): Promise<Set<string>> => {
     const all = await Promise.all(['ticker', 'file'].map((name) => host.running(name)));
@@ -144,7 +144,7 @@ test('kafka-client 4: the host is killed: after a restart it has its connectors,
   await host.crash();
   const seen = ticks().at(-1) as number;
   const again = await started(['--broker-port', port]);
-  await logs(again, `An embedded broker listens on 127.0.0.1:${port}`);
+  await logs(again, `Started an embedded broker on 127.0.0.1:${port}`);
   for (const worker of [again, joined]) {
     await waitFor('both connectors', async () => (await worker.request('GET', '/connectors')).json?.length === 2);
     await waitFor('health', async () => (await worker.request('GET', '/health')).status === 200);

@@ -68,11 +68,11 @@ test('a data folder whose broker does not answer; a signal still stops the worke
     await host.ready();
     process.kill(host.pid, 'SIGSTOP');
     const waiting = await dev(['--data-dir', folder]);
-    await waitFor('it to wait', () => waiting.process.log().includes(`Another process has the data folder ${folder}`));
+    await waitFor('it to wait', () => waiting.process.log().includes(`Another process owns the data folder ${folder}`));
     expect(await waiting.stop()).toBe(0);
     expect(await refusal([])).toMatch(
       new RegExp(
-        `^millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not answer on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)$`,
+        `^millrace: The data folder ${folder} is in use by process ${host.pid}, whose broker does not respond on 127\\.0\\.0\\.1:\\d+\\. .* \\(EMBEDDED_BROKER_SILENT\\)$`,
         // Log lines go to another stream.
         'm',
       ),
