@@ -102,6 +102,11 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'connector.ts': ['task.ts', 'config'],
     'index.ts': ['connector.ts'],
   },
+  'connectors/file/src': {
+    source: [],
+    sink: [],
+    'index.ts': ['source', 'sink'],
+  },
   'src/kafka': {
     'create-clients.ts': ['network', 'producer', 'consumer', 'group', 'admin', 'security'],
     network: ['protocol', 'security'],

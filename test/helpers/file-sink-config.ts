@@ -1,4 +1,4 @@
-/** A file sink that writes the record's JSON text as it lies in Kafka, one record a line. */
+/** A file sink that writes each record value as stored in Kafka, one per line. */
 export function fileSinkConfig(
   topic: string,
   file: string,

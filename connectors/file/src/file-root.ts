@@ -1,34 +1,35 @@
 /**
- * The worker setting `file.root`: the directory that files have to be in, whatever a connector's configuration says.
- * Source: analytics-sink §9.2.
+ * The worker setting `file.root`: the directory that must contain the files of every file connector. Source:
+ * analytics-sink §9.2.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { ConfigError, type ConfigProblem, type WorkerSettings } from '@millrace/sdk';
+import { FILE_ROOT, KEY } from './keys';
 
-/** Null: files may be anywhere. */
+/** Null: any directory is allowed. */
 export function fileRootOf(settings: WorkerSettings): string | null {
-  return settings['file.root'] ?? null;
+  return settings[FILE_ROOT] ?? null;
 }
 
-/** Why the worker does not let a file be used; null: it does. */
+/** Why `file` is outside of the root. Null: it is inside. */
 export async function fileRootProblem(file: string, root: string): Promise<string | null> {
   let allowed: string;
   try {
     allowed = await realpath(root);
   } catch (error) {
-    return `The directory of the worker setting "file.root" cannot be used: ${(error as Error).message}.`;
+    return `Cannot use the directory of the worker setting "file.root": ${(error as Error).message}.`;
   }
-  const place = await placeOf(isAbsolute(file) ? file : `${process.cwd()}${sep}${file}`);
-  if (place?.startsWith(allowed.endsWith(sep) ? allowed : allowed + sep)) return null;
-  return `The file "${file}" is not in ${root}, outside of which the worker setting "file.root" allows none.`;
+  const target = await resolvePath(isAbsolute(file) ? file : `${process.cwd()}${sep}${file}`);
+  if (target?.startsWith(allowed.endsWith(sep) ? allowed : allowed + sep)) return null;
+  return `The file "${file}" is outside of ${root}, the directory that the worker setting "file.root" allows.`;
 }
 
-/** For a connector's `validate`. @param file What the setting `file` stands for; null: none. */
+/** For a connector's `validate`. @param file the resolved value of the setting `file`; null: not set */
 export async function fileRootProblems(file: string | null, settings: WorkerSettings): Promise<ConfigProblem[]> {
   const root = fileRootOf(settings);
   const message = file === null || root === null ? null : await fileRootProblem(file, root);
-  return message === null ? [] : [{ key: 'file', message }];
+  return message === null ? [] : [{ key: KEY.file, message }];
 }
 
 /** Throws ConfigError `FILE_OUTSIDE_ROOT`. */
@@ -38,10 +39,10 @@ export async function requireInRoot(file: string, root: string | null): Promise<
 }
 
 /**
- * Where a path leads, links followed before `..` as in opening a file; what is not there yet is taken as it is written.
- * Null: nobody can tell.
+ * The absolute path that opening `path` would reach. Symbolic links are followed before `..`, missing parts are kept as
+ * written. Null: it cannot be determined.
  */
-async function placeOf(path: string): Promise<string | null> {
+async function resolvePath(path: string): Promise<string | null> {
   const missing: string[] = [];
   for (let present = path; ; present = dirname(present)) {
     try {
@@ -50,7 +51,7 @@ async function placeOf(path: string): Promise<string | null> {
       if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     }
     const name = basename(present);
-    // A file is created where a link leads to, and what `..` would mean depends on what is created.
+    // A dangling link creates the file at its target, and the meaning of `..` depends on what is created.
     if (name === '..' || name === '.' || (await isLink(present))) return null;
     missing.unshift(name);
   }

@@ -1,4 +1,4 @@
-/** `file.root`, the worker setting: files outside of that directory are refused, whatever a configuration says. */
+/** The worker setting `file.root`: files outside of that directory are rejected. */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,42 +13,42 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-file-root-'));
   root = join(folder, 'root');
   await mkdir(join(root, 'sub'), { recursive: true });
-  await mkdir(join(folder, 'root-beside'));
+  await mkdir(join(folder, 'root-sibling'));
   await mkdir(join(folder, 'etc'));
   await symlink('../etc', join(root, 'link-out'));
   await symlink('sub', join(root, 'link-in'));
-  await symlink('../etc/made-by-a-link', join(root, 'to-nowhere'));
+  await symlink('../etc/created-by-a-link', join(root, 'to-nowhere'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const settings = (): Record<string, string> => ({ 'file.root': root });
-/** Not `join`, which would take `..` away. */
+/** Not `join`, which would remove `..`. */
 const path = (relative: string): string => `${root}/${relative}`;
 
-const REFUSED = [
+const OUTSIDE = [
   '../etc/x',
   'sub/../../etc/x',
   'link-out/x',
-  // The operating system follows the link first: this is `etc/x`'s neighbour, not `root/x`.
+  // The operating system follows the link first: this is the sibling of `etc`, not `root/x`.
   'link-out/../x',
   'to-nowhere',
   'not-there/../../etc/x',
-  '../root-beside/x',
+  '../root-sibling/x',
   '..',
 ];
 
-test.each(REFUSED)('analytics-sink 73: %s is rejected by validation and by the task', async (relative) => {
+test.each(OUTSIDE)('analytics-sink 73: %s is rejected by validation and by the task', async (relative) => {
   const config: ConnectorConfig = { topics: 't', topic: 't', file: path(relative) };
   const problem = {
     key: 'file',
-    message: `The file "${path(relative)}" is not in ${root}, outside of which the worker setting "file.root" allows none.`,
+    message: `The file "${path(relative)}" is outside of ${root}, the directory that the worker setting "file.root" allows.`,
   };
-  const refused = { code: 'FILE_OUTSIDE_ROOT', message: problem.message };
+  const failure = { code: 'FILE_OUTSIDE_ROOT', message: problem.message };
   expect(await checkConfig(fileStreamSink, config, settings())).toEqual([problem]);
   expect(await checkConfig(fileStreamSource, config, settings())).toEqual([problem]);
   const options = { workerSettings: settings() };
-  await expect(SinkTaskHarness.start(fileStreamSink, config, options)).rejects.toMatchObject(refused);
-  await expect(runSourceTask(fileStreamSource, config, options)).rejects.toMatchObject(refused);
+  await expect(SinkTaskHarness.start(fileStreamSink, config, options)).rejects.toMatchObject(failure);
+  await expect(runSourceTask(fileStreamSource, config, options)).rejects.toMatchObject(failure);
 });
 
 test.each(['x', 'sub/../x', 'link-in/x', 'link-in/../x', './x', 'sub//x'])(
@@ -66,7 +66,7 @@ test.each(['x', 'sub/../x', 'link-in/x', 'link-in/../x', './x', 'sub//x'])(
 test('analytics-sink 73: a template is checked with an example, and each file when it is opened', async () => {
   const out = { file: path('${topic}/../../etc/${topic}'), 'file.template': 'true', 'file.create.dirs': 'true' };
   expect(await checkConfig(fileStreamSink, { topics: 't', ...out }, settings())).toEqual([
-    { key: 'file', message: expect.stringContaining('is not in') },
+    { key: 'file', message: expect.stringContaining('is outside of') },
   ]);
   await symlink('../etc', path('escaping'));
   const config = { topics: 'escaping', file: path('${topic}/x'), 'file.template': 'true', 'file.create.dirs': 'true' };
@@ -91,7 +91,7 @@ test('analytics-sink 73: without the setting, or without a file, nothing is reje
   expect(await checkConfig(fileStreamSink, { topics: 't', file: path('x') }, gone)).toEqual([
     {
       key: 'file',
-      message: expect.stringMatching(/^The directory of the worker setting "file.root" cannot be used: ENOENT/),
+      message: expect.stringMatching(/^Cannot use the directory of the worker setting "file.root": ENOENT/),
     },
   ]);
 });

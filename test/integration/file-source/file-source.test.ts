@@ -1,4 +1,4 @@
-/** The worker as a user starts it, real Kafka, a file into a topic; the worker is killed on the way. */
+/** A file into a topic: a worker process with a real broker, which is killed during the test. */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const group = uniqueName('filesource');
 const settings = {
   'offset.flush.interval.ms': '200',
   'offset.storage.partitions': '1',
-  // How long a killed worker is missed.
+  // Session timeout after a kill.
   'session.timeout.ms': '6000',
   'heartbeat.interval.ms': '1000',
 };
@@ -97,7 +97,7 @@ test('connect-runtime 10.9: killed while reading, nothing is lost and order hold
   await worker.crash();
   await start();
   const values = await read(topic, (all) => all.at(-1) === lines[count - 1]);
-  // Whatever came twice came again from one place on.
+  // Duplicates are one contiguous range.
   expect([...new Set(values)]).toEqual(lines);
 });
 
@@ -107,7 +107,7 @@ test('connect-runtime 10.9: a file that is created after the start; the log says
   await worker.register({ name: topic, config: { ...config(topic, file), 'tasks.max': '3' } });
   const status = await worker.running(topic);
   expect(status.tasks).toHaveLength(1);
-  await waitFor('the log', () => worker.process.log().includes(`The file "${file}" is not there, waiting for it`));
+  await waitFor('the log', () => worker.process.log().includes(`The file "${file}" does not exist, waiting for it`));
   await writeFile(file, 'here\n');
   expect(await read(topic, (all) => all.length > 0)).toEqual(['here']);
 });

@@ -1,4 +1,4 @@
-/** The worker as a user starts it, real Kafka, a topic into a file. */
+/** A topic into a file: a worker process with a real broker. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ let worker: StartedWorker;
 const group = uniqueName('filesink');
 const settings = {
   'offset.flush.interval.ms': '500',
-  // A task that is cut off because the machine is slow writes some lines twice.
+  // A task that is terminated because the machine is slow would write some lines twice.
   'task.shutdown.graceful.timeout.ms': '30000',
   'config.providers': 'env',
   'config.providers.env.class': 'org.apache.kafka.common.config.provider.EnvVarConfigProvider',
@@ -145,7 +145,7 @@ test('analytics-sink 67: a missing directory fails the task with one clear sente
   });
   const status = await worker.statusWhen(topic, (s) => s.tasks[0]?.state === 'FAILED');
   expect(status.tasks[0]?.trace?.split('\n')[0]).toContain(
-    // A config provider has given the folder to other connectors: no trace shows it.
+    // The folder is also a value of a config provider, so traces hide it.
     'Cannot append to the file "${env:SINK_FOLDER}/no/such/file.txt": the directory ${env:SINK_FOLDER}/no/such does ' +
       'not exist, create it or change the setting "file".',
   );
@@ -190,8 +190,8 @@ test('analytics-sink 71: rotated files named by a template, which a config provi
     await writeFile(ballast, Buffer.alloc(240 * 1024));
     await register(topic, fileSinkConfig(topic, file));
     await clients.send(topic, sent);
-    await waitFor('the worker to say it', () => worker.process.log().includes(`Cannot write to ${file}`));
-    await waitFor('a second try', () => worker.process.log().split(`Cannot write to ${file}`).length > 2);
+    await waitFor('the log line', () => worker.process.log().includes(`Cannot write to ${file}`));
+    await waitFor('a retry', () => worker.process.log().split(`Cannot write to ${file}`).length > 2);
     expect((await worker.status(topic)).tasks[0]?.state).toBe('RUNNING');
     expect(await committed(topic)).toBeLessThan(sent.length);
     await rm(ballast);
@@ -231,7 +231,7 @@ test('analytics-sink 72: killed while it rotates files, the worker loses nothing
     'consumer.override.session.timeout.ms': '6000',
   });
   await clients.send(topic, sent);
-  // The folder comes with the first file.
+  // The folder is created with the first file.
   await waitFor('some files to be complete', async () => (await readdir(target).catch(() => [])).length > 20);
   await worker.crash();
   await start();

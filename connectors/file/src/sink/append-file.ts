@@ -1,17 +1,17 @@
-/** One file, opened for appending. */
+/** A file opened for appending. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ensureDir } from 'fs-extra';
 import { ConnectError, isConnectError } from '@millrace/sdk';
 import { requireInRoot } from '../file-root';
-import { CutWrite } from './cut-write';
+import { PartialWrite } from './partial-write';
 
 export interface AppendOptions {
-  /** What ends a line. */
+  /** Bytes that terminate a line. */
   readonly separator: Buffer;
   readonly fsync: boolean;
   readonly createDirs: boolean;
-  /** The directory that the worker allows; null: any. */
+  /** The directory that must contain the file. Null: any. */
   readonly root: string | null;
 }
 
@@ -19,12 +19,12 @@ const MODE = 0o644;
 
 export class AppendFile {
   private unsynced = false;
-  /** Null: the last write was done as a whole. */
-  private cut: CutWrite | null = null;
+  /** Null: the last write was complete. */
+  private partial: PartialWrite | null = null;
 
   private constructor(
     private readonly handle: FileHandle,
-    /** Pipes and devices cannot be synchronised. */
+    /** Pipes and devices cannot be synced. */
     private readonly regular: boolean,
     private bytes: number,
     private readonly options: AppendOptions,
@@ -38,7 +38,7 @@ export class AppendFile {
       if (options.createDirs) await ensureDir(dirname(file));
       handle = await open(file, 'a+', MODE);
       const stats = await handle.stat();
-      const added = stats.isFile() ? await endTornLine(handle, stats.size, options.separator) : 0;
+      const added = stats.isFile() ? await terminateTornLine(handle, stats.size, options.separator) : 0;
       return new AppendFile(handle, stats.isFile(), stats.size + added, options);
     } catch (error) {
       await handle?.close();
@@ -55,20 +55,20 @@ export class AppendFile {
     return this.bytes;
   }
 
-  /** After a rejection: give it the same bytes again. It goes on where the disk had no more room. */
+  /** After a rejection, call it again with the same bytes: it resumes where the disk was full. */
   async write(bytes: Buffer): Promise<void> {
     this.unsynced = true;
     const { separator } = this.options;
-    let written = this.cut ? await this.cut.goOn(this.handle) : 0;
+    let written = this.partial ? await this.partial.resume(this.handle) : 0;
     try {
       while (written < bytes.length) {
         written += (await this.handle.write(bytes, written, bytes.length - written)).bytesWritten;
       }
     } catch (error) {
-      this.cut = await CutWrite.of(this.handle, this.regular, { bytes, written, separator });
+      this.partial = await PartialWrite.of(this.handle, this.regular, { bytes, written, separator });
       throw error;
     }
-    this.cut = null;
+    this.partial = null;
     this.bytes += bytes.length;
   }
 
@@ -77,7 +77,7 @@ export class AppendFile {
     this.unsynced = false;
   }
 
-  /** @param flush false: what was written need not survive */
+  /** @param flush false: written bytes may be lost in a power failure */
   async close(flush = true): Promise<void> {
     try {
       if (flush) await this.flush();
@@ -88,10 +88,10 @@ export class AppendFile {
 }
 
 /**
- * A crash or a full disk may have left half a line. The record is delivered again, so end the torn line: its successor
- * must not be glued to it. Resolves to how many bytes that took.
+ * A crash or a full disk may have left an incomplete line. Its record is delivered again, so terminate the line to keep
+ * the next one apart from it. Resolves to the number of bytes added.
  */
-async function endTornLine(handle: FileHandle, size: number, separator: Buffer): Promise<number> {
+async function terminateTornLine(handle: FileHandle, size: number, separator: Buffer): Promise<number> {
   if (size === 0) return 0;
   const last = Buffer.alloc(separator.length);
   const { bytesRead } = await handle.read(last, 0, last.length, Math.max(0, size - last.length));
@@ -104,10 +104,10 @@ function reason(file: string, error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return `the directory ${dirname(file)} does not exist, create it or change the setting "file"`;
+      return `the directory ${dirname(file)} does not exist; create it, set "file.create.dirs" to true, or change "file"`;
     case 'EACCES':
     case 'EPERM':
-      return 'the worker’s user may not write there';
+      return 'the worker’s user has no permission to write there';
     case 'EISDIR':
       return 'it is a directory';
     case 'EROFS':

@@ -1,9 +1,10 @@
 /**
- * The keys of the file sink: Java's `file`, and our own behind it, whose defaults are Java's behaviour. Source:
+ * Settings of the file sink: Java's `file`, followed by Millrace's own, whose defaults keep Java's behavior. Source:
  * analytics-sink §9.2.
  */
 import type { ConfigKey, ConfigProblem, ConnectorConfig, ParsedValue, WorkerSettings } from '@millrace/sdk';
 import { fileRootProblems } from '../file-root';
+import { KEY } from '../keys';
 import { pathTemplate, templateNames, templateProblem } from './path-template';
 
 export type LineFormat = 'string' | 'json' | 'jsonenvelope';
@@ -25,7 +26,7 @@ export interface FileSinkConfig {
 
 const FORMATS: readonly LineFormat[] = ['string', 'json', 'jsonenvelope'];
 const TOMBSTONES = ['print', 'skip'];
-/** As they may be written in a file of settings, where a line end cannot. */
+/** Escapes for characters that a properties file cannot contain in a value. */
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', '\\': '\\' };
 
 const oneOf =
@@ -38,100 +39,97 @@ const atLeastZero = (value: ParsedValue): string | null =>
 
 export const sinkKeys: readonly ConfigKey[] = [
   {
-    name: 'file',
+    name: KEY.file,
     type: 'STRING',
     default: null,
     importance: 'HIGH',
-    documentation: 'File to append to; created when missing. Without it, lines go to standard output.',
+    documentation: 'File to append to, created if missing. Without it, lines go to standard output.',
   },
   {
-    name: 'file.format',
+    name: KEY.format,
     type: 'STRING',
     default: 'string',
     importance: 'MEDIUM',
     documentation:
-      'string: the value as Java prints it; json: the value as JSON, decimals as numbers; jsonenvelope: a JSON object of topic, partition, offset, timestamp, key, value and headers.',
+      'string: the value as Java prints it. json: the value as JSON, with decimals as numbers. jsonenvelope: a JSON object of topic, partition, offset, timestamp, key, value and headers.',
     validator: oneOf(FORMATS),
     recommended: FORMATS,
   },
   {
-    name: 'file.line.separator',
+    name: KEY.lineSeparator,
     type: 'STRING',
     default: '\\n',
     importance: 'LOW',
-    documentation: 'What ends a line; \\n, \\r, \\t, \\0 and \\\\ may be written like this.',
-    // As it was given: the parsed value has lost its white space.
-    validator: (_, config) => (config['file.line.separator'] === '' ? 'String must be non-empty' : null),
+    documentation: 'Terminator of each line. The escapes \\n, \\r, \\t, \\0 and \\\\ are recognized.',
+    // The raw value: parsing trims white space.
+    validator: (_, config) => (config[KEY.lineSeparator] === '' ? 'String must be non-empty' : null),
   },
   {
-    name: 'file.template',
+    name: KEY.template,
     type: 'BOOLEAN',
     default: false,
     importance: 'MEDIUM',
     documentation:
-      'Whether ${topic}, ${partition}, ${task} and ${timestamp:yyyyMMddHH} (UTC, of the record) in "file" are replaced.',
+      'Replaces ${topic}, ${partition}, ${task} and ${timestamp:yyyyMMddHH} (the record timestamp, in UTC) in "file".',
   },
   {
-    name: 'file.rotate.bytes',
+    name: KEY.rotateBytes,
     type: 'LONG',
     default: 0,
     importance: 'MEDIUM',
     documentation:
-      'The most bytes of a file, unless a single line is longer. The file that grows is <file>.part; it becomes <file>.<UTC time> when it is complete. 0: no limit.',
+      'Maximum size of a file in bytes; a longer line gets a file of its own. Lines go to <file>.part, which is renamed to <file>.<UTC time> when it is complete. 0: no limit.',
     validator: atLeastZero,
   },
   {
-    name: 'file.rotate.ms',
+    name: KEY.rotateMs,
     type: 'LONG',
     default: 0,
     importance: 'MEDIUM',
-    documentation: 'A file with lines is complete after that many milliseconds. 0: never for its age.',
+    documentation: 'Maximum age of a file with lines, in milliseconds. 0: no limit.',
     validator: atLeastZero,
   },
   {
-    name: 'file.fsync',
+    name: KEY.fsync,
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
     documentation:
-      'Whether lines are brought to the disk before their offsets are committed, so that a power failure loses none.',
+      'Writes lines to disk (fdatasync) before their offsets are committed, so that a power failure loses none.',
   },
   {
-    name: 'file.create.dirs',
+    name: KEY.createDirs,
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
-    documentation: 'Whether missing directories of the file are made.',
+    documentation: 'Creates missing parent directories of the file.',
   },
   {
-    name: 'file.tombstones',
+    name: KEY.tombstones,
     type: 'STRING',
     default: 'print',
     importance: 'LOW',
-    documentation: 'print: a record without value is the line "null"; skip: it is left out.',
+    documentation: 'What to do with tombstones. print: write the line "null". skip: write nothing.',
     validator: oneOf(TOMBSTONES),
     recommended: TOMBSTONES,
   },
 ];
 
-/** @param config one that `sinkKeys` and `sinkProblems` have nothing against */
+/** @param config a config that passed validation */
 export function fileSinkConfig(config: ConnectorConfig): FileSinkConfig {
   const text = (name: string, fallback: string): string => config[name]?.trim() || fallback;
   const flag = (name: string, fallback: boolean): boolean => text(name, String(fallback)).toLowerCase() === 'true';
   return {
-    file: text('file', '') || null,
-    format: text('file.format', 'string') as LineFormat,
-    // Not trimmed: white space is what it is made of.
-    separator: (config['file.line.separator'] || '\\n').replace(
-      /\\([nrt0\\])/g,
-      (_, char: string) => ESCAPES[char] ?? '',
-    ),
-    template: flag('file.template', false),
-    rotateBytes: Number(text('file.rotate.bytes', '0')),
-    rotateMs: Number(text('file.rotate.ms', '0')),
-    fsync: flag('file.fsync', false),
-    createDirs: flag('file.create.dirs', false),
-    skipTombstones: text('file.tombstones', 'print') === 'skip',
+    file: text(KEY.file, '') || null,
+    format: text(KEY.format, 'string') as LineFormat,
+    // Not trimmed: a separator may consist of white space.
+    separator: (config[KEY.lineSeparator] || '\\n').replace(/\\([nrt0\\])/g, (_, char: string) => ESCAPES[char] ?? ''),
+    template: flag(KEY.template, false),
+    rotateBytes: Number(text(KEY.rotateBytes, '0')),
+    rotateMs: Number(text(KEY.rotateMs, '0')),
+    fsync: flag(KEY.fsync, false),
+    createDirs: flag(KEY.createDirs, false),
+    skipTombstones: text(KEY.tombstones, 'print') === 'skip',
   };
 }
 
@@ -140,35 +138,35 @@ export async function validateSink(config: ConnectorConfig, settings: WorkerSett
   return problems.length > 0 ? problems : await fileRootProblems(exampleFile(config), settings);
 }
 
-/** With a template: the file of some record; that of another can only be checked when there is one. */
+/** With a template, the file of a sample record. The task checks the files of real records. */
 function exampleFile(config: ConnectorConfig): string | null {
   const { file, template } = fileSinkConfig(config);
   return file !== null && template ? pathTemplate(file)({ topic: 'topic', partition: 0, timestamp: 0 }, 0) : file;
 }
 
-/** What is wrong with several keys together. */
+/** Problems of settings in combination. */
 function sinkProblems(config: ConnectorConfig): ConfigProblem[] {
   const { file, template, rotateBytes, rotateMs, createDirs } = fileSinkConfig(config);
   const rotates = rotateBytes > 0 || rotateMs > 0;
   if (file === null) {
-    const needy = [
-      template && 'file.template',
-      rotateBytes > 0 && 'file.rotate.bytes',
-      rotateMs > 0 && 'file.rotate.ms',
-      createDirs && 'file.create.dirs',
+    const fileOnly = [
+      template && KEY.template,
+      rotateBytes > 0 && KEY.rotateBytes,
+      rotateMs > 0 && KEY.rotateMs,
+      createDirs && KEY.createDirs,
     ].filter((name) => name !== false);
-    return needy.map((key) => ({ key, message: `${key} needs a file: set "file", or remove it.` }));
+    return fileOnly.map((key) => ({ key, message: `${key} requires a file: set "file", or remove ${key}.` }));
   }
   if (template) {
     const problem = templateProblem(file);
-    if (problem !== null) return [{ key: 'file', message: problem }];
+    if (problem !== null) return [{ key: KEY.file, message: problem }];
   }
   const names = template ? templateNames(file) : new Set<string>();
-  const shared = !names.has('task') && !(names.has('topic') && names.has('partition'));
-  if (rotates && shared && Number(config['tasks.max'] ?? 1) > 1) {
+  const isShared = !names.has('task') && !(names.has('topic') && names.has('partition'));
+  if (rotates && isShared && Number(config['tasks.max'] ?? 1) > 1) {
     const message =
-      'Several tasks cannot rotate one file: set file.template=true and put ${task}, or ${topic} and ${partition}, into "file".';
-    return [{ key: 'file', message }];
+      'Several tasks cannot rotate the same file: set file.template=true and put ${task}, or ${topic} and ${partition}, into "file".';
+    return [{ key: KEY.file, message }];
   }
   return [];
 }

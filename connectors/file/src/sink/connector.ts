@@ -11,6 +11,6 @@ export const fileStreamSink: SinkConnector = {
   config: sinkKeys,
   validate: validateSink,
   createTask: () => new FileStreamSinkTask(),
-  // Nothing outside Kafka depends on the offsets.
+  // The connector stores no offsets outside of Kafka.
   alterOffsets: () => true,
 };

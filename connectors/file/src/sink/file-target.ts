@@ -1,6 +1,6 @@
 /**
- * Lines into one file for ever, or into one that grows as `<name>.part` and is renamed when it is complete, so that
- * readers of the others see whole files.
+ * Writes lines to one file, or with rotation to `<name>.part`, which is renamed when it is complete, so that readers of
+ * renamed files see complete files only.
  */
 import { rename, stat, unlink } from 'node:fs/promises';
 import { AppendFile, type AppendOptions } from './append-file';
@@ -13,20 +13,20 @@ export interface Rotation {
   readonly rotateMs: number;
 }
 
-/** Opens the file, so that a wrong name is known at once. Throws ConnectError `FILE_SINK_OPEN`. */
+/** Opens the file at once, so that an invalid name fails the start. Throws ConnectError `FILE_SINK_OPEN`. */
 export async function openTarget(
   name: string,
   options: AppendOptions & Rotation,
   now: () => number = Date.now,
 ): Promise<LineTarget> {
   if (options.rotateBytes === 0 && options.rotateMs === 0)
-    return new GrowingFile(name, await AppendFile.open(name, options));
+    return new SingleFile(name, await AppendFile.open(name, options));
   const target = new RotatedFile(name, options, now);
   await target.open();
   return target;
 }
 
-class GrowingFile implements LineTarget {
+class SingleFile implements LineTarget {
   constructor(
     readonly name: string,
     private readonly file: AppendFile,
@@ -63,7 +63,7 @@ class RotatedFile implements LineTarget {
     private readonly now: () => number,
   ) {}
 
-  /** What a crash has left is continued. */
+  /** Continues a `.part` file that a crash left. */
   async open(): Promise<AppendFile> {
     this.part = await AppendFile.open(this.partName, this.options);
     this.openedAt = this.now();
@@ -94,14 +94,13 @@ class RotatedFile implements LineTarget {
     const part = this.part;
     if (!part) return;
     await part.flush();
-    // Renamed while it is open: where that fails, it can be tried again.
+    // Rename it while it is open, so that a failed rename can be retried.
     if (part.size === 0) await unlink(this.partName);
     else await rename(this.partName, await this.completeName());
     this.part = null;
     await part.close(false);
   }
 
-  /** A file that nobody writes any more is complete. */
   async close(complete: boolean): Promise<void> {
     try {
       if (complete) await this.rotate();
@@ -117,8 +116,8 @@ class RotatedFile implements LineTarget {
   }
 
   /**
-   * Of its UTC time, in milliseconds; a later file has a later name, also where several are completed in one, and none
-   * is overwritten.
+   * The UTC time in milliseconds. Later files have later names, also within one millisecond, and no existing file is
+   * overwritten.
    */
   private async completeName(): Promise<string> {
     for (let time = Math.max(this.now(), this.lastStamp + 1); ; time++) {

@@ -1,5 +1,5 @@
 /**
- * A value as Connect's JSON converter writes it without its schema, on one line; decimals are numbers with all their
+ * A value as Connect's JSON converter writes it without its schema, on one line. Decimals are numbers with all their
  * digits (`decimal.format=NUMERIC`).
  */
 import {
@@ -30,7 +30,7 @@ export function jsonText(schema: Schema | null, value: ConnectValue): string {
 
 function numberText(schema: Schema | null, value: number): string {
   const number = schema?.type === 'FLOAT32' ? Math.fround(value) : value;
-  // JSON has no numbers for NaN and the infinities.
+  // JSON has no numbers for NaN and infinity.
   if (!Number.isFinite(number)) return `"${number}"`;
   if (schema?.type === 'FLOAT32') return javaFloat(number);
   const whole = schema?.type !== 'FLOAT64' && Number.isInteger(number) && !Object.is(number, -0);
@@ -47,24 +47,28 @@ function objectText(schema: Schema | null, value: object): string {
   if (value instanceof Map) return mapText(schema, value);
   if (isDecimal(value)) return plainDecimal(value);
   const members = value as Readonly<Record<string, ConnectValue>>;
-  if (!schema?.fields) return braced(Object.entries(members).map(([name, member]) => [name, jsonText(null, member)]));
-  return braced(
-    schema.fields.map(({ name, schema: own }) => [name, jsonText(own, readMember(members, name) as ConnectValue)]),
+  if (!schema?.fields)
+    return jsonObject(Object.entries(members).map(([name, member]) => [name, jsonText(null, member)]));
+  return jsonObject(
+    schema.fields.map(({ name, schema: fieldSchema }) => [
+      name,
+      jsonText(fieldSchema, readMember(members, name) as ConnectValue),
+    ]),
   );
 }
 
-/** String keys make an object, all others pairs. */
+/** A map with string keys becomes an object, any other a list of pairs. */
 function mapText(schema: Schema | null, map: ReadonlyMap<unknown, unknown>): string {
   const item = schema?.valueSchema ?? null;
   const entries = [...map];
   const named = schema?.keySchema
     ? schema.keySchema.type === 'STRING'
     : entries.every(([key]) => typeof key === 'string');
-  if (named) return braced(entries.map(([key, value]) => [String(key), jsonText(item, value)]));
+  if (named) return jsonObject(entries.map(([key, value]) => [String(key), jsonText(item, value)]));
   const keys = schema?.keySchema ?? null;
   return `[${entries.map(([key, value]) => `[${jsonText(keys, key)},${jsonText(item, value)}]`).join(',')}]`;
 }
 
-export function braced(members: readonly (readonly [name: string, text: string])[]): string {
+export function jsonObject(members: readonly (readonly [name: string, text: string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }

@@ -1,24 +1,25 @@
-/** Lines as UTF-8 in one buffer that is used again and again. Bounded: what does not fit waits for the next write. */
+/** A bounded, reused buffer of lines in UTF-8. When a line does not fit, the caller writes the buffer and clears it. */
 const CAPACITY = 256 * 1024;
-/** UTF-8 bytes per UTF-16 code unit, at most. */
-const WORST_CASE = 3;
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
+const MAX_BYTES_PER_UNIT = 3;
 
 export class LineBuffer {
   private buffer = Buffer.allocUnsafe(CAPACITY);
   private used = 0;
 
-  /** @param separator what ends each line */
+  /** @param separator terminates each line */
   constructor(private readonly separator: Buffer) {}
 
   get length(): number {
     return this.used;
   }
 
-  /** False when there may be no room: write `bytes`, clear, and try again; or `appendLarge` when it is empty. */
+  /** False: the line may not fit. Write `bytes`, clear and append again; use `appendLarge` if the buffer is empty. */
   append(line: string | Uint8Array): boolean {
     const room = this.buffer.length - this.used - this.separator.length;
     if (typeof line === 'string') {
-      if (line.length * WORST_CASE > room && (line.length > room || Buffer.byteLength(line) > room)) return false;
+      if (line.length * MAX_BYTES_PER_UNIT > room && (line.length > room || Buffer.byteLength(line) > room))
+        return false;
       this.used += this.buffer.write(line, this.used);
     } else {
       if (line.length > room) return false;
@@ -30,18 +31,18 @@ export class LineBuffer {
     return true;
   }
 
-  /** Bytes of a line and its end. */
+  /** Bytes of a line and its separator. */
   sizeOf(line: string | Uint8Array): number {
     return Buffer.byteLength(line) + this.separator.length;
   }
 
-  /** Whatever the line's size, until the next `clear`. Only for an empty buffer. */
+  /** Appends a line of any size to an empty buffer; `clear` restores the capacity. */
   appendLarge(line: string | Uint8Array): void {
     this.buffer = Buffer.allocUnsafe(this.sizeOf(line));
     this.append(line);
   }
 
-  /** A view: valid until the next `append` or `clear`. */
+  /** A view, valid until the next `append` or `clear`. */
   bytes(): Buffer {
     return this.buffer.subarray(0, this.used);
   }

@@ -1,41 +1,41 @@
-/** Where lines go. */
+/** Destination of lines. */
 export interface LineTarget {
   readonly name: string;
   /**
-   * The lines of `next` bytes, which follow `pending` ones that are not written yet, belong into the next file: write,
-   * then `rotate`.
+   * Whether a line of `next` bytes, after `pending` unwritten bytes, must go to the next file. If so, write the pending
+   * bytes, then call `rotate`.
    */
   isFull(pending: number, next: number): boolean;
-  /** Completes the file; the next write begins another. */
+  /** Completes the file. The next write opens another one. */
   rotate(): Promise<void>;
   /**
-   * All bytes are with the operating system when it resolves. After a rejection for want of room: once more with the
+   * Resolves when the operating system has all bytes. After a rejection because of a full disk, call it again with the
    * same bytes.
    */
   write(bytes: Buffer): Promise<void>;
-  /** Everything written is as durable as the settings ask for when it resolves. */
+  /** Resolves when all written bytes are as durable as the settings require. */
   flush(): Promise<void>;
-  /** Completes what is complete when its time is over. */
+  /** Completes the file if it has reached its maximum age. */
   tick(now: number): Promise<void>;
   /**
-   * @param complete true: everything written is flushed first; false: after a failure, which may have torn the last
-   *   line: the file is not renamed
+   * @param complete true: flush and complete the file first. False, after a failure that may have left an incomplete
+   *   line: do not rename the file
    */
   close(complete: boolean): Promise<void>;
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
+const noop = (): Promise<void> => Promise.resolve();
 
-/** Java's behaviour without `file`. */
+/** The destination when `file` is not set, as in Java. */
 export function standardOutput(): LineTarget {
   return {
     name: 'standard output',
     isFull: () => false,
-    rotate: nothing,
+    rotate: noop,
     write: (bytes) =>
       new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
-    flush: nothing,
-    tick: nothing,
-    close: nothing,
+    flush: noop,
+    tick: noop,
+    close: noop,
   };
 }

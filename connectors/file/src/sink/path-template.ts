@@ -1,4 +1,4 @@
-/** `${…}` in the name of a file. Pure. Source: analytics-sink §9.2. */
+/** `${…}` in file names. Source: analytics-sink §9.2. */
 import type { SinkRecord } from '@millrace/sdk';
 
 type Origin = Pick<SinkRecord, 'topic' | 'partition' | 'timestamp'>;
@@ -8,31 +8,31 @@ const PLACEHOLDER = /\$\{([^}]*)\}/g;
 const TIMESTAMP = /^timestamp:([yMdHms._-]+)$/;
 const UNITS: Readonly<Record<string, (date: Date) => string>> = {
   yyyy: (date) => String(date.getUTCFullYear()).padStart(4, '0'),
-  MM: (date) => two(date.getUTCMonth() + 1),
-  dd: (date) => two(date.getUTCDate()),
-  HH: (date) => two(date.getUTCHours()),
-  mm: (date) => two(date.getUTCMinutes()),
-  ss: (date) => two(date.getUTCSeconds()),
+  MM: (date) => twoDigits(date.getUTCMonth() + 1),
+  dd: (date) => twoDigits(date.getUTCDate()),
+  HH: (date) => twoDigits(date.getUTCHours()),
+  mm: (date) => twoDigits(date.getUTCMinutes()),
+  ss: (date) => twoDigits(date.getUTCSeconds()),
 };
 const UNIT = /yyyy|MM|dd|HH|mm|ss/g;
 
-/** What is wrong with a template; null: nothing. */
+/** Why a template is invalid. Null: it is valid. */
 export function templateProblem(template: string): string | null {
   for (const [whole, name = ''] of template.matchAll(PLACEHOLDER)) {
     const format = TIMESTAMP.exec(name)?.[1];
     if (['topic', 'partition', 'task'].includes(name)) continue;
     if (format !== undefined && !/[a-zA-Z]/.test(format.replace(UNIT, ''))) continue;
-    return `${whole} is not known: \${topic}, \${partition}, \${task} and \${timestamp:yyyyMMddHHmmss}, or parts of it, are.`;
+    return `Unknown placeholder ${whole}: use \${topic}, \${partition}, \${task}, or \${timestamp:yyyyMMddHHmmss} or a part of it.`;
   }
   return null;
 }
 
-/** The placeholders it has, those of time as `timestamp`. */
+/** Names of the placeholders in a template, without the format of `timestamp`. */
 export function templateNames(template: string): Set<string> {
   return new Set([...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name.split(':')[0] as string));
 }
 
-/** @param template one that `templateProblem` has nothing against */
+/** @param template a valid template, see `templateProblem` */
 export function pathTemplate(template: string): (record: Origin, task: number) => string {
   const parts: Part[] = [];
   let end = 0;
@@ -48,7 +48,7 @@ export function pathTemplate(template: string): (record: Origin, task: number) =
 function placeholder(name: string): Part {
   if (name === 'task') return (_, task) => String(task);
   if (name === 'partition') return ({ partition }) => String(partition);
-  // A value never leads to another directory.
+  // A value must not change the directory.
   if (name === 'topic') return ({ topic }) => topic.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.{1,2}$/, '_');
   const format = TIMESTAMP.exec(name)?.[1] ?? '';
   return ({ timestamp }) => {
@@ -58,6 +58,6 @@ function placeholder(name: string): Part {
   };
 }
 
-function two(number: number): string {
+function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }

@@ -1,7 +1,7 @@
-/** A record as a line, without its end. */
+/** A record as a line, without the separator. */
 import type { SinkRecord } from '@millrace/sdk';
 import type { LineFormat } from './config';
-import { braced, jsonText } from './json-text';
+import { jsonObject, jsonText } from './json-text';
 import { valueText } from './value-text';
 
 export type RecordLine = (record: SinkRecord) => string | Uint8Array;
@@ -10,20 +10,20 @@ const LINES: Readonly<Record<LineFormat, RecordLine>> = {
   string: ({ valueSchema, value }) => (typeof value === 'string' ? value : valueText(valueSchema, value)),
   json: ({ valueSchema, value }) => jsonText(valueSchema, value),
   jsonenvelope: (record) =>
-    braced([
+    jsonObject([
       ['topic', JSON.stringify(record.topic)],
       ['partition', String(record.partition)],
       ['offset', String(record.offset)],
       ['timestamp', String(record.timestamp)],
       ['key', jsonText(record.keySchema, record.key)],
       ['value', jsonText(record.valueSchema, record.value)],
-      // A list: a key may come more than once.
+      // A list, because a header key may occur more than once.
       ['headers', `[${record.headers.map(headerText).join(',')}]`],
     ]),
 };
 
 function headerText({ key, schema, value }: SinkRecord['headers'][number]): string {
-  return braced([
+  return jsonObject([
     ['key', JSON.stringify(key)],
     ['value', jsonText(schema, value)],
   ]);

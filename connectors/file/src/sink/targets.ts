@@ -1,26 +1,25 @@
 /**
- * The files a task writes to, opened when they are needed. Their number is bounded: the one that was not used for
- * longest is closed.
+ * The open files of a task, opened on demand. Their number is bounded: the least recently used file is closed.
  */
 import type { LineTarget } from './line-target';
 
-const MOST_OPEN = 64;
+const MAX_OPEN = 64;
 
 export class Targets {
-  /** The one used last is the last. */
+  /** In order of last use. */
   private readonly open = new Map<string, LineTarget>();
 
   constructor(
-    private readonly make: (name: string) => Promise<LineTarget>,
-    private readonly mostOpen = MOST_OPEN,
+    private readonly openTarget: (name: string) => Promise<LineTarget>,
+    private readonly maxOpen = MAX_OPEN,
   ) {}
 
   async get(name: string): Promise<LineTarget> {
     const known = this.open.get(name);
     this.open.delete(name);
     const oldest = this.open.keys().next();
-    if (!known && this.open.size >= this.mostOpen && !oldest.done) await this.closeOne(oldest.value, true);
-    const target = known ?? (await this.make(name));
+    if (!known && this.open.size >= this.maxOpen && !oldest.done) await this.closeOne(oldest.value, true);
+    const target = known ?? (await this.openTarget(name));
     this.open.set(name, target);
     return target;
   }
@@ -33,7 +32,7 @@ export class Targets {
     await this.each((target) => target.tick(now));
   }
 
-  /** All of them, also after one could not be closed. */
+  /** Closes every file, also after a failure, then throws the first failure. */
   async close(complete: boolean): Promise<void> {
     const failures: unknown[] = [];
     for (const name of [...this.open.keys()])

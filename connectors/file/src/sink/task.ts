@@ -1,7 +1,7 @@
 /**
- * Writes a batch as few large writes. A full disk is waited for: the batch comes again, and what is in the files
- * already is not written twice. Every other failure of the disk fails the task, unlike Java's sink, which swallows
- * them; offsets are committed only for what was written.
+ * Writes a batch with few large writes. While the disk is full, the batch is retried, and lines that are already in a
+ * file are not written twice. Any other disk failure fails the task (Java's sink ignores it). Offsets are committed for
+ * written records only.
  */
 import {
   ConnectError,
@@ -32,8 +32,8 @@ export class FileStreamSinkTask implements SinkTask {
   private separator = Buffer.from('\n');
   private buffer = new LineBuffer(this.separator);
   private failure: ConnectError | null = null;
-  /** Those of a batch that comes again which are in a file or in the buffer already. */
-  private readonly taken = new Set<SinkRecord>();
+  /** Records of a retried batch that are already in a file or in the buffer. */
+  private readonly accepted = new Set<SinkRecord>();
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
     const settings = fileSinkConfig(config);
@@ -46,19 +46,19 @@ export class FileStreamSinkTask implements SinkTask {
   }
 
   async put(records: readonly SinkRecord[]): Promise<void> {
-    // A failed flush only rewinds the consumer; this makes it fail the task.
+    // A failed flush only rewinds the consumer. Throwing here fails the task.
     if (this.failure) throw this.failure;
-    const rest = this.taken.size === 0 ? records : records.filter((record) => !this.taken.has(record));
+    const rest = this.accepted.size === 0 ? records : records.filter((record) => !this.accepted.has(record));
     let next = 0;
     try {
-      // What had no room the last time.
+      // Bytes that did not fit on the disk the last time.
       await this.write();
-      // Nothing is awaited per record, but where a file or the buffer is full or another file begins.
+      // No await per record, except when a file or the buffer is full or the record goes to another file.
       for (; next < rest.length; next++) {
         const record = rest[next] as SinkRecord;
         if (this.skipTombstones && record.value === null) continue;
         const path = this.pathOf?.(record);
-        if (path !== undefined && this.target?.name !== path) await this.turnTo(path);
+        if (path !== undefined && this.target?.name !== path) await this.switchTo(path);
         const line = this.line(record);
         if (this.hasLimit && this.targetIsFull(line)) await this.rotate();
         if (!this.buffer.append(line)) await this.appendLarge(line);
@@ -66,10 +66,10 @@ export class FileStreamSinkTask implements SinkTask {
       await this.write();
       await this.attempt('complete a file of', 'the sink', () => this.targets.tick(Date.now()));
     } catch (error) {
-      if (isRetriable(error)) for (const record of rest.slice(0, next)) this.taken.add(record);
+      if (isRetriable(error)) for (const record of rest.slice(0, next)) this.accepted.add(record);
       throw error;
     }
-    this.taken.clear();
+    this.accepted.clear();
   }
 
   async flush(): Promise<void> {
@@ -77,14 +77,14 @@ export class FileStreamSinkTask implements SinkTask {
     await this.targets.each((target) => this.attempt('flush', target.name, () => target.flush()));
   }
 
-  /** Another task may go on in the files of these partitions, so none of them stays open here. */
+  /** Another task may continue the files of these partitions, so close them all. */
   async close(): Promise<void> {
     if (!this.pathOf) return;
     const complete = this.isComplete();
     this.target = null;
-    // What waits for room goes with its file. Of the batch that comes again, everything is written anew.
+    // The buffered lines belong to the closed files. The retried batch is written again from its start.
     this.buffer.clear();
-    this.taken.clear();
+    this.accepted.clear();
     await this.attempt('complete a file of', 'the sink', () => this.targets.close(complete));
   }
 
@@ -93,7 +93,7 @@ export class FileStreamSinkTask implements SinkTask {
     await this.targets.close(this.isComplete());
   }
 
-  /** No line is half written. */
+  /** Whether every line is written completely. */
   private isComplete(): boolean {
     return this.failure === null && this.buffer.length === 0;
   }
@@ -116,7 +116,7 @@ export class FileStreamSinkTask implements SinkTask {
     logger.info(`Appending to ${file ?? 'standard output'}`);
   }
 
-  private async turnTo(path: string): Promise<void> {
+  private async switchTo(path: string): Promise<void> {
     await this.write();
     this.target = await this.attempt('open', path, () => this.targets.get(path));
   }
@@ -148,14 +148,11 @@ export class FileStreamSinkTask implements SinkTask {
       return await action();
     } catch (error) {
       if (isFullDisk(error))
-        throw new RetriableError(
-          `Cannot ${verb} ${name}: there is no room on the disk; it is tried again until there is.`,
-          {
-            code: 'FILE_SINK_FULL',
-            cause: error,
-            place: { file: name },
-          },
-        );
+        throw new RetriableError(`Cannot ${verb} ${name}: the disk is full; retrying until there is space.`, {
+          code: 'FILE_SINK_FULL',
+          cause: error,
+          place: { file: name },
+        });
       this.failure = isConnectError(error)
         ? error
         : new ConnectError(`Cannot ${verb} ${name}: ${(error as Error).message}`, {
@@ -169,8 +166,8 @@ export class FileStreamSinkTask implements SinkTask {
 }
 
 /**
- * Also where the file could not be opened for it. Not where the disk says so only when it is to keep what it has taken:
- * the system may have forgotten that by then, so that trying again would find nothing wrong.
+ * Includes files that cannot be opened because the disk is full. Excludes a failed fdatasync: the system may have
+ * dropped the pages by then, so that a retry would succeed without having written them.
  */
 function isFullDisk(error: unknown): boolean {
   const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };

@@ -1,37 +1,38 @@
-/** The keys of the file source, Java's names and defaults. Source: connect-runtime §10.9. */
+/** Settings of the file source, with Java's names and defaults. Source: connect-runtime §10.9. */
 import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
+import { KEY } from '../keys';
 
 const TOPIC_NAME = /^[A-Za-z0-9._-]{1,249}$/;
 
 export const sourceKeys: readonly ConfigKey[] = [
   {
-    name: 'file',
+    name: KEY.file,
     type: 'STRING',
     default: null,
     importance: 'HIGH',
-    documentation: 'File to read; the task waits for one that is not there yet. Without it, standard input is read.',
+    documentation: 'File to read; the task waits until it exists. Without it, standard input is read.',
   },
   {
-    name: 'topic',
+    name: KEY.topic,
     type: 'STRING',
     importance: 'HIGH',
-    documentation: 'Topic that receives one record a line.',
+    documentation: 'Topic that receives one record per line.',
     validator: (value) => (typeof value === 'string' ? topicProblem(value) : null),
   },
   {
-    name: 'batch.size',
+    name: KEY.batchSize,
     type: 'INT',
     default: 2000,
     importance: 'LOW',
-    documentation: 'The most lines that one poll of the task returns.',
+    documentation: 'Maximum number of lines that one poll of the task returns.',
   },
 ];
 
-/** Java lets other names pass and fails the task when the first line is sent. */
+/** Java accepts other names and fails the task when it sends the first line. */
 function topicProblem(topic: string): string | null {
   if (topic === '') return 'String must be non-empty';
   if (topic === '.' || topic === '..' || !TOPIC_NAME.test(topic))
-    return "A topic's name has at most 249 letters, digits, '.', '_' and '-'; the file source writes to one topic";
+    return "A topic name consists of at most 249 letters, digits, '.', '_' and '-'; the file source writes to one topic";
   return null;
 }
 
@@ -39,15 +40,15 @@ export interface FileSourceConfig {
   /** Null: standard input. */
   readonly file: string | null;
   readonly topic: string;
-  /** At least 1: what is below counts as 1, as in Java. */
+  /** At least 1. Lower values count as 1, as in Java. */
   readonly batchSize: number;
 }
 
-/** Takes a configuration that has passed validation. */
+/** @param config a config that passed validation */
 export function fileSourceConfig(config: ConnectorConfig): FileSourceConfig {
   return {
-    file: config.file?.trim() || null,
-    topic: config.topic?.trim() ?? '',
-    batchSize: Math.max(1, Number(config['batch.size'] ?? 2000)),
+    file: config[KEY.file]?.trim() || null,
+    topic: config[KEY.topic]?.trim() ?? '',
+    batchSize: Math.max(1, Number(config[KEY.batchSize] ?? 2000)),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * `FileStreamSourceConnector`: each line of a file becomes a record. Always one task. Source: connect-runtime §10.9.
+ * `FileStreamSourceConnector`: each line of a file becomes a record. It has one task. Source: connect-runtime §10.9.
  */
 import type { SourceConnector } from '@millrace/sdk';
 import { fileRootProblems } from '../file-root';

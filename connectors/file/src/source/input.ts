@@ -1,13 +1,13 @@
-/** Where lines come from. */
+/** Source of the bytes to split into lines. */
 export interface Input {
-  /** For logs. */
+  /** For log lines. */
   readonly name: string;
-  /** Null where reading cannot go on from a position: standard input. */
+  /** Null: standard input, which cannot resume at a position. */
   readonly file: string | null;
   /**
-   * Reads into `room`, at `position` where the input has positions. Never waits for data: `nothing` means there is none
-   * now. `truncated`: begin again at 0, the bytes read before are gone. `replaced`: the same, but the old file was read
-   * to its end first.
+   * Reads into `room`, at `position` if the input has positions. Does not wait for data: `nothing` means that none is
+   * available. `truncated`: restart at 0, the file is shorter than `position`. `replaced`: restart at 0 in a new file,
+   * the old one was read to its end.
    */
   read(room: Buffer, position: number): Promise<number | 'nothing' | 'truncated' | 'replaced'>;
   close(): Promise<void>;

@@ -1,46 +1,46 @@
 /**
- * Bytes into lines. A line ends at `\n`, `\r` or `\r\n`; a `\r` at the very end waits for the byte behind it. Text is
- * UTF-8, what is none becomes U+FFFD. Positions are bytes. Source: connect-runtime §10.9.
+ * Splits bytes into lines. A line ends with `\n`, `\r` or `\r\n`; a `\r` at the end of the buffer waits for the next
+ * byte. Text is UTF-8; invalid bytes become U+FFFD. Positions are in bytes. Source: connect-runtime §10.9.
  */
 import { ConnectError } from '@millrace/sdk';
 
 const CAPACITY = 256 * 1024;
-/** Kafka takes 1 MiB unless told otherwise; whoever told it otherwise gets this much. */
-export const LONGEST_LINE = 64 * 1024 * 1024;
+/** Well above Kafka's default record limit of 1 MiB, for clusters that raise it. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
 export class LineSplitter {
   private data = Buffer.allocUnsafe(CAPACITY);
-  /** First byte not yet returned, and the end of what is there. */
+  /** Start and end of the bytes that are not yet returned. */
   private start = 0;
   private end = 0;
-  /** No line ends before this. */
+  /** Bytes before this index contain no line end. */
   private scanned = 0;
-  /** Where the next `\r` is, as far as looked for; -1: not looked for. */
+  /** Index of the next `\r`, or `end` if there is none. -1: not searched yet. */
   private nextCr = -1;
   /** Position of `data[0]`. */
   private base: number;
 
-  /** @param position bytes before the first line. (Default: 0) */
+  /** @param position of the first line, in bytes. (Default: 0) */
   constructor(
     position = 0,
-    private readonly longest = LONGEST_LINE,
+    private readonly maxLineBytes = MAX_LINE_BYTES,
   ) {
     this.base = position;
   }
 
-  /** Behind the last line returned: where to go on. */
+  /** End of the last returned line: where to resume. */
   get position(): number {
     return this.base + this.start;
   }
 
-  /** Behind the last byte taken in. */
+  /** End of the last byte received. */
   get readPosition(): number {
     return this.base + this.end;
   }
 
-  /** Room for the next bytes; say with `filled` how many came. Throws ConnectError `FILE_SOURCE_LINE`. */
+  /** Space for the next bytes; call `filled` with the number read. Throws ConnectError `FILE_SOURCE_LINE`. */
   room(): Buffer {
     const used = this.end - this.start;
     if (this.start === 0 && this.end === this.data.length) this.grow();
@@ -58,7 +58,7 @@ export class LineSplitter {
     this.nextCr = -1;
   }
 
-  /** Null: no complete line is there. */
+  /** Null: no complete line is available. */
   next(): string | null {
     const lf = this.find(LF);
     const cr = this.findCr();
@@ -74,14 +74,14 @@ export class LineSplitter {
     return null;
   }
 
-  /** What is left without an end of line; the splitter is empty afterwards. Null: nothing. */
+  /** Returns the unterminated rest and empties the splitter. Null: there is none. */
   rest(): string | null {
     if (this.start === this.end) return null;
     const closed = this.data[this.end - 1] === CR ? 1 : 0;
     return this.take(this.end - closed, closed);
   }
 
-  /** Forgets everything. */
+  /** Discards all bytes. */
   restart(position: number): void {
     this.base = position;
     this.start = this.end = this.scanned = 0;
@@ -95,7 +95,7 @@ export class LineSplitter {
     return line;
   }
 
-  /** `end` when there is none. */
+  /** `end` if there is none. */
   private find(byte: number): number {
     if (this.scanned >= this.end) return this.end;
     const found = this.data.indexOf(byte, this.scanned);
@@ -108,13 +108,13 @@ export class LineSplitter {
   }
 
   private grow(): void {
-    if (this.data.length >= this.longest) {
+    if (this.data.length >= this.maxLineBytes) {
       throw new ConnectError(
-        `The line at byte ${this.position} is longer than ${this.longest} bytes: end it, or move the connector's offset behind it.`,
+        `The line at byte ${this.position} is longer than ${this.maxLineBytes} bytes: terminate it, or move the connector's offset past it.`,
         { code: 'FILE_SOURCE_LINE', place: { position: this.position } },
       );
     }
-    const larger = Buffer.allocUnsafe(Math.min(this.longest, this.data.length * 2));
+    const larger = Buffer.allocUnsafe(Math.min(this.maxLineBytes, this.data.length * 2));
     this.data.copy(larger, 0, this.start, this.end);
     this.data = larger;
   }

@@ -1,6 +1,6 @@
 /**
- * Standard input of the worker's process. Tasks run in threads, where `process.stdin` is empty, so the descriptor
- * itself is read, in a way that holds no thread while nothing comes.
+ * Standard input of the worker process. `process.stdin` is empty in task threads, so this reads the file descriptor,
+ * without blocking a thread while no data arrives.
  */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,11 +17,11 @@ export class StandardInput implements Input {
   private readonly stream: Readable;
   private failure: Error | null = null;
 
-  /** @param stream (Default: descriptor 0, which stays open when this is closed) */
+  /** @param stream (Default: descriptor 0, which stays open after `close`) */
   constructor(stream: Readable = openStandardInput()) {
     this.stream = stream;
     stream.on('error', (error) => (this.failure = error));
-    // Nothing is read into the stream's buffer before someone listens.
+    // Node.js fills the stream's buffer only if there is a listener.
     stream.on('readable', () => undefined);
   }
 
@@ -44,7 +44,7 @@ export class StandardInput implements Input {
   }
 }
 
-/** The kinds that Node itself tells apart. libuv never closes descriptor 0, so another task can read on. */
+/** Distinguishes the same kinds as Node.js. libuv never closes descriptor 0, so a later task can continue reading. */
 function openStandardInput(): Readable {
   if (isatty(STDIN)) return new ReadStream(STDIN);
   const stats = fstatSync(STDIN);

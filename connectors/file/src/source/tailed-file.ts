@@ -1,4 +1,4 @@
-/** A file that grows, may be missing, and may be cut short or replaced while it is read. */
+/** A growing file, which may be missing at first and may be truncated or replaced while it is read. */
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { ConnectError, type Logger } from '@millrace/sdk';
@@ -11,8 +11,8 @@ interface Opened {
 
 export class TailedFile implements Input {
   private opened: Opened | null = null;
-  /** Said once, until the file has been there. */
-  private saidMissing = false;
+  /** Logged once until the file exists. */
+  private loggedMissing = false;
 
   constructor(
     readonly file: string,
@@ -42,12 +42,12 @@ export class TailedFile implements Input {
   private async open(): Promise<Opened | null> {
     let handle: FileHandle;
     try {
-      // Without O_NONBLOCK, a named pipe that nobody writes to would hold a thread of this process.
+      // Without O_NONBLOCK, a named pipe without a writer would block a thread of the pool.
       handle = await open(this.file, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (!isMissing(error)) throw this.failure('open', error, { code: 'FILE_SOURCE_OPEN' });
-      if (!this.saidMissing) this.logger.warn(`The file "${this.file}" is not there, waiting for it`);
-      this.saidMissing = true;
+      if (!this.loggedMissing) this.logger.warn(`The file "${this.file}" does not exist, waiting for it`);
+      this.loggedMissing = true;
       return null;
     }
     const stats = await handle.stat();
@@ -55,7 +55,7 @@ export class TailedFile implements Input {
       await handle.close();
       throw this.failure('read', new Error('it is a directory'), { code: 'FILE_SOURCE_OPEN' });
     }
-    this.saidMissing = false;
+    this.loggedMissing = false;
     this.logger.info(`Reading ${this.file}`);
     return { handle, stats };
   }
@@ -70,7 +70,7 @@ export class TailedFile implements Input {
     }
   }
 
-  /** Nothing more to read: is this still the file of that name, and as long as it was? */
+  /** At the end of the file: checks whether it was truncated or replaced. */
   private async atEnd(
     opened: Opened,
     room: Buffer,
@@ -83,7 +83,7 @@ export class TailedFile implements Input {
       throw this.failure('read', error, { code: 'FILE_SOURCE_READ' });
     });
     if (named === null || (named.ino === opened.stats.ino && named.dev === opened.stats.dev)) return 'nothing';
-    // The last lines may have been written after our last read and before it was renamed.
+    // The last lines may have been written between the last read and the rename.
     const bytes = await this.readBytes(opened, room, position);
     if (bytes > 0) return bytes;
     await this.close();

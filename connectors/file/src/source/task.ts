@@ -1,6 +1,6 @@
 /**
- * Reads lines and sends each as a record: no key, the line as a string, the time of reading. Source: connect-runtime
- * §10.9.
+ * Reads lines and sends each one as a record without a key: the line as a string, with the time of reading as its
+ * timestamp. Source: connect-runtime §10.9.
  */
 import {
   ConnectError,
@@ -20,15 +20,15 @@ import { LineSplitter } from './line-splitter';
 import { StandardInput } from './standard-input';
 import { TailedFile } from './tailed-file';
 
-/** Java looks once a second. */
-const LOOK_AGAIN_MS = 200;
+/** Java checks once a second. */
+const POLL_INTERVAL_MS = 200;
 const VALUE_SCHEMA = schema('STRING');
 
 interface Running {
   readonly config: FileSourceConfig;
   readonly input: Input;
   readonly lines: LineSplitter;
-  /** Null: nothing is stored for standard input. */
+  /** Null: standard input, which has no stored offset. */
   readonly partition: SourcePartition | null;
   readonly context: SourceTaskContext;
 }
@@ -44,22 +44,22 @@ export class FileStreamSourceTask implements SourceTask {
     const position = stored ? storedPosition(stored, config.file as string) : 0;
     const input = config.file === null ? new StandardInput() : new TailedFile(config.file, context.logger);
     this.running = { config, input, partition, context, lines: new LineSplitter(position) };
-    context.logger.info(`Sending ${input.name} from byte ${position} to topic ${config.topic}`);
+    context.logger.info(`Reading ${input.name} from byte ${position} into topic ${config.topic}`);
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
     const running = this.running as Running;
-    const records = take(running);
+    const records = takeLines(running);
     while (records.length === 0 && !running.context.signal.aborted) {
       const outcome = await running.input.read(running.lines.room(), running.lines.readPosition);
       if (typeof outcome === 'number') {
         running.lines.filled(outcome);
-        take(running, records);
+        takeLines(running, records);
       } else if (outcome === 'nothing') {
-        await sleep(LOOK_AGAIN_MS, running.context.signal);
+        await sleep(POLL_INTERVAL_MS, running.context.signal);
         return null;
       } else {
-        beginAgain(running, outcome, records);
+        restartInput(running, outcome, records);
       }
     }
     return records.length > 0 ? records : null;
@@ -72,8 +72,8 @@ export class FileStreamSourceTask implements SourceTask {
   }
 }
 
-/** Complete lines, up to a batch. */
-function take({ config, lines, partition }: Running, records: SourceRecord[] = []): SourceRecord[] {
+/** Appends records of complete lines to `records`, up to the batch size. */
+function takeLines({ config, lines, partition }: Running, records: SourceRecord[] = []): SourceRecord[] {
   const timestamp = Date.now();
   while (records.length < config.batchSize) {
     const line = lines.next();
@@ -103,15 +103,13 @@ function record(
   };
 }
 
-function beginAgain(running: Running, why: 'truncated' | 'replaced', records: SourceRecord[]): void {
+function restartInput(running: Running, why: 'truncated' | 'replaced', records: SourceRecord[]): void {
   const { config, input, lines, partition, context } = running;
   if (why === 'truncated') {
-    context.logger.warn(
-      `${input.name} is shorter than the ${lines.readPosition} bytes read of it, reading from its beginning`,
-    );
+    context.logger.warn(`${input.name} was truncated below byte ${lines.readPosition}, reading it from its beginning`);
   } else {
-    context.logger.info(`${input.name} is another file now, reading it from its beginning`);
-    // Nobody will end this line any more. Its offset is where reading goes on: in the new file.
+    context.logger.info(`${input.name} was replaced, reading the new file from its beginning`);
+    // The rest of this line will never be written. Its offset is the start of the new file, where reading resumes.
     const last = lines.rest();
     if (last !== null) records.push(record(config.topic, partition, 0, last, Date.now()));
   }

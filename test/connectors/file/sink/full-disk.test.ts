@@ -1,6 +1,5 @@
 /**
- * The file sink on a disk that is really full: nothing is lost, no line is broken, and what could be written is not
- * written twice.
+ * The file sink on a disk that is really full: no line is lost or broken, and no written line is repeated.
  */
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +48,7 @@ onSmallDisk('analytics-sink 70: a batch that does not fit is retried and is in t
   await harness.commit();
   const batch = [...lines(800), 'y'.repeat(20 * KIB), 'end'];
   const error = await thrown(harness.put(records(batch)));
-  expect(error).toMatchObject({ code: 'FILE_SINK_FULL', message: expect.stringContaining('no room on the disk') });
+  expect(error).toMatchObject({ code: 'FILE_SINK_FULL', message: expect.stringContaining('the disk is full') });
   expect(isRetriable(error)).toBe(true);
   expect(isRetriable(await thrown(harness.redeliver()))).toBe(true);
   await harness.commit();
@@ -114,7 +113,7 @@ onSmallDisk(
     const next = await start(config);
     await next.put(records(batch));
     await next.stop();
-    const [name = ''] = (await readdir(disk.folder)).filter((one) => one.startsWith('a.txt.'));
+    const [name = ''] = (await readdir(disk.folder)).filter((entry) => entry.startsWith('a.txt.'));
     expect(name).not.toMatch(/part$/);
     const found = (await readFile(join(disk.folder, name), 'utf8')).split('\n');
     for (const line of batch) expect(found).toContain(line);

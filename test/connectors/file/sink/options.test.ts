@@ -1,4 +1,4 @@
-/** The file sink's own keys. */
+/** Settings that only this file sink has. */
 import { mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,14 +164,14 @@ test('analytics-sink 72: a file that a crash left partially written is terminate
 test('while the disk is full the last line may be partial, so the file is not published as complete', async () => {
   await symlink('/dev/full', `${file}.part`);
   const harness = await start({ 'file.rotate.bytes': '1000' });
-  await expect(harness.put([{ value: 'x' }])).rejects.toThrow('no room on the disk');
+  await expect(harness.put([{ value: 'x' }])).rejects.toThrow('the disk is full');
   await harness.stop();
   expect(await files()).toEqual(['out.txt.part']);
 });
 
 test('rotation by age: only files with lines, when their time is over; names increase and overwrite nothing', async () => {
   let now = Date.parse('2024-05-06T07:08:09.010Z');
-  await writeFile(`${file}.20240506T070809110Z`, 'somebody else’s\n');
+  await writeFile(`${file}.20240506T070809110Z`, 'foreign\n');
   const options = {
     separator: Buffer.from('\n'),
     fsync: true,
@@ -209,13 +209,13 @@ test('file.template: a file per topic, partition, task and hour of the record; d
     { topic: 'a', value: '3', timestamp },
     { topic: 'a', value: '4', timestamp: null },
   ]);
-  const folderOf = join(folder, 'deep');
-  expect((await readdir(folderOf)).sort()).toEqual([
+  const deep = join(folder, 'deep');
+  expect((await readdir(deep)).sort()).toEqual([
     'a-0-0-2024050607.txt',
     'a-0-0-no-timestamp.txt',
     'b-0-0-2024050608.txt',
   ]);
-  expect(await written(join(folderOf, 'a-0-0-2024050607.txt'))).toBe('1\n3\n');
+  expect(await written(join(deep, 'a-0-0-2024050607.txt'))).toBe('1\n3\n');
 });
 
 test('a missing directory of a template fails the first put with the path, and the task stays FAILED', async () => {
@@ -233,7 +233,7 @@ test('a value never selects another directory', () => {
 });
 
 test.each(['${key}', '${timestamp}', '${timestamp:hh}', '${timestamp:yyyy/MM}', '${}'])('%s is rejected', (part) => {
-  expect(templateProblem(`/x/${part}`)).toContain(`${part} is not known`);
+  expect(templateProblem(`/x/${part}`)).toContain(`Unknown placeholder ${part}`);
 });
 
 test('files of revoked partitions are complete before another task continues them', async () => {
@@ -256,13 +256,17 @@ test('the number of open files is limited: the least recently used one is closed
 });
 
 test.each<[string, Record<string, string>, string[]]>([
-  ['a template without a file', { 'file.template': 'true' }, ['file.template needs a file']],
-  ['rotation without a file', { 'file.rotate.ms': '5', 'file.rotate.bytes': '5' }, ['bytes needs', 'ms needs']],
-  ['an unknown placeholder', { file: '${x}', 'file.template': 'true' }, ['${x} is not known']],
+  ['a template without a file', { 'file.template': 'true' }, ['file.template requires a file']],
+  ['rotation without a file', { 'file.rotate.ms': '5', 'file.rotate.bytes': '5' }, ['bytes requires', 'ms requires']],
+  ['an unknown placeholder', { file: '${x}', 'file.template': 'true' }, ['Unknown placeholder ${x}']],
   ['a placeholder without template', { file: '${x}' }, []],
-  ['several tasks that rotate', { file: 'f', 'file.rotate.ms': '5', 'tasks.max': '2' }, ['cannot rotate one file']],
   [
-    'several tasks that rotate files of their own',
+    'several tasks that rotate',
+    { file: 'f', 'file.rotate.ms': '5', 'tasks.max': '2' },
+    ['cannot rotate the same file'],
+  ],
+  [
+    'several tasks that rotate different files',
     { file: '${topic}-${partition}', 'file.template': 'true', 'file.rotate.ms': '5', 'tasks.max': '2' },
     [],
   ],

@@ -75,7 +75,11 @@ test('analytics-sink 72: a partial last line is terminated before anything is ap
 });
 
 test.each<[string, () => string, string]>([
-  ['a missing directory', () => join(folder, 'no', 'x'), 'does not exist, create it or change the setting "file".'],
+  [
+    'a missing directory',
+    () => join(folder, 'no', 'x'),
+    'does not exist; create it, set "file.create.dirs" to true, or change "file".',
+  ],
   ['a directory', () => folder, 'it is a directory.'],
 ])('analytics-sink 67: %s fails the start with one clear sentence', async (_, target, reason) => {
   await expect((async () => task.start({ file: target() }, context))()).rejects.toMatchObject({
@@ -91,7 +95,7 @@ test('analytics-sink 70: a full disk makes the worker retry the batch without li
   const full = {
     code: 'FILE_SINK_FULL',
     retriable: true,
-    message: expect.stringMatching(/^Cannot write to .*out\.txt: there is no room on the disk/),
+    message: expect.stringMatching(/^Cannot write to .*out\.txt: the disk is full; retrying until there is space\.$/),
   };
   await expect(task.put([record('x')])).rejects.toMatchObject(full);
   await expect(task.put([record('x')])).rejects.toMatchObject(full);
@@ -116,7 +120,7 @@ test.each(['EIO', 'ENOSPC'])('a flush that fails with %s fails the next put, so 
   await task.put([record('x')]);
   const inside = task as unknown as { target: { file: { handle: { datasync(): Promise<void> } } } };
   const { handle } = inside.target.file;
-  const error = Object.assign(new Error(`${code}: the disk says so late`), { code, syscall: 'fdatasync' });
+  const error = Object.assign(new Error(`${code}: reported late`), { code, syscall: 'fdatasync' });
   handle.datasync = () => Promise.reject(error);
   await expect(task.flush?.([])).rejects.toThrow(`Cannot flush ${file}: ${code}`);
   await expect(task.put([record('y')])).rejects.toMatchObject({ code: 'FILE_SINK_WRITE', retriable: false });

@@ -72,7 +72,7 @@ test('a line longer than the buffer, and one longer than the limit', () => {
     expect.objectContaining({
       code: 'FILE_SOURCE_LINE',
       message:
-        "The line at byte 1000013 is longer than 1200000 bytes: end it, or move the connector's offset behind it.",
+        "The line at byte 1000013 is longer than 1200000 bytes: terminate it, or move the connector's offset past it.",
     }) as Error,
   );
 });

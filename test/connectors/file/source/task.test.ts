@@ -36,7 +36,7 @@ async function start(config: Record<string, string> = {}): Promise<void> {
   await task.start({ file, topic: 't', ...config }, context);
 }
 
-/** Polls until there are so many records in all. */
+/** Polls until there are `count` records in total. */
 async function until(count: number): Promise<unknown[]> {
   while (got.length < count) got.push(...((await task.poll()) ?? []));
   return values();
@@ -65,7 +65,7 @@ test('connect-runtime 10.9: resumes after the stored position', async () => {
   offsets.write({ filename: file }, { position: 2 });
   const { records } = await runSourceTask(fileStreamSource, { file, topic: 't' }, { offsets });
   expect(records.map(({ value }) => value)).toEqual(['b', 'c']);
-  // Where Java counted characters, it may be inside a line.
+  // A position stored by Java counts characters, so it may be inside a line.
   offsets.write({ filename: file }, { position: 3n });
   await start();
   expect(await until(2)).toEqual(['', 'c']);
@@ -78,7 +78,7 @@ test('connect-runtime 10.9: the task waits for a file that does not exist yet, a
   await writeFile(file, 'here\n');
   expect(await until(1)).toEqual(['here']);
   expect(logger.lines.filter((line) => line.startsWith('warn'))).toEqual([
-    `warn The file "${file}" is not there, waiting for it`,
+    `warn The file "${file}" does not exist, waiting for it`,
   ]);
 });
 
@@ -114,7 +114,7 @@ test('a truncated file is read from its beginning, with a warning', async () => 
   await appendFile(file, 'new\n');
   expect((await until(4)).slice(3)).toEqual(['new']);
   expect(position()).toBe(4);
-  expect(logger.lines).toContain(`warn ${file} is shorter than the 14 bytes read of it, reading from its beginning`);
+  expect(logger.lines).toContain(`warn ${file} was truncated below byte 14, reading it from its beginning`);
 });
 
 test('a file that is shorter than the stored position is read from its beginning', async () => {
@@ -135,7 +135,7 @@ test('a rotated file is read to its end first, its unfinished last line included
   await until(2);
   await writeFile(file, 'three\n');
   expect(await until(4)).toEqual(['one', 'two', 'last', 'three']);
-  // A restart between the last two goes on in the new file.
+  // After a restart between the last two, the source resumes in the new file.
   expect(got.map(({ sourceOffset }) => sourceOffset?.position)).toEqual([4, 8, 0, 6]);
 });
 

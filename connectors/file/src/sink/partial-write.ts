@@ -1,38 +1,38 @@
 /**
- * A write that the disk had no room for beyond some byte, and how to go on with it so that every line is whole. Nothing
- * is ever cut back: other tasks may append to the same file, and what they have written behind must not go with it.
+ * A write that a full disk interrupted, and how to resume it so that every line is complete. The file is never
+ * truncated, because that could remove lines that other tasks appended in the meantime.
  */
 import type { FileHandle } from 'node:fs/promises';
 
 interface Attempt {
   readonly bytes: Buffer;
-  /** How many of them are in the file. */
+  /** Number of these bytes that are in the file. */
   readonly written: number;
   readonly separator: Buffer;
 }
 
 const CHUNK = 64 * 1024;
 
-export class CutWrite {
+export class PartialWrite {
   private constructor(
     private readonly attempt: Attempt,
-    /** The file's size afterwards; null: pipes and devices have none. */
+    /** Size of the file after the write. Null: a pipe or device, which has no size. */
     private readonly end: number | null,
   ) {}
 
-  static async of(handle: FileHandle, regular: boolean, attempt: Attempt): Promise<CutWrite> {
-    return new CutWrite(attempt, regular ? (await handle.stat()).size : null);
+  static async of(handle: FileHandle, regular: boolean, attempt: Attempt): Promise<PartialWrite> {
+    return new PartialWrite(attempt, regular ? (await handle.stat()).size : null);
   }
 
-  /** From which of the bytes on to write. */
-  async goOn(handle: FileHandle): Promise<number> {
+  /** Resolves to the index of the first byte that remains to be written. */
+  async resume(handle: FileHandle): Promise<number> {
     const { bytes, written, separator } = this.attempt;
     const lineStart = startOfLine(bytes, written, separator);
     const half = bytes.subarray(lineStart, written);
     if (half.length === 0 || this.end === null || (await endsWith(handle, half))) return written;
-    // Another task has appended to our half line. The line of its own that it spoilt is repeated, then ours.
-    const spoilt = await lineFrom(handle, this.end, separator);
-    await writeAll(handle, spoilt);
+    // Another task appended to the incomplete line, which corrupted its own. Repeat that line, then the incomplete one.
+    const corrupted = await lineFrom(handle, this.end, separator);
+    await writeAll(handle, corrupted);
     return lineStart;
   }
 }
@@ -54,7 +54,7 @@ async function endsWith(handle: FileHandle, half: Buffer): Promise<boolean> {
   return bytesRead === last.length && last.equals(half);
 }
 
-/** With its end; empty when it has none yet. */
+/** Includes the separator. Empty if the line is not complete yet. */
 async function lineFrom(handle: FileHandle, start: number, separator: Buffer): Promise<Buffer> {
   let read = Buffer.alloc(0);
   for (;;) {
