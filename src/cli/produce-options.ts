@@ -1,6 +1,6 @@
 /** Parses the command line of `millrace produce`. */
 import { parseArgs } from 'node:util';
-import { DATA_DIR } from '../config/embedded-broker';
+import { EMBEDDED_DATA_DIR } from '../config/embedded-broker';
 import type { WorkerOptions } from './worker-options';
 
 export interface ProduceOptions {
@@ -42,7 +42,7 @@ export function parseProduceOptions(args: readonly string[]): ProduceOptions {
     quiet: values.quiet,
     worker: {
       ...(values.config !== undefined && { file: values.config }),
-      settings: folder === undefined ? {} : { [DATA_DIR]: folder },
+      settings: folder === undefined ? {} : { [EMBEDDED_DATA_DIR]: folder },
       brokerOptions: folder === undefined ? [] : ['--data-dir'],
     },
   };

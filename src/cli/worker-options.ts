@@ -1,6 +1,6 @@
 /** Parses the command line of `start` and `dev`. */
 import { parseArgs } from 'node:util';
-import { DATA_DIR, PORT } from '../config/embedded-broker';
+import { EMBEDDED_DATA_DIR, EMBEDDED_PORT } from '../config/embedded-broker';
 
 export interface WorkerOptions {
   readonly file?: string;
@@ -23,8 +23,8 @@ export function parseWorkerOptions(args: readonly string[]): WorkerOptions {
   if (positionals.length > 1) throw new Error(`Specify at most one file, not ${positionals.join(', ')}.`);
   const settings: Record<string, string> = {};
   if (values.port !== undefined) settings.listeners = `http://127.0.0.1:${portNumber('--port', values.port)}`;
-  if (values['broker-port'] !== undefined) settings[PORT] = portNumber('--broker-port', values['broker-port']);
-  if (values['data-dir'] !== undefined) settings[DATA_DIR] = values['data-dir'];
+  if (values['broker-port'] !== undefined) settings[EMBEDDED_PORT] = portNumber('--broker-port', values['broker-port']);
+  if (values['data-dir'] !== undefined) settings[EMBEDDED_DATA_DIR] = values['data-dir'];
   const brokerOptions = BROKER_OPTIONS.filter((name) => values[name] !== undefined).map((name) => `--${name}`);
   return { ...(positionals[0] !== undefined && { file: positionals[0] }), settings, brokerOptions };
 }

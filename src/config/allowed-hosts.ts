@@ -1,13 +1,12 @@
 /**
- * Which names a worker is called by. A browser can be made to take any name for this machine (DNS rebinding), but not
- * to send another one in its Host header; so a name that nobody gave this worker is a page's that has no business here.
- * Pure.
+ * Host names that a worker accepts. DNS rebinding can point any name at this machine, but the browser still sends that
+ * name in its Host header. A request with an unknown name therefore comes from a foreign web page. Pure.
  */
 import { BlockList, isIP } from 'node:net';
 import { isHostName } from './listeners';
 
 export interface AllowedHosts {
-  /** Something is listed. */
+  /** At least one entry is listed. */
   readonly isSet: boolean;
   /** `*`: nothing is checked. */
   readonly isOff: boolean;
@@ -24,15 +23,15 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** What containers call the machine that they run on. */
+/** Names of the host machine inside containers. */
 const FROM_CONTAINERS = new Set(['host.docker.internal', 'host.containers.internal']);
 
-/** Names that lead to this machine, or to the one that a container runs on, and that nobody can register. */
+/** Names of this machine, or of a container's host machine, that cannot be registered in DNS. */
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || FROM_CONTAINERS.has(name) || isLoopbackAddress(name);
 }
 
-/** Of a Host header: without port, brackets and the root's dot, in lower case; null when it is none. */
+/** Name in a Host header: lower case, without port, brackets and trailing dot. Null if it is not a host. */
 export function hostName(host: string): string | null {
   try {
     const { hostname } = new URL(`http://${host}`);
@@ -42,7 +41,7 @@ export function hostName(host: string): string | null {
   }
 }
 
-/** Host names, `*.example.com` for all below one, or `*`. Throws an Error with the reason alone. */
+/** Host names, `*.example.com` for all subdomains, or `*`. Throws an Error whose message is only the reason. */
 export function parseAllowedHosts(entries: readonly string[]): AllowedHosts {
   const given = entries.filter((entry) => entry !== '');
   const names = new Set<string>();
@@ -52,7 +51,7 @@ export function parseAllowedHosts(entries: readonly string[]): AllowedHosts {
     const name = isHostName(bare) && !bare.includes('*') ? hostName(bare.includes(':') ? `[${bare}]` : bare) : null;
     if (name === null)
       throw new Error(
-        `'${entry}' is no host name; write it without protocol and port, *.example.com for all below one`,
+        `'${entry}' is not a host name; omit protocol and port, and use *.example.com for all subdomains`,
       );
     if (entry.startsWith('*.')) endings.push(`.${name}`);
     else names.add(name);

@@ -1,10 +1,13 @@
-/** Which worker settings reach which Kafka client. Pure. Source: connect-runtime Appendix B, kafka-client §3. */
+/**
+ * Selects the worker settings that each Kafka client receives. Pure. Source: connect-runtime Appendix B, kafka-client
+ * §3.
+ */
 import { SHARED_WITH_CLIENTS, WORKER_SETTINGS } from './worker-settings';
 
 export type ClientKind = 'worker' | 'producer' | 'consumer' | 'admin';
 type Settings = Readonly<Record<string, string>>;
 
-/** Families of settings that are no client's business. */
+/** Prefixes of settings that no client receives. */
 const WORKER_FAMILIES = [
   'admin.',
   'config.providers.',
@@ -22,8 +25,8 @@ const WORKER_FAMILIES = [
 const WORKER_ONLY = new Set(WORKER_SETTINGS.map((s) => s.name).filter((name) => !SHARED_WITH_CLIENTS.has(name)));
 
 /**
- * `worker`: unprefixed settings; `admin`: the same, then `admin.*`; `producer` and `consumer`: bootstrap servers and
- * their own prefix alone, because the worker's security settings are deliberately not inherited.
+ * `worker`: unprefixed settings. `admin`: the same, overridden by `admin.*`. `producer` and `consumer`: only bootstrap
+ * servers and their own prefix; as in Java, they do not inherit the worker's security settings.
  */
 export function clientSettings(raw: Settings, kind: ClientKind): Record<string, string> {
   const bootstrap = { 'bootstrap.servers': raw['bootstrap.servers'] ?? '' };

@@ -3,10 +3,10 @@
  */
 import { javaDouble, type ConfigType, type ParsedValue } from '@millrace/sdk';
 
-/** What a PASSWORD is shown as, everywhere. */
+/** Replaces the value of a PASSWORD in every response and message. */
 export const HIDDEN = '[hidden]';
 
-/** The reason alone; the caller knows the key and wraps it (`invalidValue`). */
+/** Contains only the reason. The caller adds the key (`invalidValue`). */
 export class ConfigParseError extends Error {
   constructor(readonly reason: string) {
     super(reason);
@@ -15,8 +15,8 @@ export class ConfigParseError extends Error {
 }
 
 /**
- * `String.trim()` of Java: everything up to U+0020 at both ends, and nothing else (JavaScript also takes U+00A0,
- * U+FEFF…).
+ * Java's `String.trim()`: removes characters up to U+0020 at both ends. JavaScript's also removes U+00A0, U+FEFF and
+ * others.
  */
 export function javaTrim(text: string): string {
   let start = 0;
@@ -55,22 +55,24 @@ function parseDouble(text: string): number {
 
 const BLANKS = ' \t\n\v\f\r';
 
-/** Without the blanks next to a comma. */
-function inner(part: string, commaBefore: boolean, commaBehind: boolean): string {
+/** Removes blanks next to a comma. */
+function trimAtCommas(part: string, commaBefore: boolean, commaAfter: boolean): string {
   let start = 0;
   let end = part.length;
   while (commaBefore && start < end && BLANKS.includes(part.charAt(start))) start++;
-  while (commaBehind && end > start && BLANKS.includes(part.charAt(end - 1))) end--;
+  while (commaAfter && end > start && BLANKS.includes(part.charAt(end - 1))) end--;
   return part.slice(start, end);
 }
 
 export function parseList(text: string): readonly string[] {
   const trimmed = javaTrim(text);
-  // A pattern with blanks around the comma takes time in the square of a run of blanks.
-  return trimmed === '' ? [] : trimmed.split(',').map((part, at, all) => inner(part, at > 0, at < all.length - 1));
+  // A pattern with blanks around the comma would need quadratic time for a run of blanks.
+  return trimmed === ''
+    ? []
+    : trimmed.split(',').map((part, at, all) => trimAtCommas(part, at > 0, at < all.length - 1));
 }
 
-/** Throws ConfigParseError. CLASS is returned as text: whether it exists is the caller's to know. */
+/** Throws ConfigParseError. A CLASS is returned as text: the caller checks whether it exists. */
 export function parseConfigValue(type: ConfigType, text: string): ParsedValue {
   const trimmed = javaTrim(text);
   switch (type) {
@@ -95,7 +97,7 @@ export function parseConfigValue(type: ConfigType, text: string): ParsedValue {
   }
 }
 
-/** How a parsed value or a default is shown in `value` and `default_value`. */
+/** Formats a parsed value or a default for `value` and `default_value`. */
 export function renderConfigValue(type: ConfigType, value: ParsedValue | undefined): string | null {
   if (value == null) return null;
   if (type === 'PASSWORD') return HIDDEN;
@@ -104,7 +106,7 @@ export function renderConfigValue(type: ConfigType, value: ParsedValue | undefin
   return String(value);
 }
 
-/** How a value is written inside an error message: lists as `[a, b]`, passwords never. */
+/** Formats a value for an error message: lists as `[a, b]`, passwords hidden. */
 export function messageValue(type: ConfigType, value: ParsedValue): string {
   if (type === 'PASSWORD' && value !== null) return HIDDEN;
   if (Array.isArray(value)) return `[${value.join(', ')}]`;

@@ -1,6 +1,6 @@
 /**
- * What a user should be told about settings that are legal but probably not meant. Pure. Sources: connect-rest §5,
- * connect-runtime §1.2.
+ * Warnings about settings that are valid but probably not intended. Pure. Sources: connect-rest §5, connect-runtime
+ * §1.2.
  */
 import { EMBEDDED_SETTINGS } from './embedded-broker';
 import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
@@ -13,8 +13,8 @@ const KNOWN = new Set([
 const MAX_EDITS = 2;
 
 /**
- * One sentence each; values are never in them.
- * @param ofPlugins settings that plug-ins ask for in their manifests
+ * One sentence each, without values.
+ * @param ofPlugins settings that plugins request in their manifests
  */
 export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins: readonly string[] = []): string[] {
   const warnings = suspiciousKeys(Object.keys(raw), ofPlugins).map(
@@ -52,7 +52,7 @@ export function suspiciousKeys(keys: readonly string[], ofPlugins: readonly stri
   return found;
 }
 
-/** Levenshtein distance; null when it is above `limit`. */
+/** Levenshtein distance, or null above `limit`. */
 export function editDistance(a: string, b: string, limit: number): number | null {
   if (Math.abs(a.length - b.length) > limit) return null;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

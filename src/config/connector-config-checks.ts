@@ -1,4 +1,4 @@
-/** The checks behind the framework's keys; each gives whole messages. Source: connect-rest §3.5. */
+/** Checks of the framework's keys. Each returns complete messages. Source: connect-rest §3.5. */
 import { compileJavaRegex, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue } from './config-parse';
 import { VersionRange } from './version-range';
@@ -14,7 +14,7 @@ export function atLeast(minimum: number): Check {
   };
 }
 
-/** The same where null means "not set". */
+/** Like `atLeast`, but null means "not set". */
 export function atLeastIfSet(minimum: number): Check {
   const check = atLeast(minimum);
   return (value, key) => (value === null ? [] : check(value, key));
@@ -39,7 +39,7 @@ export function oneOfIgnoringCase(...allowed: readonly string[]): Check {
 export const nonEmptyIfSet: Check = (value, key) =>
   value === '' ? [invalidValue(key, '', 'String must be non-empty')] : [];
 
-/** Null is left to "Missing required configuration". */
+/** Null is reported as "Missing required configuration" elsewhere. */
 export const connectorName: Check = (value, key) => {
   if (typeof value !== 'string') return [];
   if (value === '') return [invalidValue(key, '', 'String may not be empty')];
@@ -51,7 +51,7 @@ export const connectorName: Check = (value, key) => {
   return [invalidValue(key, value, reason)];
 };
 
-/** The text is the parser's alone. */
+/** The message is the version parser's, without a prefix. */
 export const pluginVersion: Check = (value) => {
   try {
     VersionRange.parse(typeof value === 'string' ? value : null);

@@ -1,6 +1,6 @@
 /**
- * The keys every connector has, in Java's order. The same tables answer validation, `GET
- * /connector-plugins/{plugin}/config` and the readers of a connector's settings. Source: connect-rest §4.1 to §4.3.
+ * The keys of every connector, in Java's order. Validation, `GET /connector-plugins/{plugin}/config` and the readers of
+ * a connector's settings use the same tables. Source: connect-rest §4.1 to §4.3.
  */
 import {
   atLeast,
@@ -21,15 +21,13 @@ const COMMON = 'Common';
 const ERRORS = 'Error Handling';
 const EXACTLY_ONCE = 'Exactly Once Support';
 
-/**
- * What is known at validation only: versions and classes that can be chosen, and those in use when nothing is chosen.
- */
+/** Known only at validation: the available versions and classes, and the defaults. */
 export interface ConverterChoice {
   readonly class: string | null;
   readonly version: string | null;
   readonly classes: readonly string[];
   readonly versions: readonly string[];
-  /** Whether there is a class that could have versions. */
+  /** Whether the class exists, so that versions can be listed. */
   readonly versioned: boolean;
 }
 export interface Choices {
@@ -37,7 +35,7 @@ export interface Choices {
   readonly key: ConverterChoice;
   readonly value: ConverterChoice;
   readonly header: ConverterChoice;
-  /** The class that a name stands for; null: there is none. */
+  /** Resolves a name to a class, or null if there is none. */
   readonly classOf: (name: string) => string | null;
 }
 const NO_CONVERTER: ConverterChoice = { class: null, version: null, classes: [], versions: [], versioned: true };
@@ -100,8 +98,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       name: 'connector.class',
       type: 'STRING',
       importance: 'HIGH',
-      documentation:
-        'The plug-in to run: its full class name, its simple name, or the simple name without "Connector".',
+      documentation: 'The plugin to run: its full class name, its simple name, or the simple name without "Connector".',
       group: COMMON,
       order: 2,
       width: 'LONG',
@@ -112,7 +109,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'STRING',
       default: choices.connectorVersions.at(-1) ?? null,
       importance: 'MEDIUM',
-      documentation: 'Version of the plug-in: a version (exact), a range such as [1.0,2.0), or latest.',
+      documentation: 'Version of the plugin: an exact version, a range such as [1.0,2.0), or latest.',
       group: COMMON,
       order: 3,
       width: 'MEDIUM',
@@ -124,7 +121,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'INT',
       default: 1,
       importance: 'HIGH',
-      documentation: 'The most tasks this connector may split its work into.',
+      documentation: 'Maximum number of tasks of this connector.',
       group: COMMON,
       order: 4,
       width: 'SHORT',
@@ -137,7 +134,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       default: true,
       importance: 'LOW',
       documentation:
-        'Fail a connector that asks for more tasks than tasks.max. Deprecated: meant for connectors that are yet to be fixed.',
+        'Fail a connector that generates more tasks than tasks.max. Deprecated: set it to false only until the connector is fixed.',
       group: COMMON,
       order: 5,
       width: 'SHORT',
@@ -175,7 +172,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'STRING',
       default: 'restart',
       importance: 'LOW',
-      documentation: 'What to do when a value from a configuration provider expires: restart the connector, or none.',
+      documentation: 'Action when a value from a config provider expires: restart the connector, or none.',
       group: COMMON,
       order: 14,
       width: 'MEDIUM',
@@ -187,7 +184,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'LONG',
       default: 0,
       importance: 'MEDIUM',
-      documentation: 'How long a failed operation is tried again, in milliseconds; 0 never, -1 for ever.',
+      documentation: 'How long a failed operation is retried, in milliseconds. 0: no retries, -1: no limit.',
       group: ERRORS,
       order: 1,
       width: 'MEDIUM',
@@ -198,7 +195,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'LONG',
       default: 60000,
       importance: 'MEDIUM',
-      documentation: 'The longest pause between two tries, in milliseconds.',
+      documentation: 'Maximum delay between retries, in milliseconds.',
       group: ERRORS,
       order: 2,
       width: 'MEDIUM',
@@ -210,7 +207,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       default: 'none',
       importance: 'MEDIUM',
       documentation:
-        'none: the first bad record fails the task. all: bad records are skipped (and reported, see the other keys).',
+        'none: the first failing record fails the task. all: failing records are skipped and reported as the other keys configure.',
       group: ERRORS,
       order: 3,
       width: 'SHORT',
@@ -222,7 +219,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'BOOLEAN',
       default: false,
       importance: 'MEDIUM',
-      documentation: 'Log each error and where it happened, tolerated ones too.',
+      documentation: 'Log each error with the operation that failed, including tolerated errors.',
       group: ERRORS,
       order: 4,
       width: 'SHORT',
@@ -233,7 +230,7 @@ export function commonKeys(choices: Choices): readonly FrameworkKey[] {
       type: 'BOOLEAN',
       default: false,
       importance: 'MEDIUM',
-      documentation: "Log the failed record's topic, partition, offset and timestamp as well.",
+      documentation: "Also log the failed record's topic, partition, offset and timestamp.",
       group: ERRORS,
       order: 5,
       width: 'SHORT',
@@ -248,7 +245,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     type: 'LIST',
     default: [],
     importance: 'LOW',
-    documentation: 'Groups of settings for topics this source creates; the group "default" is always there.',
+    documentation: 'Groups of settings for topics that this source creates. The group "default" always exists.',
     group: 'Topic Creation',
     order: 1,
     width: 'LONG',
@@ -260,7 +257,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     type: 'STRING',
     default: 'requested',
     importance: 'MEDIUM',
-    documentation: 'required: refuse to run unless records can be delivered exactly once. requested: run in any case.',
+    documentation: 'required: fail unless exactly-once delivery is supported. requested: run in any case.',
     group: EXACTLY_ONCE,
     order: 2,
     width: 'SHORT',
@@ -272,7 +269,8 @@ export const sourceKeys: readonly FrameworkKey[] = [
     type: 'STRING',
     default: 'poll',
     importance: 'MEDIUM',
-    documentation: 'Where transactions end: with each polled batch, at an interval, or where the connector says.',
+    documentation:
+      'When transactions are committed: after each polled batch, at an interval, or as the connector defines.',
     group: EXACTLY_ONCE,
     order: 3,
     width: 'SHORT',
@@ -297,7 +295,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     type: 'STRING',
     default: null,
     importance: 'LOW',
-    documentation: "A topic of this connector's own for its source offsets. Default: the worker's.",
+    documentation: "Separate topic for this connector's source offsets. Default: the worker's.",
     group: 'offsets.topic',
     order: 1,
     width: 'LONG',
@@ -312,7 +310,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     type: 'LIST',
     default: [],
     importance: 'HIGH',
-    documentation: 'Topics to read. Either this or topics.regex.',
+    documentation: 'Topics to consume. Set either this or topics.regex.',
     group: COMMON,
     order: 4,
     width: 'LONG',
@@ -324,7 +322,8 @@ export const sinkKeys: readonly FrameworkKey[] = [
     type: 'STRING',
     default: '',
     importance: 'HIGH',
-    documentation: 'Regular expression for the topics to read; it must match the whole name. Either this or topics.',
+    documentation:
+      'Regular expression for the topics to consume. It must match the whole name. Set either this or topics.',
     group: COMMON,
     order: 4,
     width: 'LONG',
@@ -336,7 +335,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     type: 'STRING',
     default: '',
     importance: 'MEDIUM',
-    documentation: 'Topic that receives the records this sink could not handle. Empty: none.',
+    documentation: 'Dead letter queue: topic for records that this sink could not process. Empty: none.',
     group: ERRORS,
     order: 6,
     width: 'MEDIUM',
@@ -347,7 +346,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     type: 'SHORT',
     default: 3,
     importance: 'MEDIUM',
-    documentation: 'Replication factor used when the dead letter queue topic has to be created.',
+    documentation: 'Replication factor for creating the dead letter queue topic.',
     group: ERRORS,
     order: 7,
     width: 'MEDIUM',
@@ -358,7 +357,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     type: 'BOOLEAN',
     default: false,
     importance: 'MEDIUM',
-    documentation: 'Add headers (__connect.errors.*) that say what went wrong and where.',
+    documentation: 'Add headers (__connect.errors.*) with the error and its context.',
     group: ERRORS,
     order: 8,
     width: 'MEDIUM',

@@ -1,9 +1,11 @@
-/** Which web pages may read this worker's answers. Pure. Sources: connect-rest §0.5, runs of Connect 4.3.1. */
+/**
+ * CORS: origins whose pages may read this worker's responses. Pure. Sources: connect-rest §0.5, runs of Connect 4.3.1.
+ */
 import { compileJavaRegex, matchesFully } from '@millrace/sdk';
 
 export interface CorsSettings {
   readonly allows: (origin: string) => boolean;
-  /** Told to a browser that asks; as in Java, nothing else depends on them. */
+  /** Returned in preflight responses. As in Java, they have no other effect. */
   readonly methods: readonly string[];
 }
 
@@ -19,8 +21,8 @@ function parts(text: string): string[] {
 }
 
 /**
- * An origin without wildcards means itself. Everything else is a regular expression for the whole origin, as in Java
- * since 4.0, where the dots of a plain origin, too, stand for any character.
+ * An origin without wildcards matches only itself. Anything else is a regular expression for the whole origin, as in
+ * Java since 4.0. In Java, the dots of a plain origin match any character, too.
  */
 function pattern(text: string): (origin: string) => boolean {
   if (text === '*') return () => true;
@@ -36,18 +38,18 @@ function pattern(text: string): (origin: string) => boolean {
   return (origin) => matchesFully(regex, origin);
 }
 
-/** Throws an Error with the reason alone. */
+/** Throws an Error whose message is only the reason. */
 export function parseOrigins(text: string): ((origin: string) => boolean) | null {
   const patterns = parts(text).map(pattern);
   return patterns.length === 0 ? null : (origin) => patterns.some((matches) => matches(origin));
 }
 
-/** Throws an Error with the reason alone. */
+/** Throws an Error whose message is only the reason. */
 export function parseCorsMethods(text: string): readonly string[] {
   const methods = parts(text);
-  const odd = methods.find((method) => !METHOD.test(method));
-  if (odd !== undefined)
-    throw new Error(`'${odd}' is no HTTP method; write them in capitals, e.g. GET,POST,PUT,DELETE`);
+  const invalid = methods.find((method) => !METHOD.test(method));
+  if (invalid !== undefined)
+    throw new Error(`'${invalid}' is not an HTTP method; use upper case, e.g. GET,POST,PUT,DELETE`);
   return methods.length === 0 ? DEFAULT_METHODS : methods;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `bootstrap.servers=embedded`: the worker brings a broker of its own. Pure. Source: kafka-client §4; the keys are
- * Millrace's own.
+ * `bootstrap.servers=embedded`: the worker uses the embedded broker. Pure. Source: kafka-client §4. The keys are
+ * Millrace's.
  */
 import { ConfigError } from '@millrace/sdk';
 import { atLeast, nonEmpty, parseSetting, type Setting } from './setting';
@@ -8,55 +8,56 @@ import { atLeast, nonEmpty, parseSetting, type Setting } from './setting';
 type Settings = Readonly<Record<string, string>>;
 
 export interface EmbeddedBrokerConfig {
-  /** As given: it may be relative to the working directory. */
+  /** As configured: it may be relative to the working directory. */
   readonly dataDir: string;
-  /** On 127.0.0.1; 0: any free one. */
+  /** On 127.0.0.1. 0: any free port. */
   readonly port: number;
 }
 
 const BOOTSTRAP = 'bootstrap.servers';
 const EMBEDDED = 'embedded';
-export const DATA_DIR = 'embedded.data.dir';
-export const PORT = 'embedded.port';
+export const EMBEDDED_DATA_DIR = 'embedded.data.dir';
+export const EMBEDDED_PORT = 'embedded.port';
 
 const port: Setting['check'] = (value) =>
   atLeast(0)(value) ?? (Number(value) > 65535 ? 'Value must be no more than 65535' : null);
 
 export const EMBEDDED_SETTINGS = [
-  { name: DATA_DIR, type: 'STRING', default: '.millrace', check: nonEmpty },
-  { name: PORT, type: 'INT', default: 9092, check: port },
+  { name: EMBEDDED_DATA_DIR, type: 'STRING', default: '.millrace', check: nonEmpty },
+  { name: EMBEDDED_PORT, type: 'INT', default: 9092, check: port },
 ] as const satisfies readonly Setting[];
 
-/** Of the worker's clients and, by their prefixes, the tasks'. */
+/** Prefixes of the settings for the worker's clients and for the tasks' clients. */
 const CLIENT_PREFIXES = ['', 'producer.', 'consumer.', 'admin.'];
 const STORAGE_TOPICS = ['config', 'offset', 'status'];
 
 /**
- * What the settings say about the embedded broker; null when they name a cluster. Throws ConfigError
- * `WORKER_CONFIG_INVALID` for its own settings, and for those that ask for more than it has: another broker beside it,
- * replicas, TLS or authentication.
+ * The embedded broker's settings, or null when the worker uses a cluster. Throws ConfigError `WORKER_CONFIG_INVALID`
+ * for invalid values, and for settings that the embedded broker does not support: more brokers, replicas, TLS or
+ * authentication.
  */
 export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null {
   const servers = (raw[BOOTSTRAP] ?? '').split(',').map((server) => server.trim());
   if (!servers.includes(EMBEDDED)) return null;
-  if (servers.length > 1) throw invalid(BOOTSTRAP, raw, `${EMBEDDED} stands alone, without other brokers`);
+  if (servers.length > 1) throw invalid(BOOTSTRAP, raw, `${EMBEDDED} cannot be combined with other brokers`);
   for (const prefix of CLIENT_PREFIXES) {
     const key = `${prefix}security.protocol`;
     if ((raw[key]?.trim() ?? 'PLAINTEXT').toUpperCase() === 'PLAINTEXT') continue;
-    const reason = `the broker of ${BOOTSTRAP}=${EMBEDDED} speaks PLAINTEXT only, on this machine; remove it, or name a Kafka cluster`;
+    const reason = `the embedded broker supports only PLAINTEXT; remove this setting, or set ${BOOTSTRAP} to a Kafka cluster`;
     throw invalid(key, raw, reason);
   }
   for (const topic of STORAGE_TOPICS) {
     const key = `${topic}.storage.replication.factor`;
-    if (!['1', '-1', undefined].includes(raw[key]?.trim())) throw invalid(key, raw, 'a single broker gives 1');
+    if (!['1', '-1', undefined].includes(raw[key]?.trim()))
+      throw invalid(key, raw, 'the embedded broker is a single broker and supports only 1');
   }
   const [dataDir, brokerPort] = EMBEDDED_SETTINGS.map((setting) => value(setting, raw));
   return { dataDir: dataDir as string, port: brokerPort as number };
 }
 
 /**
- * The settings with the broker's address, `host:port`, wherever they say `embedded`. Storage topics without a
- * replication factor get the only one that a single broker can give them; Java's default is 3.
+ * Replaces `embedded` with the broker's address, `host:port`. The replication factor of storage topics defaults to 1,
+ * the only one that a single broker supports; Java's default is 3.
  */
 export function withBrokerAt(raw: Settings, address: string): Record<string, string> {
   const settings: Record<string, string> = {};

@@ -1,15 +1,15 @@
 /**
  * Environment variables that override the properties file. Two families:
- * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`,
- *   `___` → `_`);
- * - the short names below, as the Debezium image has them; an empty one counts as not set, because compose files pass
- *   them on empty.
+ * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`, `___` →
+ * `_`);
+ * - the short names below, as in the Debezium image. An empty one counts as not set, because compose files pass empty
+ * variables.
  *
- * `CONNECT_*` wins over a short name: it is meant for this process alone, while a short name such as
- * `BOOTSTRAP_SERVERS` is often shared by a whole container or CI job.
+ * `CONNECT_*` overrides a short name: it is meant for this process only, while a short name such as `BOOTSTRAP_SERVERS`
+ * is often shared by a whole container or CI job.
  *
- * Beside them, weakest of all, the one system property of a JVM that clients are configured by: Java's images hand it
- * over in `KAFKA_OPTS`.
+ * With the lowest precedence, `KAFKA_OPTS` sets the one JVM system property that configures Kafka clients, as in Java's
+ * images.
  */
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
 
@@ -24,19 +24,19 @@ const PREFIX = 'CONNECT_';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The file's settings with those of the environment laid over them. */
+/** The file's settings, overridden by those of the environment. */
 export function withEnvironment(settings: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
   return { ...jvmSettings(env), ...settings, ...environmentSettings(env) };
 }
 
-/** What `KAFKA_OPTS` gives: it is often shared by all of a container, so the file goes before it. */
+/** Settings from `KAFKA_OPTS`. The file overrides them, because the variable is often shared by a whole container. */
 function jvmSettings({ KAFKA_OPTS = '' }: Environment): Record<string, string> {
   const option = `-D${ALLOWED_TOKEN_URLS}=`;
   const given = KAFKA_OPTS.split(/\s+/).findLast((word) => word.startsWith(option));
   return given === undefined ? {} : { [ALLOWED_TOKEN_URLS]: given.slice(option.length) };
 }
 
-/** Settings given by environment variables alone. */
+/** Settings from environment variables, without `KAFKA_OPTS`. */
 export function environmentSettings(env: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [variable, key] of Object.entries(SHORT_NAMES)) {

@@ -1,4 +1,4 @@
-/** REST listeners and the URL that other workers reach this one at. Pure. Sources: connect-rest §0.4, §5.2. */
+/** REST listeners and the advertised URL for other workers. Pure. Sources: connect-rest §0.4, §5.2. */
 export interface Listener {
   readonly protocol: 'http' | 'https';
   /** Empty: all interfaces. IPv6 without brackets. */
@@ -40,8 +40,8 @@ export interface ServedListener extends Listener {
 }
 
 /**
- * Null: the admin routes are everywhere; an empty list: nowhere; otherwise there alone. A listener that is in both
- * lists serves both, where Java fails to open it a second time.
+ * `adminListeners` null: all listeners serve the admin routes. Empty: none does. Otherwise only these do. A listener in
+ * both lists serves both; Java fails to open it a second time.
  */
 export function servedListeners(
   listeners: readonly Listener[],
@@ -70,8 +70,8 @@ export interface AdvertisedSettings {
 const ALL_INTERFACES = new Set(['', '0.0.0.0', '::', '0:0:0:0:0:0:0:0']);
 
 /**
- * `http://host:port/` as workers write it into their group metadata. `bound` are the listeners with their actual ports;
- * `detectHost` is asked when neither a setting nor the listener says where this machine is reached.
+ * `http://host:port/`, as workers write it into their group metadata. `bound` are the listeners with their actual
+ * ports. `detectHost` is called when neither a setting nor the listener names this machine.
  */
 export function advertisedUrl(
   settings: AdvertisedSettings,

@@ -1,14 +1,13 @@
 /**
- * Java's properties format as text → settings. Pure. Rules: logical lines joined by an odd number of trailing
- * backslashes (blanks at the start of a continuation are dropped), `#` and `!` comments, key ends at the first
- * unescaped `=`, `:` or blank, escapes `\t \n \r \f \uXXXX`, any other escaped character stands for itself, trailing
- * blanks belong to the value, the last of equal keys wins. Source: java.util.Properties, connect-rest §5,
- * connect-runtime §8.4.
+ * Parses Java's properties format. Pure. Rules: an odd number of trailing backslashes continues a line (blanks at the
+ * start of the next line are dropped); `#` and `!` start comments; a key ends at the first unescaped `=`, `:` or blank;
+ * escapes are `\t \n \r \f \uXXXX`, any other escaped character stands for itself; trailing blanks belong to the value;
+ * the last of equal keys wins. Source: java.util.Properties, connect-rest §5, connect-runtime §8.4.
  */
 
 /** The text is not in properties format; the message names the line. */
 export class PropertiesSyntaxError extends Error {
-  /** First line of the faulty entry, from 1. */
+  /** First line of the invalid entry, from 1. */
   readonly line: number;
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason}`);
@@ -27,7 +26,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: 
 
 /** @example parseProperties('group.id = connect\n# comment\nlisteners=http://:8083') */
 export function parseProperties(text: string): Record<string, string> {
-  // Not a literal: `__proto__` is a legal key.
+  // A Map, because `__proto__` is a legal key.
   const settings = new Map<string, string>();
   for (const { text: entry, line } of logicalLines(text.replace(/^\uFEFF/, ''))) {
     const { key, value } = split(entry);

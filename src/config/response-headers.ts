@@ -1,12 +1,12 @@
 /**
- * `response.http.headers.config`: rules for headers of every answer. Pure. Sources: connect-rest §0.5, Connect 4.3.1's
- * own complaints.
+ * `response.http.headers.config`: rules for headers of every response. Pure. Sources: connect-rest §0.5, error texts of
+ * Connect 4.3.1.
  */
 export interface HeaderRule {
-  /** `set` replaces what is there, `add` stands beside it. */
+  /** `set` replaces existing values, `add` adds a value. */
   readonly action: 'set' | 'add';
   readonly name: string;
-  /** A text, or for dates milliseconds to add to the time of the answer. */
+  /** A text. For dates, milliseconds to add to the time of the response. */
   readonly value: string | number;
 }
 
@@ -14,13 +14,13 @@ const ACTIONS = ['set', 'add', 'setDate', 'addDate'];
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Splits at commas. Only quotes around a whole rule count; a comma at the end is nothing. */
+/** Splits at commas. Only quotes around a whole rule count. A trailing comma is ignored. */
 function split(text: string): string[] {
-  // The administrator's own text, read once.
+  // The text is the administrator's and is parsed once.
   // eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move
   const rules = [...text.matchAll(/\s*(?:"([^"]*)"?|([^,]*))\s*(?:,|$)/g)]
     .map((match) => (match[1] ?? match[2] ?? '').trim())
-    // The pattern also matches the nothing at the end of the text.
+    // The pattern also matches the empty string at the end of the text.
     .slice(0, -1);
   return rules.length === 0 ? [''] : rules;
 }
@@ -44,17 +44,17 @@ function parseRule(rule: string): HeaderRule {
   if (name === '' || /\s/.test(name)) {
     throw new Error(`Invalid header name '${name}'. The '[header name]' cannot contain whitespace`);
   }
-  // From here on Java would start, and fail with every answer.
+  // Java accepts the following at startup, and then fails to send each response.
   if (!TOKEN.test(name)) throw new Error(`Invalid header name '${name}'. HTTP does not allow some of its characters`);
   if (BAD_VALUE.test(value)) throw new Error(`Invalid value of header ${name}. HTTP allows Latin-1 characters only`);
   const dated = action.endsWith('Date');
   if (dated && !/^[+-]?\d{1,15}$/.test(value)) {
-    throw new Error(`Invalid value '${value}' of header ${name}. ${action} wants milliseconds from now`);
+    throw new Error(`Invalid value '${value}' of header ${name}. ${action} requires milliseconds from now`);
   }
   return { action: action.startsWith('set') ? 'set' : 'add', name, value: dated ? Number(value) : value };
 }
 
-/** Throws an Error with the reason alone. */
+/** Throws an Error whose message is only the reason. */
 export function parseHeaderRules(text: string): HeaderRule[] {
   return text.trim() === '' ? [] : split(text.trim()).map(parseRule);
 }

@@ -7,11 +7,11 @@ export type SettingValue = string | number | boolean | readonly string[] | null;
 export interface Setting {
   readonly name: string;
   readonly type: SettingType;
-  /** Absent: required. Null: optional without a value. */
+  /** Absent: the setting is required. Null: it is optional and has no default. */
   readonly default?: SettingValue;
-  /** Shown when a required setting is missing: what to do about it. */
+  /** What to do when a required setting is missing. */
   readonly hint?: string;
-  /** The reason why a parsed value is wrong, or null. */
+  /** Why a parsed value is invalid, or null. */
   readonly check?: (value: SettingValue) => string | null;
 }
 
@@ -21,7 +21,7 @@ const RANGES = {
   LONG: [-9223372036854775808n, 9223372036854775807n],
 } as const;
 
-/** Throws an Error whose message is the reason alone. */
+/** Throws an Error whose message is only the reason. */
 export function parseSetting(type: SettingType, text: string): SettingValue {
   const value = text.trim();
   switch (type) {
@@ -37,7 +37,7 @@ export function parseSetting(type: SettingType, text: string): SettingValue {
       const exact = /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : null;
       const [min, max] = RANGES[type];
       if (exact === null || exact < min || exact > max) throw new Error(`Not a number of type ${type}`);
-      // Longs are times: the largest, Java's "for ever", need not be exact.
+      // Longs are durations. The largest, which means "forever" in Java, need not be exact.
       return Number(exact);
     }
   }

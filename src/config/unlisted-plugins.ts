@@ -1,6 +1,6 @@
 /**
- * Plug-ins of kinds that have no place in the list and no definitions to show: config providers and policies over
- * client settings.
+ * Plugins that `GET /connector-plugins` does not list and that have no config definitions: config providers and client
+ * config override policies.
  */
 const SUFFIXED: readonly (readonly [folder: string, suffix: string, names: readonly string[]])[] = [
   ['org.apache.kafka.common.config.provider.', 'ConfigProvider', ['Directory', 'EnvVar', 'File']],
@@ -15,7 +15,7 @@ const NAMES = new Set(
   SUFFIXED.flatMap(([folder, suffix, names]) => names.flatMap((name) => [name, name + suffix, folder + name + suffix])),
 );
 
-/** By class, simple name, or that without its kind. */
+/** By class, simple name, or simple name without its kind. */
 export function isUnlistedPlugin(name: string): boolean {
   return NAMES.has(name);
 }

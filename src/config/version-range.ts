@@ -42,7 +42,7 @@ export class VersionRange {
   private constructor(private readonly restrictions: readonly Restriction[]) {}
 
   /**
-   * Null for "any version": absent or `latest`. A bare version means exactly that one. Throws Error with the parser's
+   * Null for any version: absent or `latest`. A bare version means exactly that version. Throws Error with Maven's
    * text.
    */
   static parse(text: string | null | undefined): VersionRange | null {
@@ -106,24 +106,24 @@ interface Installed {
 }
 
 /**
- * What both the 400 of the definitions endpoint and the per-key errors say. As in Java, a class that is of two kinds is
+ * Message of the definitions endpoint's 400 and of the errors of a key. As in Java, a class with two plugin types is
  * listed twice.
  */
 export function noSuchVersion(pluginClass: string, range: VersionRange, installed: readonly Installed[]): string {
-  const available = installed.filter((one) => one.class === pluginClass).map(({ version }) => version);
+  const available = installed.filter((plugin) => plugin.class === pluginClass).map(({ version }) => version);
   return `Plugin ${pluginClass} not found that matches the version range ${range.toString()}, available versions: [${available.sort(compareVersions).join(', ')}]`;
 }
 
-/** Null: one of the `versions` will do, or what was asked for is no version, which is an error of its own. */
+/** Null if one of `versions` matches, or if `requested` is not a version, which is reported separately. */
 export function unmetVersion(
   pluginClass: string,
-  asked: string | null,
+  requested: string | null,
   versions: readonly string[],
   installed: readonly Installed[],
 ): string | null {
   let range: VersionRange | null;
   try {
-    range = VersionRange.parse(asked);
+    range = VersionRange.parse(requested);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-/** How long something may take before the log says so. Keys of ours; the one for tasks may be a connector's, too. */
+/** When calls and threads count as stuck. Millrace only. A connector config may override the keys for tasks. */
 import type { ConnectorConfig } from '@millrace/sdk';
 
 export const WATCHDOG_TASK = 'watchdog.task.ms';
@@ -6,27 +6,27 @@ export const THREAD_SILENCE = 'task.thread.silence.ms';
 export const WATCHDOG_TICK = 'watchdog.tick.ms';
 
 export interface WatchdogSettings {
-  /** One call of a task's plug-in; 0: any time. (Default: 5 minutes, when Java's consumers leave their group) */
+  /** Limit of one call into a task; 0: no limit. (Default: 5 minutes, Java's `max.poll.interval.ms`) */
   readonly taskMs: number;
-  /** One round of the herder, joining the group included; 0: any time. (Default: 2 minutes) */
+  /** Limit of one herder tick, joining the group included; 0: no limit. (Default: 2 minutes) */
   readonly tickMs: number;
-  /** How long a task thread may not answer before it is ended; 0: for ever. (Default: 1 minute) */
+  /** How long a task thread may be unresponsive before it is terminated; 0: no limit. (Default: 1 minute) */
   readonly threadMs: number;
 }
 
 export const WATCHDOG_DEFAULTS: WatchdogSettings = { taskMs: 300_000, tickMs: 120_000, threadMs: 60_000 };
 
-/** The connector's own, when it is a number. Milliseconds. */
+/** The connector's limit if it is a number, otherwise the worker's. Milliseconds. */
 export function taskLimitMs(connector: ConnectorConfig, workerMs: number): number {
   return milliseconds(connector[WATCHDOG_TASK], workerMs);
 }
 
-/** For a task that has a thread of its own. */
+/** For a task with a dedicated thread. Milliseconds. */
 export function threadSilenceMs(connector: ConnectorConfig, workerMs: number): number {
   return milliseconds(connector[THREAD_SILENCE], workerMs);
 }
 
-function milliseconds(setting: string | undefined, otherwise: number): number {
+function milliseconds(setting: string | undefined, fallback: number): number {
   const text = setting?.trim() ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : otherwise;
+  return /^\d{1,15}$/.test(text) ? Number(text) : fallback;
 }

@@ -7,12 +7,13 @@ import { ALLOWED_TOKEN_URLS, tokenUrls } from './oauth-urls';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
+import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import { THREAD_SILENCE, WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
 import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
- * The worker's settings, parsed and checked. Java's key names; see connect-rest §5 and connect-runtime Appendix A.1 for
- * defaults.
+ * The worker's settings, parsed and checked. Key names are Java's. Defaults: connect-rest §5, connect-runtime Appendix
+ * A.1.
  */
 export interface StorageTopicConfig {
   readonly topic: string;
@@ -24,20 +25,20 @@ export interface StorageTopicConfig {
 }
 
 export interface WorkerConfig {
-  /** Everything that was given, after environment overrides, unparsed. May hold secrets: never log it. */
+  /** All settings after environment overrides, unparsed. May contain secrets: never log it. */
   readonly raw: Readonly<Record<string, string>>;
   readonly bootstrapServers: string;
   readonly groupId: string;
   readonly clientId: string;
   readonly listeners: readonly Listener[];
-  /** Null: the admin routes are on `listeners`; empty: nowhere; otherwise only there. */
+  /** Null: `listeners` serve the admin routes. Empty: they are off. Otherwise only these listeners serve them. */
   readonly adminListeners: readonly Listener[] | null;
   /** Null: no CORS headers. */
   readonly cors: CorsSettings | null;
   readonly responseHeaders: readonly HeaderRule[];
-  /** Millrace's own: names that clients may call this worker by, beside those that are its own. */
+  /** Millrace only: host names that clients may use for this worker, in addition to its own. */
   readonly allowedHosts: AllowedHosts;
-  /** Millrace's own: what bodies of requests may take, one and all. */
+  /** Millrace only: size limits of a single request body and of all bodies in flight. */
   readonly restBodies: { readonly maxBytes: number; readonly inFlightBytes: number };
   readonly advertisedHost: string | null;
   readonly advertisedPort: number | null;
@@ -73,17 +74,17 @@ export interface WorkerConfig {
   readonly pluginPath: readonly string[];
   /** Where Kafka clients may fetch OAUTHBEARER tokens, a connector's clients included. */
   readonly tokenUrls: ReadonlySet<string>;
-  /** What recent figures of metrics are taken over. */
+  /** Sample windows of metrics. */
   readonly metricsWindows: { readonly sampleMs: number; readonly samples: number };
-  /** Millrace's own: what connectors restart by, unless they say otherwise. */
+  /** Millrace only: automatic restarts. A connector config may override them. */
   readonly restart: RestartSettings;
-  /** Millrace's own: what is said to be stuck. */
+  /** Millrace only: when a call counts as stuck. */
   readonly watchdog: WatchdogSettings;
-  /** Millrace's own: size of the thread pool for tasks. (Default: the machine's cores) */
+  /** Millrace only: size of the thread pool for tasks. (Default: the machine's cores) */
   readonly taskThreads: number;
-  /** Millrace's own: `thread` or `inline`. (Default: `thread`) */
+  /** Millrace only: `thread` or `inline`. (Default: `thread`) */
   readonly taskHost: 'thread' | 'inline';
-  /** Millrace's own: how long code of a plug-in may hold its thread beside its tasks. (Default: 5 s) */
+  /** Millrace only: how long plugin code other than tasks may block its thread. (Default: 5 s) */
   readonly pluginSilenceMs: number;
   /**
    * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` =
@@ -97,7 +98,7 @@ export interface WorkerConfig {
 
 /**
  * Parses and checks the worker's settings (after environment overrides and config providers). Throws ConfigError
- * `WORKER_CONFIG_INVALID` with one sentence that names the first faulty setting; secrets are never in it.
+ * `WORKER_CONFIG_INVALID` with one sentence that names the first invalid setting and contains no secrets.
  */
 export function parseWorkerConfig(given: Readonly<Record<string, string>>): WorkerConfig {
   const raw = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, value.trim()]));
@@ -185,9 +186,9 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       maxBackoffMs: number(RESTART_BACKOFF_MAX),
     },
     watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK), threadMs: number(THREAD_SILENCE) },
-    taskThreads: number('task.threads'),
-    taskHost: text('task.host').toLowerCase() as 'thread' | 'inline',
-    pluginSilenceMs: number('plugin.thread.silence.ms'),
+    taskThreads: number(TASK_THREADS),
+    taskHost: text(TASK_HOST).toLowerCase() as 'thread' | 'inline',
+    pluginSilenceMs: number(PLUGIN_SILENCE),
     client: (kind) => clientSettings(raw, kind),
     withPrefix: (prefix) => withoutPrefix(raw, prefix),
   };
@@ -215,7 +216,7 @@ function settingValue(setting: Setting, raw: Readonly<Record<string, string>>): 
 /** Topic-level settings for creation; `cleanup.policy` is always `compact`. */
 function topicConfigs(raw: Readonly<Record<string, string>>, kind: string): Record<string, string> {
   const settings = withoutPrefix(raw, `${kind}.storage.`);
-  for (const own of ['topic', 'partitions', 'replication.factor', 'cleanup.policy']) delete settings[own];
+  for (const name of ['topic', 'partitions', 'replication.factor', 'cleanup.policy']) delete settings[name];
   return settings;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Every worker setting that is understood, in one table. Names, types and defaults: connect-rest §5, connect-runtime
- * §1.2, §2.1 and Appendix A.1. Settings under `errors.restart.`, `watchdog.`, `plugin.thread.` and `task.` other than
- * Java's are Millrace's own, and so are `rest.allowed.hosts`, `rest.body.` and `rest.bodies.`.
+ * All supported worker settings in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1
+ * and Appendix A.1. Settings that only Millrace has are named by constants, and Java's by literals.
  */
 import { getHashes } from 'node:crypto';
 import { parseAllowedHosts } from './allowed-hosts';
@@ -20,6 +19,7 @@ import {
   type SettingType,
   type SettingValue,
 } from './setting';
+import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import { THREAD_SILENCE, WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
 
 export const ALLOWED_HOSTS = 'rest.allowed.hosts';
@@ -30,13 +30,13 @@ const OVERRIDE_POLICIES = ['All', 'None', 'Principal', 'Allowlist'];
 const POLICY_CLASS =
   /^(?:org\.apache\.kafka\.connect\.connector\.policy\.)?(\w+?)(?:ConnectorClientConfigOverridePolicy)?$/;
 
-/** `All`, `None`, `Principal` or `Allowlist`, also for Java's class names; null when unknown. */
+/** `All`, `None`, `Principal` or `Allowlist`, also for Java's class names. Null when unknown. */
 export function overridePolicy(name: string): string | null {
   const short = POLICY_CLASS.exec(name)?.[1] ?? '';
   return OVERRIDE_POLICIES.includes(short) ? short : null;
 }
 
-/** Node's digest for a Java MAC name (`HmacSHA256` → `sha256`); null when there is none. */
+/** Node's digest for a Java MAC name (`HmacSHA256` → `sha256`), or null if there is none. */
 export function digestOf(algorithm: string): string | null {
   const digest = /^hmac(.+)$/i.exec(algorithm)?.[1]?.toLowerCase().replace('/', '-');
   return digest !== undefined && getHashes().some((h) => h.toLowerCase() === digest) ? digest : null;
@@ -47,7 +47,7 @@ const knownMac = (value: SettingValue) => {
   return unknown === undefined ? null : `the algorithm ${unknown} is not available`;
 };
 
-/** A check out of a parser that throws the reason. */
+/** Creates a check from a parser that throws the reason. */
 const parses = (parse: (text: string) => unknown) => (value: SettingValue) => {
   try {
     parse(String(value));
@@ -70,10 +70,13 @@ const advertisedHost = (value: SettingValue) =>
     ? null
     : 'it must be a host name or an address that the other workers can reach, without protocol and port';
 
-/** Java's bundled one asks for passwords: nobody should believe that they are asked for here. */
+/**
+ * Java's bundled extension requires passwords. Ignoring the setting would leave a worker open that is meant to be
+ * protected.
+ */
 const noExtensions = (value: SettingValue) =>
   Array.isArray(value) && value.some((name) => name !== '')
-    ? 'REST extensions are Java classes and cannot run here; to let only some clients in, use HTTPS with listeners.https.ssl.client.auth=required'
+    ? 'REST extensions are Java classes and cannot run here; to authenticate clients, use HTTPS with listeners.https.ssl.client.auth=required'
     : null;
 
 const portNumber = (value: SettingValue) =>
@@ -82,7 +85,7 @@ const portNumber = (value: SettingValue) =>
 const noExactlyOnce = (value: SettingValue) =>
   oneOf('disabled', 'preparing', 'enabled')(value) ??
   (String(value).toLowerCase() === 'enabled'
-    ? 'exactly-once sources are not available in this version, use disabled (at-least-once)'
+    ? 'exactly-once sources are not supported; use disabled (at-least-once)'
     : null);
 
 function setting(name: string, type: SettingType, def: SettingValue, check?: Setting['check']): Setting {
@@ -94,43 +97,43 @@ export const WORKER_SETTINGS: readonly Setting[] = [
     name: 'bootstrap.servers',
     type: 'LIST',
     check: nonEmpty,
-    hint: 'list the Kafka brokers to connect to first, e.g. bootstrap.servers=localhost:9092, or try without a Kafka: millrace dev',
+    hint: 'list the Kafka brokers to connect to first, e.g. bootstrap.servers=localhost:9092, or run without Kafka: millrace dev',
   },
   {
     name: 'group.id',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the group of workers that share the work, e.g. group.id=connect-cluster',
+    hint: 'set the name of the worker group, e.g. group.id=connect-cluster',
   },
   {
     name: 'config.storage.topic',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the compacted topic that keeps connector configurations, e.g. config.storage.topic=connect-configs',
+    hint: 'set the compacted topic for connector configs, e.g. config.storage.topic=connect-configs',
   },
   {
     name: 'offset.storage.topic',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the compacted topic that keeps source offsets, e.g. offset.storage.topic=connect-offsets',
+    hint: 'set the compacted topic for source offsets, e.g. offset.storage.topic=connect-offsets',
   },
   {
     name: 'status.storage.topic',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the compacted topic that keeps connector and task states, e.g. status.storage.topic=connect-status',
+    hint: 'set the compacted topic for connector and task statuses, e.g. status.storage.topic=connect-status',
   },
   {
     name: 'key.converter',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the class that turns record keys into bytes, e.g. key.converter=org.apache.kafka.connect.json.JsonConverter',
+    hint: 'set the class that serializes record keys, e.g. key.converter=org.apache.kafka.connect.json.JsonConverter',
   },
   {
     name: 'value.converter',
     type: 'STRING',
     check: nonEmpty,
-    hint: 'name the class that turns record values into bytes, e.g. value.converter=org.apache.kafka.connect.json.JsonConverter',
+    hint: 'set the class that serializes record values, e.g. value.converter=org.apache.kafka.connect.json.JsonConverter',
   },
   setting('header.converter', 'STRING', 'org.apache.kafka.connect.storage.SimpleHeaderConverter', nonEmpty),
   setting('client.id', 'STRING', ''),
@@ -211,15 +214,17 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(WATCHDOG_TASK, 'LONG', WATCHDOG_DEFAULTS.taskMs, atLeast(0)),
   setting(WATCHDOG_TICK, 'LONG', WATCHDOG_DEFAULTS.tickMs, atLeast(0)),
   setting(THREAD_SILENCE, 'LONG', WATCHDOG_DEFAULTS.threadMs, atLeast(0)),
-  setting('task.threads', 'INT', cores(), atLeast(1)),
-  setting('task.host', 'STRING', 'thread', oneOf('thread', 'inline')),
-  setting('plugin.thread.silence.ms', 'LONG', 5_000, atLeast(1_000)),
+  setting(TASK_THREADS, 'INT', cores(), atLeast(1)),
+  setting(TASK_HOST, 'STRING', 'thread', oneOf('thread', 'inline')),
+  setting(PLUGIN_SILENCE, 'LONG', 5_000, atLeast(1_000)),
 ];
 
-/** Settings of the worker that a Kafka client may use, too; the others in the table never reach one. */
+/** Worker settings that Kafka clients also receive. They receive no others of the table. */
 export const SHARED_WITH_CLIENTS: ReadonlySet<string> = new Set(['bootstrap.servers', 'client.id']);
 
-/** Client settings that workers are given unprefixed: known, so that they are not taken for typing errors. */
+/**
+ * Unprefixed client settings that are common in worker configs: known, so that they are not reported as typing errors.
+ */
 export const CLIENT_SETTINGS: readonly string[] = [
   'acks',
   'client.dns.lookup',

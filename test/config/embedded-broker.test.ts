@@ -18,16 +18,16 @@ test('an external cluster is used unchanged, whatever the settings of the embedd
 });
 
 test.each([
-  ['bootstrap.servers', 'embedded, k:9092', 'embedded stands alone'],
+  ['bootstrap.servers', 'embedded, k:9092', 'embedded cannot be combined'],
   ['embedded.port', '65536', 'no more than 65535'],
   ['embedded.port', '-1', 'at least 0'],
   ['embedded.port', 'x', 'Not a number of type INT'],
   ['embedded.data.dir', '', 'must not be empty'],
-  ['security.protocol', 'SSL', 'speaks PLAINTEXT only'],
-  ['producer.security.protocol', 'SASL_PLAINTEXT', 'speaks PLAINTEXT only'],
-  ['consumer.security.protocol', 'sasl_ssl', 'speaks PLAINTEXT only'],
-  ['admin.security.protocol', 'SSL', 'speaks PLAINTEXT only'],
-  ['status.storage.replication.factor', '3', 'a single broker gives 1'],
+  ['security.protocol', 'SSL', 'supports only PLAINTEXT'],
+  ['producer.security.protocol', 'SASL_PLAINTEXT', 'supports only PLAINTEXT'],
+  ['consumer.security.protocol', 'sasl_ssl', 'supports only PLAINTEXT'],
+  ['admin.security.protocol', 'SSL', 'supports only PLAINTEXT'],
+  ['status.storage.replication.factor', '3', 'a single broker and supports only 1'],
 ])('%s=%s is rejected by name', (key, value, reason) => {
   let error: unknown;
   try {

@@ -154,7 +154,7 @@ describe('faulty settings', () => {
     [
       'rest.allowed.hosts',
       'a.test, http://b.test',
-      '"a.test, http://b.test": \'http://b.test\' is no host name; write it without protocol and port, *.example.com for all below one',
+      '"a.test, http://b.test": \'http://b.test\' is not a host name; omit protocol and port, and use *.example.com for all subdomains',
     ],
     ['rest.body.max.bytes', '1023', '"1023": Value must be at least 1024'],
     [
@@ -199,19 +199,19 @@ describe('faulty settings', () => {
     [
       'access.control.allow.methods',
       'get it',
-      '"get it": \'get it\' is no HTTP method; write them in capitals, e.g. GET,POST,PUT,DELETE',
+      '"get it": \'get it\' is not an HTTP method; use upper case, e.g. GET,POST,PUT,DELETE',
     ],
     [
       'rest.extension.classes',
       'org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension',
-      '"org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension": REST extensions are Java classes and cannot run here; to let only some clients in, use HTTPS with listeners.https.ssl.client.auth=required',
+      '"org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension": REST extensions are Java classes and cannot run here; to authenticate clients, use HTTPS with listeners.https.ssl.client.auth=required',
     ],
     ['ssl.client.auth', 'maybe', '"maybe": String must be one of (case insensitive): none, requested, required'],
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
     [
       'exactly.once.source.support',
       'enabled',
-      '"enabled": exactly-once sources are not available in this version, use disabled (at-least-once)',
+      '"enabled": exactly-once sources are not supported; use disabled (at-least-once)',
     ],
     ['task.threads', '0', '"0": Value must be at least 1'],
     ['task.host', 'remote', '"remote": String must be one of (case insensitive): thread, inline'],

@@ -1,5 +1,5 @@
 /** What the thread's note says, and when it says nothing: it is read when the thread can speak no more. */
-import { validationStep } from '../../src/config/validation/validation-step';
+import { reportStep } from '../../src/config/validation/validation-step';
 import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { silentLogger } from '../../src/logging/logger';
 import type { FromPluginThread } from '../../src/plugin-host/messages';
@@ -43,7 +43,7 @@ test.each([
 test('a validation leaves no note, and removes none of another call', async () => {
   const ends: (() => void)[] = [];
   validate = async () => {
-    validationStep(`the check of "${last}"`);
+    reportStep(`the check of "${last}"`);
     await new Promise<void>((resolve) => ends.push(resolve));
     return {};
   };

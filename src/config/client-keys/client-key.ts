@@ -1,7 +1,7 @@
 /** One setting of Java's Kafka clients, as validation shows it. */
 import type { ConfigKey, ConfigType, Importance } from '@millrace/sdk';
 
-/** `standard` undefined: required. Ranges are not part of it: Java does not check them in overrides. */
+/** `standard` undefined: the key is required. There are no ranges, because Java does not check them in overrides. */
 export function key(
   name: string,
   type: ConfigType,

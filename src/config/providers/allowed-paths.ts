@@ -6,13 +6,13 @@ import { ConfigError } from '@millrace/sdk';
 export class AllowedPaths {
   private readonly roots: readonly string[] | null;
 
-  /** `setting`: comma list of absolute, existing paths; absent: everything is allowed. Throws ConfigError. */
+  /** `setting`: comma-separated absolute, existing paths. Absent: every path is allowed. Throws ConfigError. */
   constructor(setting: string | undefined) {
     const paths = setting?.split(',').map((path) => path.trim());
     this.roots = paths?.some((path) => path !== '') ? paths.filter((path) => path !== '').map(checked) : null;
   }
 
-  /** The normalised path, or null when it is not allowed: `..` cannot escape. */
+  /** The normalized path, or null if it is not allowed. `..` cannot leave an allowed path. */
   resolve(path: string): string | null {
     const normal = normalize(path);
     if (!this.roots) return normal;

@@ -1,4 +1,4 @@
-/** Resolves placeholders with the providers that the worker declares. Source: connect-runtime §8.1. */
+/** Resolves placeholders with the worker's config providers. Source: connect-runtime §8.1. */
 import { ConfigError } from '@millrace/sdk';
 import { withoutPrefix } from '../client-config';
 import { DirectoryConfigProvider } from './directory-config-provider';
@@ -12,8 +12,8 @@ type Settings = Readonly<Record<string, string>>;
 /** Lives as long as the worker. */
 export interface ConfigResolver {
   /**
-   * A copy with placeholders replaced; unknown providers and missing keys leave the text as it is. `expires` hears how
-   * long values that a provider gives a time to live are good. Rejects with ConfigError.
+   * Returns a copy with placeholders replaced. Placeholders with unknown providers or missing keys stay as they are.
+   * `expires` receives the time to live of values from providers that have one. Rejects with ConfigError.
    */
   resolve<T extends string | null>(
     settings: Readonly<Record<string, T>>,
@@ -22,7 +22,7 @@ export interface ConfigResolver {
 }
 
 export interface ConfigResolverOptions {
-  /** The worker's settings; `config.providers` and `config.providers.<name>.*` are looked at. */
+  /** The worker's settings, of which `config.providers` and `config.providers.<name>.*` are read. */
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: ProviderWarning;
@@ -38,8 +38,8 @@ const BUILT_IN: Readonly<Record<string, Build>> = {
 };
 
 /**
- * Throws ConfigError `WORKER_CONFIG_INVALID` for a provider without a known class, `CONFIG_PROVIDER_INVALID` for wrong
- * parameters.
+ * Throws ConfigError `WORKER_CONFIG_INVALID` for a provider without a known class, and `CONFIG_PROVIDER_INVALID` for
+ * invalid parameters.
  */
 export function createConfigResolver(options: ConfigResolverOptions): ConfigResolver {
   const { settings } = options;
@@ -54,7 +54,7 @@ export function createConfigResolver(options: ConfigResolverOptions): ConfigReso
     );
     const build = Object.hasOwn(BUILT_IN, short) ? BUILT_IN[short] : undefined;
     if (!build) {
-      const reason = className === '' ? 'it names the provider’s class' : `the class ${className} could not be found`;
+      const reason = className === '' ? 'set it to the provider’s class' : `the class ${className} could not be found`;
       throw new ConfigError(`Worker setting "${key}" is ${className === '' ? 'required' : 'invalid'}: ${reason}.`, {
         code: 'WORKER_CONFIG_INVALID',
         place: { key },
@@ -65,7 +65,7 @@ export function createConfigResolver(options: ConfigResolverOptions): ConfigReso
   return { resolve: (config, expires) => resolvePlaceholders(config, providers, expires) };
 }
 
-/** The worker's own settings are resolved once, at start; `plugin.path` never is. */
+/** Resolves the worker's settings, once at startup. As in Java, `plugin.path` is never resolved. */
 export async function resolveWorkerSettings(
   settings: Settings,
   resolver: ConfigResolver,

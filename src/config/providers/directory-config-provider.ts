@@ -1,4 +1,4 @@
-/** `${name:/directory:file}`: the whole content of a file, its last newline included. Source: connect-runtime §8.4. */
+/** `${name:/directory:file}`: the content of a file, including its last newline. Source: connect-runtime §8.4. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ConfigError } from '@millrace/sdk';
@@ -24,12 +24,12 @@ export class DirectoryConfigProvider implements ConfigProvider {
     const directory = this.allowed.resolve(path);
     if (directory === null) {
       this.warn(
-        `The directory ${path} is not under the allowed paths of its config provider; its values stay unresolved.`,
+        `The directory ${path} is not below allowed.paths of its config provider; its placeholders stay unresolved.`,
       );
       return new Map();
     }
     if (!(await isDirectory(directory))) {
-      this.warn(`The path ${path} of a config provider is not a directory; its values stay unresolved.`);
+      this.warn(`The path ${path} of a config provider is not a directory; its placeholders stay unresolved.`);
       return new Map();
     }
     const values = new Map<string, string>();
@@ -45,7 +45,7 @@ async function isDirectory(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
-/** Regular files of the directory itself: a key is a name, never a way elsewhere. */
+/** Reads only regular files of the directory itself: a key must not be a path. */
 async function content(directory: string, key: string): Promise<string | null> {
   if (key !== basename(key)) return null;
   const file = join(directory, key);

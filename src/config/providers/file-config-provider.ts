@@ -1,5 +1,5 @@
 /**
- * `${name:/path/file.properties:key}`: values from a properties file, read anew each time. Source: connect-runtime
+ * `${name:/path/file.properties:key}`: values from a properties file, which is read each time. Source: connect-runtime
  * §8.4.
  */
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,9 @@ export class FileConfigProvider implements ConfigProvider {
     if (path === '') return new Map();
     const file = this.allowed.resolve(path);
     if (file === null) {
-      this.warn(`The file ${path} is not under the allowed paths of its config provider; its values stay unresolved.`);
+      this.warn(
+        `The file ${path} is not below allowed.paths of its config provider; its placeholders stay unresolved.`,
+      );
       return new Map();
     }
     let values: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Puts placeholders back into a text that may quote what they stand for. */
+/** Replaces resolved values in a text with their placeholders. */
 import { boundedText } from '../../logging/bounded-text';
 import { HiddenValues } from '../../logging/hidden-values';
 
@@ -7,8 +7,8 @@ type Settings = Readonly<Record<string, string | null>>;
 export type HideResolved = (text: string, limit?: number) => string;
 
 /**
- * Of texts about these settings: hides what is in `resolved` where `asGiven` has placeholders, short values included
- * where they stand as words. The answer is bounded.
+ * For texts about these settings: hides values in `resolved` that are placeholders in `asGiven`. Short values are
+ * hidden only as whole words. The result is bounded.
  */
 export function hiderOf(asGiven: Settings, resolved: Settings): HideResolved {
   const hidden = new HiddenValues();

@@ -5,12 +5,12 @@
 import { providedValues } from '../../logging/hidden-values';
 import type { ConfigProvider } from './provider';
 
-/** Hears for how long each value that was used is good. Milliseconds. */
+/** Receives the time to live of each provider whose values were used. Milliseconds. */
 export type Expires = (ttlMs: number) => void;
 
 interface Placeholder {
   readonly start: number;
-  /** Behind the brace. */
+  /** After the closing brace. */
   readonly end: number;
   readonly provider: string;
   readonly path: string;
@@ -18,8 +18,8 @@ interface Placeholder {
 }
 
 /**
- * What Java finds by `\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}`, each character looked at a few times at most: the
- * expression takes the cube of the length for values such as `${${${…`.
+ * Finds what Java finds by `\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}`, but in linear time: the expression needs cubic time
+ * for values such as `${${${…`.
  */
 function* placeholdersOf(value: string): Generator<Placeholder> {
   for (let start = value.indexOf('${'); start !== -1; start = value.indexOf('${', start)) {
@@ -37,20 +37,19 @@ function* placeholdersOf(value: string): Generator<Placeholder> {
         key: body.slice((second === -1 ? first : second) + 1),
       };
     }
-    // Where the whole body has no colon, none that begins inside has one.
+    // If the body has no colon, no placeholder starts inside it.
     start = brace + 1;
   }
 }
 
-/** True when the value holds anything that looks like a placeholder. */
+/** Whether the value contains anything that looks like a placeholder. */
 export function hasPlaceholder(value: string): boolean {
   return placeholdersOf(value).next().done !== true;
 }
 
 /**
- * A copy with every placeholder replaced whose provider and key exist; the others stay as they are. One `get` per
- * provider and path. Rejects when a provider fails. What the providers gave is hidden in log lines and traces from then
- * on.
+ * Returns a copy in which placeholders are replaced if their provider and key exist. Calls `get` once per provider and
+ * path. Rejects when a provider fails. From then on, resolved values are hidden in log lines and traces.
  */
 export async function resolvePlaceholders<T extends string | null>(
   settings: Readonly<Record<string, T>>,

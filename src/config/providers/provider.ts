@@ -1,13 +1,13 @@
-/** A source of values for `${name:path:key}` in configurations. Source: connect-runtime §8. */
+/** A source of values for `${name:path:key}` in configs. Source: connect-runtime §8. */
 export interface ConfigProvider {
-  /** How long its values are good, milliseconds; absent: for ever. */
+  /** Time to live of its values, milliseconds. Absent: unlimited. */
   readonly ttlMs?: number;
   /**
-   * Values of those of `keys` that exist under `path` (empty when the placeholder has none). Throws ConfigError when
-   * the source cannot be read. Values are never logged.
+   * Values of the `keys` that exist at `path`, which is empty when the placeholder has none. Throws ConfigError when
+   * the source cannot be read. Values must never be logged.
    */
   get(path: string, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Told about requests that are answered with nothing on purpose. */
+/** Receives a message when values are deliberately not returned. */
 export type ProviderWarning = (message: string) => void;

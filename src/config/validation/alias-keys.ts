@@ -26,14 +26,14 @@ export const TRANSFORMS: AliasKind = {
       type: 'STRING',
       default: null,
       importance: 'MEDIUM',
-      documentation: 'Alias of the predicate that decides whether this transformation is applied.',
+      documentation: 'Alias of the predicate that selects the records to transform.',
     },
     {
       name: 'negate',
       type: 'BOOLEAN',
       default: false,
       importance: 'MEDIUM',
-      documentation: 'Apply the transformation where the predicate does not hold.',
+      documentation: 'Apply the transformation to records that the predicate does not match.',
     },
   ],
 };
@@ -46,7 +46,7 @@ export const PREDICATES: AliasKind = {
 
 const IMPORTANCE: Readonly<Record<Importance, number>> = { HIGH: 0, MEDIUM: 1, LOW: 2 };
 
-/** Java's order of an embedded definition: group (none first, then as declared), order, required, importance, name. */
+/** Java's order of embedded definitions: group (none first, then as declared), order, required, importance, name. */
 export function sortEmbedded(keys: readonly ConfigKey[]): readonly ConfigKey[] {
   const groups = [...new Set(keys.map((key) => key.group ?? null).filter((group) => group !== null))];
   const rank = (key: ConfigKey): number => (key.group == null ? -1 : groups.indexOf(key.group));
@@ -68,11 +68,11 @@ export async function aliasEntries(
   registry: PluginRegistry,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (const alias of new Set(aliases)) entries.push(...(await oneAlias(kind, alias, config, registry)));
+  for (const alias of new Set(aliases)) entries.push(...(await entriesOfAlias(kind, alias, config, registry)));
   return entries;
 }
 
-async function oneAlias(
+async function entriesOfAlias(
   kind: AliasKind,
   alias: string,
   config: NullableConfig,
@@ -138,14 +138,14 @@ async function oneAlias(
   return [type, version, ...ownKeys.map((key) => checkKey(key, config, options))];
 }
 
-/** Java's inner classes of a class that is abstract itself: `InsertField` → `InsertField$Key`, `InsertField$Value`. */
+/** Java's inner classes of an abstract class: `InsertField` → `InsertField$Key`, `InsertField$Value`. */
 function variants(name: string, classes: readonly PluginDescription[]): readonly string[] {
-  return classes.map((plugin) => plugin.class).filter((one) => one.startsWith(`${name}$`));
+  return classes.map((plugin) => plugin.class).filter((inner) => inner.startsWith(`${name}$`));
 }
 
 /** Ascending. */
 function versionsOf(plugin: PluginDescription, classes: readonly PluginDescription[]): readonly string[] {
-  const all = classes.filter((one) => one.class === plugin.class).map((one) => one.version);
+  const all = classes.filter((other) => other.class === plugin.class).map(({ version }) => version);
   return [...new Set(all)].sort(compareVersions);
 }
 

@@ -1,6 +1,6 @@
 /**
- * `connector.client.config.override.policy` over the client settings of a connector: what validation shows of them, and
- * which are not allowed. Source: connect-rest §3.6, §5.1.
+ * Applies `connector.client.config.override.policy` to a connector's client overrides: their validation entries, and
+ * the overrides that are not allowed. Source: connect-rest §3.6, §5.1.
  */
 import { CLIENT_KEYS } from '../client-keys/client-keys';
 import { ConfigParseError, HIDDEN, invalidValue, parseConfigValue, renderConfigValue } from '../config-parse';
@@ -46,7 +46,7 @@ interface Override {
   readonly value: string | null;
 }
 
-/** Of the clients this connector will use; overrides for others are ignored. */
+/** Overrides for the clients that this connector uses. Others are ignored. */
 function overridesOf(type: 'source' | 'sink', config: NullableConfig): Override[] {
   const present = (key: string): boolean => (valueOf(config, key) ?? '').trim() !== '';
   const createsTopics = Object.keys(config).some((key) => key.startsWith('topic.creation.'));
@@ -79,8 +79,8 @@ export function refusedOverrides(type: 'source' | 'sink', config: NullableConfig
 }
 
 /**
- * One entry per override. `isPlaceholder`: the value shown must not tell what the key stands for. Throws
- * ValidationError 500 for a value that can not be read, as Java does.
+ * One entry per override. `isPlaceholder`: the value comes from a config provider and must not be shown. Throws
+ * ValidationError 500 for a value that cannot be parsed, as Java does.
  */
 export function overrideEntries(
   type: 'source' | 'sink',

@@ -1,4 +1,4 @@
-/** The answer of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
+/** The response of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
 import type { ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
 
 export interface ConfigDefinitionInfo {

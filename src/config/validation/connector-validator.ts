@@ -1,6 +1,6 @@
 /**
- * Validates a connector's configuration in Java's order: framework keys, transformations and predicates, the plug-in's
- * own keys, client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
+ * Validates a connector config in Java's order: framework keys, transformations and predicates, the plugin's keys,
+ * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
 import { candidates } from '../../plugins/aliases';
@@ -8,7 +8,7 @@ import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { parseList } from '../config-parse';
 import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from '../connector-config';
-import { ownEntries } from './millrace-keys';
+import { millraceEntries } from './millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hiderOf, type HideResolved } from '../providers/hide-resolved';
 import { isUnlistedPlugin } from '../unlisted-plugins';
@@ -34,7 +34,7 @@ import {
   type NullableConfig,
 } from './entry';
 import { ValidationError, withinStage } from './validation-error';
-import { validationStep } from './validation-step';
+import { reportStep } from './validation-step';
 import { isSecretKey, overrideEntries, overridePolicy } from './client-overrides';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
@@ -45,17 +45,17 @@ import type { FrameworkKey } from '../framework-key';
 export interface ConfigValidatorOptions {
   readonly registry: PluginRegistry;
   readonly config: WorkerConfig;
-  /** Replaces placeholders before anything is checked. (Default: they are taken literally) */
+  /** Replaces placeholders before validation. (Default: they are literal text) */
   readonly resolver?: Pick<ConfigResolver, 'resolve'>;
-  /** Milliseconds a plug-in's own `validate` may take. (Default: 90000, connect-rest §0.6) */
+  /** Time limit of a plugin's `validate`, milliseconds. (Default: 90000, connect-rest §0.6) */
   readonly pluginLimitMs?: number;
 }
 
-/** Of a config provider: entries for its keys would show what it is. */
+/** For an alias whose value comes from a config provider: entries for its keys would disclose it. */
 const ALIAS_WITHOUT_KEYS = 'The configuration has no keys for one of these aliases.';
-/** Each brings some 2 KB to the answer: 60 KB of them took 24 MB. */
+/** Each adds about 2 KB to the response: a list of 60 KB produced 24 MB. */
 const MAX_ALIASES = 200;
-/** Java's texts list all connectors, and more than one error. Characters. */
+/** Java's texts list all connectors and may contain several errors. Characters. */
 const THROWN_LIMIT = 32_768;
 const NULL_VALUE = 'Null value can not be supplied as the configuration value.';
 
@@ -63,13 +63,13 @@ export function createConfigValidator(options: ConfigValidatorOptions): ConfigVa
   return new Validator(options);
 }
 
-/** Entries in the order of the answer; those without a definition come first. */
+/** Entries in the order of the response. Those without a definition come first. */
 class Entries {
   private readonly known = new Map<string, Entry>();
   private readonly unknown = new Map<string, Entry>();
-  /** They may stand beside an entry of the same name that carries another message, and count once each. */
+  /** A key may have both an override entry and another entry with its own message. Each counts. */
   private overrides: readonly Entry[] = [];
-  /** How many of `known` stand before them. */
+  /** Position of the overrides in `known`. */
   private overridesAt = 0;
   private readonly groups = new Set<string>();
 
@@ -77,7 +77,7 @@ class Entries {
     return this.known;
   }
 
-  /** A later definition of the same key takes the earlier one's place, checks included. */
+  /** A later definition of a key replaces the earlier one and its errors. */
   put(entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.known.set(entry.name, entry);
@@ -90,22 +90,22 @@ class Entries {
     this.overridesAt = this.known.size;
   }
 
-  complain(name: string, value: string | null, message: string): void {
+  addError(name: string, value: string | null, message: string): void {
     const entry = this.known.get(name) ?? this.unknown.get(name);
     if (entry) entry.errors.push(message);
     else this.putUnknown(unknownEntry(name, value, [message]));
   }
 
-  /** Shown without a definition, whatever is known of the key. */
+  /** Adds an entry that is shown without a definition. */
   putUnknown(entry: Entry): void {
     this.unknown.set(entry.name, entry);
   }
 
   /**
-   * Keys in `resolved` show their placeholder again, and nothing that could tell what it stands for. `hide` does the
-   * same for messages about other keys.
+   * Keys in `resolved` show their placeholder instead of the resolved value, and no messages about it. `hide` removes
+   * resolved values from the messages of other keys.
    */
-  answer(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
+  result(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
@@ -152,7 +152,7 @@ class Validator implements ConfigValidator {
     const hide = hiderOf(sent, config);
     try {
       const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
-      return entries.answer(asSent, resolved, hide);
+      return entries.result(asSent, resolved, hide);
     } catch (error) {
       throw hiddenIn(error, hide);
     }
@@ -181,34 +181,38 @@ class Validator implements ConfigValidator {
     const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
-    entries.put(ownEntries(config));
+    entries.put(millraceEntries(config));
     for (const kind of [TRANSFORMS, PREDICATES]) {
       const aliases = entries.byName.get(kind.listKey)?.parsed;
       if (!Array.isArray(aliases)) continue;
       if (aliases.length > MAX_ALIASES) {
-        entries.complain(kind.listKey, null, `There are ${aliases.length} aliases, and ${MAX_ALIASES} are the most.`);
+        entries.addError(
+          kind.listKey,
+          null,
+          `There are ${aliases.length} aliases, but at most ${MAX_ALIASES} are allowed.`,
+        );
         continue;
       }
       const shown = (aliases as readonly string[]).filter(
         (alias) => !resolved.has(kind.listKey) || isSpelled(kind.listKey, alias, config),
       );
-      if (shown.length < aliases.length) entries.complain(kind.listKey, null, ALIAS_WITHOUT_KEYS);
+      if (shown.length < aliases.length) entries.addError(kind.listKey, null, ALIAS_WITHOUT_KEYS);
       entries.put(await aliasEntries(kind, shown, config, this.registry));
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
     else checkSourcePromises(entries.byName, config);
     for (const [key, value] of Object.entries(config)) {
-      if (value === null && !connector.config.some((own) => own.name === key)) entries.complain(key, null, NULL_VALUE);
+      if (value === null && !connector.config.some(({ name }) => name === key)) entries.addError(key, null, NULL_VALUE);
     }
 
     const own = connector.config.map((key) => checkKey(key, withoutNullsOf(config, connector.config)));
-    // Such a plug-in words these errors itself, in `askPlugin`.
+    // Such a plugin reports these errors in its own words, in `validateWithPlugin`.
     if (connector.validatesValues) for (const entry of own) entry.errors.length = 0;
     entries.put(own);
     const settings = grantedSettings(plugin, this.worker.raw);
     if (own.every((entry) => entry.errors.length === 0)) {
-      validationStep(`the call of validate() in ${plugin.class}`);
-      await this.askPlugin(connector, settings, config, entries);
+      reportStep(`the call of validate() in ${plugin.class}`);
+      await this.validateWithPlugin(connector, settings, config, entries);
     }
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
@@ -225,14 +229,14 @@ class Validator implements ConfigValidator {
       throw new ValidationError(400, `Invalid version specification: ${version}`, { cause: error });
     }
     const versions = this.versionsOf(plugin);
-    if (range && !versions.some((one) => range.contains(one))) {
+    if (range && !versions.some((installed) => range.contains(installed))) {
       throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
     }
     const loaded = (await loadForCheck(this.registry, plugin)) as { config?: readonly ConfigKey[] };
     const own = loaded.config ?? [];
     if (plugin.type !== 'source' && plugin.type !== 'sink') return own.map((key) => describeKey(key));
     const added = frameworkKeys(plugin.type, { ...NO_CHOICES, connectorVersions: versions }).filter(
-      (key) => !own.some((one) => one.name === key.name),
+      (key) => !own.some(({ name: defined }) => defined === key.name),
     );
     return [...own, ...added].map((key: FrameworkKey) => describeKey(key));
   }
@@ -243,7 +247,7 @@ class Validator implements ConfigValidator {
     try {
       plugin = this.registry.find(className, ['source', 'sink']);
     } catch (error) {
-      const classes = [...new Set(candidates(className, connectors).map((one) => one.class))];
+      const classes = [...new Set(candidates(className, connectors).map((match) => match.class))];
       throw new ValidationError(
         400,
         `More than one connector matches alias ${className}. Please use full package and class name instead. Classes found: ${classes.join(', ')}`,
@@ -252,8 +256,8 @@ class Validator implements ConfigValidator {
     }
     if (plugin) return plugin;
     const available = connectors.map(
-      (one) =>
-        `PluginDesc{klass=class ${one.class}, name='${one.class}', version='${one.version}', encodedVersion=${one.version}, type=${one.type}, typeName='${one.type}', location='${one.location}'}`,
+      ({ class: name, version, type, location }) =>
+        `PluginDesc{klass=class ${name}, name='${name}', version='${version}', encodedVersion=${version}, type=${type}, typeName='${type}', location='${location}'}`,
     );
     throw new ValidationError(
       400,
@@ -262,7 +266,7 @@ class Validator implements ConfigValidator {
   }
 
   private findAny(name: string): PluginDescription {
-    // A name claimed by two plug-ins is as good as unknown here (Appendix R 11).
+    // A name that two plugins share counts as unknown (Appendix R 11).
     const plugin = findUnambiguous(this.registry, name);
     if (plugin) return plugin;
     if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
@@ -274,8 +278,8 @@ class Validator implements ConfigValidator {
   private versionsOf(plugin: PluginDescription): readonly string[] {
     const all = this.registry
       .list()
-      .filter((one) => one.class === plugin.class && one.type === plugin.type)
-      .map((one) => one.version);
+      .filter((other) => other.class === plugin.class && other.type === plugin.type)
+      .map((other) => other.version);
     return [...new Set([...all, plugin.version])].sort(compareVersions);
   }
 
@@ -294,13 +298,13 @@ class Validator implements ConfigValidator {
       ),
     );
     const message = noSuchVersion(plugin.class, range, this.registry.list());
-    entries.complain('connector.class', className, message);
-    entries.complain('connector.plugin.version', valueOf(config, 'connector.plugin.version') ?? null, message);
+    entries.addError('connector.class', className, message);
+    entries.addError('connector.plugin.version', valueOf(config, 'connector.plugin.version') ?? null, message);
     return entries;
   }
 
-  /** Only when every key of its own is fine: a plug-in need not connect with half a configuration. */
-  private async askPlugin(
+  /** Called only when all of the plugin's keys are valid, so that it does not connect with an incomplete config. */
+  private async validateWithPlugin(
     connector: Connector,
     workerSettings: WorkerSettings,
     config: NullableConfig,
@@ -312,7 +316,7 @@ class Validator implements ConfigValidator {
       this.pluginLimitMs,
       'performing multi-property validation for the connector',
     );
-    for (const { key, message } of problems) entries.complain(key, valueOf(config, key) ?? null, message);
+    for (const { key, message } of problems) entries.addError(key, valueOf(config, key) ?? null, message);
   }
 
   private checkClients(
@@ -342,7 +346,7 @@ class Validator implements ConfigValidator {
   }
 }
 
-/** Throws the version parser's own text as a 400. */
+/** Throws the version parser's message as a 400. */
 function requestedVersion(config: NullableConfig): VersionRange | null {
   try {
     return VersionRange.parse(valueOf(config, 'connector.plugin.version'));
@@ -351,7 +355,7 @@ function requestedVersion(config: NullableConfig): VersionRange | null {
   }
 }
 
-/** A null for a plug-in's own key counts as "not sent" when it has a default, so that it passes as it does in Java. */
+/** As in Java, null for a plugin's key that has a default counts as absent. */
 function withoutNullsOf(config: NullableConfig, own: readonly ConfigKey[]): NullableConfig {
   const optional = new Set(own.filter((key) => key.default !== undefined).map((key) => key.name));
   return Object.fromEntries(Object.entries(config).filter(([key, value]) => value !== null || !optional.has(key)));
@@ -361,9 +365,9 @@ function isSpelled(listKey: string, alias: string, config: NullableConfig): bool
   return Object.keys(config).some((key) => key.startsWith(`${listKey}.${alias}.`));
 }
 
-/** The same error, whose text shows nothing that config providers gave. */
+/** The same error, with values from config providers removed from its message. */
 function hiddenIn(error: unknown, hide: HideResolved): unknown {
-  // Not assigned: the message of some of Node's errors has no setter.
+  // Not an assignment, because the message of some of Node's errors has no setter.
   if (error instanceof Error)
     Object.defineProperty(error, 'message', {
       value: hide(error.message, THROWN_LIMIT),
@@ -373,7 +377,7 @@ function hiddenIn(error: unknown, hide: HideResolved): unknown {
   return error;
 }
 
-/** `Map.toString()` of Java; values of keys that look like secrets are hidden. */
+/** Java's `Map.toString()`. Values of keys that look like secrets are hidden. */
 function showMap(config: NullableConfig): string {
   const shown = Object.entries(config).map(
     ([key, value]) => `${key}=${value !== null && isSecretKey(key) ? '[hidden]' : String(value)}`,

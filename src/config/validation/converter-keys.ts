@@ -1,22 +1,22 @@
-/** Converters named in a connector's configuration. Source: connect-rest §3.4 (6), §3.5. */
+/** Converters in a connector config. Source: connect-rest §3.4 (6), §3.5. */
 import type { ConfigKey, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
 import type { LoadedPlugin, PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { javaTrim } from '../config-parse';
 import type { Choices, ConverterChoice } from '../connector-config';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
-import { validationStep } from './validation-step';
+import { reportStep } from './validation-step';
 import { unmetVersion } from '../version-range';
 
 export type ConverterPart = 'key' | 'value' | 'header';
-/** Java's order of embedding. */
+/** In the order in which Java embeds their keys. */
 export const CONVERTER_PARTS: readonly ConverterPart[] = ['header', 'key', 'value'];
 
 const pluginType = (part: ConverterPart): PluginType => (part === 'header' ? 'header_converter' : 'converter');
 
-/** Classes every JVM has and that are no plug-ins: Java says "wrong kind" of them, not "not found". */
+/** Classes of every JVM that are not plugins. Java reports them as the wrong kind, not as missing. */
 const JVM_CLASS = /^java\.(?:lang|util)\.[A-Z]\w*$/;
 
-/** Null also for a name that two plug-ins claim: it cannot be used either. */
+/** Null also for a name that two plugins share: it cannot be used either. */
 export function findUnambiguous(registry: PluginRegistry, name: string, type?: PluginType): PluginDescription | null {
   try {
     return registry.find(name, type);
@@ -25,24 +25,24 @@ export function findUnambiguous(registry: PluginRegistry, name: string, type?: P
   }
 }
 
-/** Imports a plug-in's module, which may not come back. */
+/** Imports a plugin's module, whose code may never return. */
 export async function loadForCheck(registry: PluginRegistry, plugin: PluginDescription): Promise<LoadedPlugin> {
-  validationStep(`the import of ${plugin.class} in ${plugin.location}`);
+  reportStep(`the import of ${plugin.class} in ${plugin.location}`);
   return await registry.load(plugin);
 }
 
-/** The class that a name stands for, whatever kind of plug-in it is. Null: unknown. */
+/** Resolves a name to a class of any plugin type. Null: unknown. */
 export function classOf(registry: PluginRegistry, name: string): string | null {
   return findUnambiguous(registry, name)?.class ?? (JVM_CLASS.test(name) ? name : null);
 }
 
-/** What the `*.converter` keys offer; `workerDefaults` are the worker's classes. */
+/** Choices for the `*.converter` keys. `workerDefaults` are the worker's classes. */
 export function converterChoices(
   config: NullableConfig,
   workerDefaults: Readonly<Record<ConverterPart, string>>,
   registry: PluginRegistry,
 ): Pick<Choices, ConverterPart | 'classOf'> {
-  const one = (part: ConverterPart): ConverterChoice => {
+  const choiceOf = (part: ConverterPart): ConverterChoice => {
     const named = valueOf(config, `${part}.converter`);
     const all = registry.list().filter((plugin) => plugin.type === pluginType(part));
     const effective = javaTrim(named ?? workerDefaults[part]);
@@ -57,16 +57,16 @@ export function converterChoices(
     };
   };
   return {
-    key: one('key'),
-    value: one('value'),
-    header: one('header'),
+    key: choiceOf('key'),
+    value: choiceOf('value'),
+    header: choiceOf('header'),
     classOf: (name) => classOf(registry, name),
   };
 }
 
 /**
- * Adds an error to a `*.converter` entry whose class is of no use; otherwise answers the plug-in. Null: nothing named,
- * or unusable.
+ * Returns the plugin of a `*.converter` entry. Adds an error to an entry whose class is not a converter. Null: no
+ * class, or an unusable one.
  */
 export function findConverter(part: ConverterPart, entry: Entry, registry: PluginRegistry): PluginDescription | null {
   const named = entry.parsed;
@@ -77,7 +77,7 @@ export function findConverter(part: ConverterPart, entry: Entry, registry: Plugi
   return found;
 }
 
-/** Adds an error to both entries, and answers false, when no installed version is what `version` asks for. */
+/** Whether an installed version matches the requested one. If not, adds an error to both entries. */
 export function hasVersion(
   plugin: PluginDescription,
   entry: Entry,
@@ -86,12 +86,12 @@ export function hasVersion(
 ): boolean {
   if (!version || version.errors.length > 0) return version === undefined;
   const all = registry.list();
-  const versions = all.filter((one) => one.class === plugin.class && one.type === plugin.type);
-  const asked = version.parsed as string | null;
+  const versions = all.filter(({ class: name, type }) => name === plugin.class && type === plugin.type);
+  const requested = version.parsed as string | null;
   const unmet = unmetVersion(
     plugin.class,
-    asked,
-    versions.map((one) => one.version),
+    requested,
+    versions.map((installed) => installed.version),
     all,
   );
   if (unmet === null) return true;
@@ -99,7 +99,7 @@ export function hasVersion(
   return false;
 }
 
-/** The converter's own keys, with the converter key as prefix and `converter.type` filled in. */
+/** Entries for the converter's keys, prefixed with the converter key, and with `converter.type` set. */
 export async function converterEntries(
   part: ConverterPart,
   plugin: PluginDescription,

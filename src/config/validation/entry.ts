@@ -1,14 +1,11 @@
-/**
- * One key of a validation result while it is being worked out, and the check of one key. Source: connect-rest §3.2 to
- * §3.5.
- */
+/** One key of a validation result while it is built, and the check of one key. Source: connect-rest §3.2 to §3.5. */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
 import type { FrameworkKey } from '../framework-key';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from '../config-parse';
 import type { ConfigDefinitionInfo, ConfigValueInfo } from './config-infos';
-import { checkOf } from './validation-step';
+import { reportKeyCheck } from './validation-step';
 
-/** A configuration as sent: nulls are still there. */
+/** A config as received, with null values. */
 export type NullableConfig = Readonly<Record<string, string | null>>;
 
 export interface Entry {
@@ -37,24 +34,26 @@ export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
   };
 }
 
-/** Own property or undefined, whatever the key's name (`constructor` is a legal configuration key). */
+/** Own property or undefined. `constructor` is a legal config key. */
 export function valueOf(config: NullableConfig, key: string): string | null | undefined {
   return Object.hasOwn(config, key) ? config[key] : undefined;
 }
 
-/** The configuration without its nulls, as plug-ins see it. */
+/** The config without null values, as plugins receive it. */
 export function withoutNulls(config: NullableConfig): ConnectorConfig {
   return Object.fromEntries(Object.entries(config).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 export interface CheckOptions {
-  /** The key stands under this prefix in `config`. (Default: none) */
+  /** Prefix of the key in `config`. (Default: none) */
   readonly prefix?: string;
-  /** Whether "Missing required…" and parse messages name the key with its prefix (transforms do, converters do not). */
+  /**
+   * Whether "Missing required…" and parse messages include the prefix: they do for transforms, but not for converters.
+   */
   readonly prefixInMessages?: boolean;
 }
 
-/** Each key's check asks for it: a copy each time would take long where there are thousands of keys. */
+/** Shared by the checks of all keys: a copy for each would take too long with thousands of keys. */
 const forValidators = new WeakMap<NullableConfig, ConnectorConfig>();
 
 function forValidator(config: NullableConfig): ConnectorConfig {
@@ -63,10 +62,10 @@ function forValidator(config: NullableConfig): ConnectorConfig {
   return copy;
 }
 
-/** Parses, then runs the validator in any case: on null when the value is missing or could not be parsed. */
+/** Parses the value, then always runs the validator, with null when the value is missing or cannot be parsed. */
 export function checkKey(key: FrameworkKey, config: NullableConfig, options: CheckOptions = {}): Entry {
   const name = (options.prefix ?? '') + key.name;
-  checkOf(name);
+  reportKeyCheck(name);
   const shownName = options.prefixInMessages ? name : key.name;
   const text = valueOf(config, name);
   const errors: string[] = [];
@@ -100,7 +99,7 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
   };
 }
 
-/** A key that no definition knows. */
+/** An entry for a key without a definition. */
 export function unknownEntry(name: string, value: string | null, errors: string[]): Entry {
   return { name, definition: null, parsed: null, value, recommended: [], errors, visible: true };
 }

@@ -1,23 +1,24 @@
 /**
- * Connector keys of ours, which Java does not have. They are checked where a configuration has them, and not shown
- * otherwise: a form that a client draws looks as it does with Java.
+ * Connector keys that only Millrace has. They are checked if a config contains them and not shown otherwise, so that a
+ * client's form looks as it does with Java.
  */
 import { atLeast, oneOf } from '../connector-config-checks';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from '../restart-settings';
+import { DEDICATED, SHARED, TASK_ISOLATION, TASK_MEMORY } from '../task-thread-settings';
 import { THREAD_SILENCE, WATCHDOG_TASK } from '../watchdog-settings';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import type { FrameworkKey } from '../framework-key';
 
 const ERRORS = 'Error Handling';
 
-const OWN_KEYS: readonly FrameworkKey[] = [
+const MILLRACE_KEYS: readonly FrameworkKey[] = [
   {
     name: RESTART_MAX,
     type: 'INT',
     default: null,
     importance: 'MEDIUM',
     documentation:
-      "How often in a row a failed connector or task is restarted automatically; 0 never, -1 without a limit. Default: the worker's.",
+      "Maximum number of consecutive automatic restarts of a failed connector or task. 0: none, -1: no limit. Default: the worker's.",
     group: ERRORS,
     displayName: 'Automatic Restarts',
     check: atLeast(-1),
@@ -27,9 +28,10 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     type: 'LONG',
     default: null,
     importance: 'LOW',
-    documentation: "Milliseconds before the first automatic restart; they double with each one. Default: the worker's.",
+    documentation:
+      "Delay before the first automatic restart, in milliseconds. It doubles with each restart. Default: the worker's.",
     group: ERRORS,
-    displayName: 'Wait Before an Automatic Restart',
+    displayName: 'Automatic Restart Backoff',
     check: atLeast(1),
   },
   {
@@ -38,9 +40,9 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     default: null,
     importance: 'LOW',
     documentation:
-      "The longest wait before an automatic restart, in milliseconds. What ran that long starts a new count. Default: the worker's.",
+      "Maximum delay before an automatic restart, in milliseconds. After running that long, the count starts again at zero. Default: the worker's.",
     group: ERRORS,
-    displayName: 'Longest Wait Before an Automatic Restart',
+    displayName: 'Maximum Automatic Restart Backoff',
     check: atLeast(1),
   },
   {
@@ -49,7 +51,7 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     default: null,
     importance: 'LOW',
     documentation:
-      "Milliseconds that one call of a task may take before the log says that it is stuck; 0 any time. Default: the worker's.",
+      "How long one call into a task may take before it is logged as stuck, in milliseconds. 0: no limit. Default: the worker's.",
     displayName: 'Task Watchdog',
     check: atLeast(0),
   },
@@ -59,31 +61,31 @@ const OWN_KEYS: readonly FrameworkKey[] = [
     default: null,
     importance: 'LOW',
     documentation:
-      "Milliseconds that a task's own thread may not answer before it is ended; 0 any time. Default: the worker's.",
+      "How long a dedicated task thread may be unresponsive before it is terminated, in milliseconds. 0: no limit. Default: the worker's.",
     displayName: 'Task Thread Silence',
     check: atLeast(0),
   },
   {
-    name: 'task.isolation',
+    name: TASK_ISOLATION,
     type: 'STRING',
-    default: 'shared',
+    default: SHARED,
     importance: 'LOW',
-    documentation: 'dedicated: each task of this connector has a thread of its own. shared: tasks share threads.',
+    documentation: 'dedicated: each task of this connector has its own thread. shared: tasks share threads.',
     displayName: 'Task Isolation',
-    check: oneOf('shared', 'dedicated'),
+    check: oneOf(SHARED, DEDICATED),
   },
   {
-    name: 'task.memory.mb',
+    name: TASK_MEMORY,
     type: 'INT',
     default: null,
     importance: 'LOW',
-    documentation: 'Heap limit of a task in MiB; gives each task a thread of its own.',
+    documentation: 'Heap limit of each task in MiB. Implies a dedicated thread per task.',
     displayName: 'Task Memory',
     check: atLeast(1),
   },
 ];
 
-/** Entries for those of our keys that `config` has. */
-export function ownEntries(config: NullableConfig): Entry[] {
-  return OWN_KEYS.filter((key) => valueOf(config, key.name) !== undefined).map((key) => checkKey(key, config));
+/** Entries for the keys that `config` contains. */
+export function millraceEntries(config: NullableConfig): Entry[] {
+  return MILLRACE_KEYS.filter((key) => valueOf(config, key.name) !== undefined).map((key) => checkKey(key, config));
 }

@@ -1,7 +1,7 @@
 /** Rules over several keys of a sink. Source: connect-rest §3.5. */
 import { compileJavaRegex, matchesFully } from '@millrace/sdk';
 import { unknownEntry, valueOf, type Entry, type NullableConfig } from './entry';
-import { checkOf } from './validation-step';
+import { reportKeyCheck } from './validation-step';
 
 const TOPICS = 'topics';
 const REGEX = 'topics.regex';
@@ -31,7 +31,7 @@ export function checkSinkTopics(entries: ReadonlyMap<string, Entry>, config: Nul
       `The DLQ topic '${dlq}' may not be included in the list of topics ('topics=[${listed.join(', ')}]') consumed by the connector`,
     );
   }
-  checkOf(REGEX);
+  reportKeyCheck(REGEX);
   if (pattern !== '' && entries.get(REGEX)?.errors.length === 0 && matchesFully(compileJavaRegex(pattern), dlq)) {
     add(
       REGEX,
@@ -41,8 +41,8 @@ export function checkSinkTopics(entries: ReadonlyMap<string, Entry>, config: Nul
 }
 
 /**
- * A sink must not read in the workers' own group. Answers an entry for the override key, which Java shows once more
- * than its definition.
+ * A sink must not use the workers' group as its consumer group. Returns an entry for the override key, which Java lists
+ * in addition to its definition.
  */
 export function checkSinkGroup(
   entries: ReadonlyMap<string, Entry>,

@@ -1,6 +1,6 @@
 /**
- * What this worker cannot do for a source yet: refused, because running without it would break the promise asked for.
- * Source: connect-rest §3.5.
+ * Rejects guarantees of a source that this worker does not support: running without them would break what was
+ * requested. Source: connect-rest §3.5.
  */
 import { valueOf, type Entry, type NullableConfig } from './entry';
 

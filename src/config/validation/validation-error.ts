@@ -1,6 +1,6 @@
 /**
- * A request that cannot even be validated. The REST layer answers create and update with `status` and the message, and
- * the validation endpoint with 500 and the Java class in front. Sources: connect-rest §1.21, §2.3, §2.6.
+ * A request that cannot be validated at all. Create and update respond with `status` and the message, and the
+ * validation endpoint with 500 and the Java class before the message. Sources: connect-rest §1.21, §2.3, §2.6.
  */
 import { startTimer } from '@millrace/sdk';
 

@@ -1,7 +1,7 @@
 /** The text of a 400 on create, update and patch. Source: connect-rest §2.3. */
 import type { ConfigInfos } from './config-infos';
 
-/** Null when the configuration is valid. */
+/** Null when the config is valid. */
 export function validationFailure(infos: ConfigInfos): string | null {
   if (infos.error_count === 0) return null;
   return [

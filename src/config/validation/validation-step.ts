@@ -1,21 +1,22 @@
 /**
- * Which step validation is at, for whoever has to end one that does not come back: the check of a key may run an
- * expression of a user or code of a plug-in. Steps are synchronous, and a thread is at one of them at a time.
+ * Reports the current validation step, so that the error about a stuck validation can name it. The check of a key may
+ * run a user's regular expression or plugin code and never return. Steps are synchronous, and a thread runs one at a
+ * time.
  */
-type Hear = (step: string) => void;
+type StepListener = (step: string) => void;
 
-let hear: Hear | null = null;
+let report: StepListener | null = null;
 
-/** One listener a thread; null ends it. Steps are noun phrases. */
-export function onValidationStep(listener: Hear | null): void {
-  hear = listener;
+/** Sets the thread's only listener; null removes it. Steps are noun phrases. */
+export function onValidationStep(listener: StepListener | null): void {
+  report = listener;
 }
 
-export function validationStep(step: string): void {
-  hear?.(step);
+export function reportStep(step: string): void {
+  report?.(step);
 }
 
-/** `key` is a name in a configuration, which a user chooses. */
-export function checkOf(key: string): void {
-  hear?.(`the check of "${key.length > 100 ? `${key.slice(0, 100)}…` : key}"`);
+/** `key` is the user's, and may be of any length. */
+export function reportKeyCheck(key: string): void {
+  report?.(`the check of "${key.length > 100 ? `${key.slice(0, 100)}…` : key}"`);
 }

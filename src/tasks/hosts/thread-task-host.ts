@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { type SourceOffset, settledWithin, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
 import { threadSilenceMs } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
@@ -197,10 +198,7 @@ export class ThreadTaskHost implements TaskHost {
   // ------------------------------------------------------------ threads
 
   private threadFor({ connectorConfig }: TaskSpec, alone: boolean): ThreadHandle {
-    const memory = Number(connectorConfig['task.memory.mb']?.trim() || NaN);
-    const memoryMb = Number.isFinite(memory) && memory > 0 ? memory : null;
-    const dedicated = alone || memoryMb !== null || connectorConfig['task.isolation']?.trim() === 'dedicated';
-    if (dedicated) return this.newThread(true, memoryMb);
+    if (alone || hasDedicatedThreads(connectorConfig)) return this.newThread(true, taskMemoryMb(connectorConfig));
     const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;

@@ -86,7 +86,7 @@ describe('declaring', () => {
   test('a provider needs an existing class', () => {
     const build = (settings: Record<string, string>) => () => createConfigResolver({ settings, env: {}, warn });
     expect(build({ 'config.providers': 'x' })).toThrow(
-      'Worker setting "config.providers.x.class" is required: it names the provider’s class.',
+      'Worker setting "config.providers.x.class" is required: set it to the provider’s class.',
     );
     expect(build({ 'config.providers': 'x', 'config.providers.x.class': 'a.Vault' })).toThrow(
       'Worker setting "config.providers.x.class" is invalid: the class a.Vault could not be found.',

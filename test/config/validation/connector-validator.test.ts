@@ -321,7 +321,7 @@ describe('keys', () => {
       '§3.6',
       'more aliases than an answer has room for',
       { predicates: Array.from({ length: 201 }, (_, i) => `p${i}`).join(',') },
-      { predicates: ['There are 201 aliases, and 200 are the most.'] },
+      { predicates: ['There are 201 aliases, but at most 200 are allowed.'] },
     ],
     ['140', 'unknown placeholder', { file: '${env:NOPE}' }, {}],
   ])('connect-rest %s: %s', async (_number, _what, more, expected) => {

@@ -137,6 +137,6 @@ test('rejections name the value and the setting', () => {
 test.each(['http://a.test', 'a.test:8083', 'a/b', '*.', 'a.*.test', '*a.test', 'a b'])(
   '%j is not a valid entry of the setting',
   (entry) => {
-    expect(() => parseAllowedHosts([entry])).toThrow(`'${entry}' is no host name; write it without protocol and port`);
+    expect(() => parseAllowedHosts([entry])).toThrow(`'${entry}' is not a host name; omit protocol and port`);
   },
 );

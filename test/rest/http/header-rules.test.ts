@@ -69,7 +69,7 @@ describe('CORS', () => {
   test('disabled, and invalid patterns and methods', () => {
     expect(parseOrigins(' , ')).toBeNull();
     expect(() => parseOrigins('http://a,[')).toThrow(/^'\[' is neither an origin nor a regular expression \(/);
-    expect(() => parseCorsMethods('GET,get it')).toThrow(/^'get it' is no HTTP method; /);
+    expect(() => parseCorsMethods('GET,get it')).toThrow(/^'get it' is not an HTTP method; /);
   });
 });
 
@@ -110,7 +110,7 @@ describe('response.http.headers.config', () => {
     ['set X: "a,b"', "Invalid format of header config 'b\"'. Expected: '[action] [header name]:[header value]'"],
     ['set X(: y', "Invalid header name 'X('. HTTP does not allow some of its characters"],
     ['set X: €', 'Invalid value of header X. HTTP allows Latin-1 characters only'],
-    ['setDate X: soon', "Invalid value 'soon' of header X. setDate wants milliseconds from now"],
+    ['setDate X: soon', "Invalid value 'soon' of header X. setDate requires milliseconds from now"],
   ])('%j is rejected', (setting, message) => {
     expect(() => parseHeaderRules(setting)).toThrow(new Error(message));
   });

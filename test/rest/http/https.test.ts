@@ -212,7 +212,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'a check of names nobody knows',
     { ...PEM, 'listeners.https.ssl.endpoint.identification.algorithm': 'none' },
-    /^Worker setting "listeners\.https\.ssl\.endpoint\.identification\.algorithm" must be https, or empty so that names/,
+    /^Worker setting "listeners\.https\.ssl\.endpoint\.identification\.algorithm" must be https, or empty to disable host name/,
   ],
   [
     'a protocol nobody knows',
