@@ -7,11 +7,11 @@ import { parseWorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
 import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
-import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/messages';
+import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { PluginServer } from './plugin-host/plugin-server';
-import { StepNote } from './plugin-host/step-note';
+import { StepNote } from './plugin-host/protocol/current-step';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
-import { ThreadBeat } from './threads/thread-beat';
+import { ThreadBeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
 const port = parentPort;

@@ -9,7 +9,7 @@ import { LogLevels } from './logging/log-levels';
 import { guardThread } from './tasks/hosts/thread-guard';
 import type { FromThread, ThreadData, ToThread } from './tasks/hosts/thread-messages';
 import { ThreadServer } from './tasks/hosts/thread-server';
-import { ThreadBeat } from './threads/thread-beat';
+import { ThreadBeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
 const port = parentPort;

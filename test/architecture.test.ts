@@ -145,6 +145,19 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'task-runner.ts': ['source', 'sink', 'worker-task.ts'],
     hosts: ['task-runner.ts'],
   },
+  'src/plugin-host': {
+    protocol: [],
+    'plugin-server.ts': ['protocol'],
+    threads: ['protocol'],
+    'create-host.ts': ['threads'],
+  },
+  'src/storage': {
+    log: [],
+    json: [],
+    config: ['log', 'json'],
+    offsets: ['log', 'json'],
+    status: ['log', 'json'],
+  },
   'packages/embedded/src': {
     protocol: [],
     storage: [],

@@ -1,8 +1,8 @@
 /** Offsets in REST requests and responses. Source: connect-rest §1.18. */
-import { writeJson } from '../storage/connect-json-writer';
-import type { JsonObject } from '../storage/json-values';
+import { writeJson } from '../storage/json/connect-json-writer';
+import type { JsonObject } from '../storage/json/json-values';
 
-export { Float64, type JsonObject, type JsonValue } from '../storage/json-values';
+export { Float64, type JsonObject, type JsonValue } from '../storage/json/json-values';
 
 export interface PartitionOffset {
   /** Null: missing. */

@@ -2,9 +2,9 @@
 import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
-import type { ConfigStore } from '../storage/config-store';
-import type { OffsetStore } from '../storage/offset-store';
-import type { StatusStore } from '../storage/status-store';
+import type { ConfigStore } from '../storage/config/config-store';
+import type { OffsetStore } from '../storage/offsets/offset-store';
+import type { StatusStore } from '../storage/status/status-store';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
 import type { ActiveTopics } from './running/active-topics';

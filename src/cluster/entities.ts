@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Figures } from '../metrics/exposition';
 
-export type { TargetState } from '../storage/config-records';
+export type { TargetState } from '../storage/config/config-records';
 export type ConnectorType = 'source' | 'sink' | 'unknown';
 export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 

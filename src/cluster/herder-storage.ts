@@ -2,13 +2,13 @@
 import type { WorkerConfig } from '../config/worker-config';
 import type { Admin, KafkaClients, SendPermission } from '../kafka/port';
 import type { Logger } from '../logging/logger';
-import type { ChangePermission } from '../storage/change-permission';
-import type { ConfigEvent } from '../storage/config-state';
-import { ConfigStore } from '../storage/config-store';
-import { KafkaCompactedLog } from '../storage/kafka-compacted-log';
-import { OffsetStore } from '../storage/offset-store';
-import { StatusStore } from '../storage/status-store';
-import { storageTopic } from '../storage/storage-topic';
+import type { ChangePermission } from '../storage/config/change-permission';
+import type { ConfigEvent } from '../storage/config/config-state';
+import { ConfigStore } from '../storage/config/config-store';
+import { KafkaCompactedLog } from '../storage/log/kafka-compacted-log';
+import { OffsetStore } from '../storage/offsets/offset-store';
+import { StatusStore } from '../storage/status/status-store';
+import { storageTopic } from '../storage/log/storage-topic';
 
 export interface HerderStorageOptions {
   readonly config: WorkerConfig;

@@ -4,7 +4,7 @@
  * read as.
  */
 
-import { AlikeForms, type Form } from './alike-forms';
+import { AlikeForms, type Form } from './form-index';
 
 /**
  * Shorter ones are found inside ordinary words: they are replaced as whole words, and only where the caller asks for

@@ -9,7 +9,7 @@ import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import type { PluginHost } from './host';
 import { InlinePluginHost } from './inline-plugin-host';
-import { ThreadPluginHost } from './thread-plugin-host';
+import { ThreadPluginHost } from './threads/thread-plugin-host';
 
 export interface CreatePluginHostOptions {
   readonly config: WorkerConfig;

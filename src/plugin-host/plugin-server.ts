@@ -7,13 +7,20 @@ import type { NullableConfig } from '../config/validation/entry';
 import { onValidationStep } from '../config/validation/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
-import { answer, OpenCalls } from './calls';
+import { answer, OpenCalls } from './protocol/calls';
 import { alterOffsets, makeInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
-import { copyError } from './error-copy';
+import { copyError } from './protocol/error-copy';
 import type { InstanceEvents } from './host';
-import type { Ask, FromPluginThread, InstanceSpec, PluginCalls, ToPluginThread, WorkerCalls } from './messages';
-import type { StepNote } from './step-note';
+import type {
+  Ask,
+  FromPluginThread,
+  InstanceSpec,
+  PluginCalls,
+  ToPluginThread,
+  WorkerCalls,
+} from './protocol/messages';
+import type { StepNote } from './protocol/current-step';
 
 export interface PluginServerOptions {
   readonly registry: PluginRegistry;

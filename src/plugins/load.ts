@@ -1,7 +1,7 @@
 /** Imports a plug-in's module and takes the right export out of it; ESM and CommonJS alike. */
 import { pathToFileURL } from 'node:url';
 import { ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
-import { faultPlace } from './fault-place';
+import { faultPlace } from './error-location';
 import type { CatalogEntry } from './manifest';
 import type { LoadedPlugin } from './registry';
 import { provideSdk } from './sdk-fallback';

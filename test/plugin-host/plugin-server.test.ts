@@ -2,9 +2,9 @@
 import { reportStep } from '../../src/config/validation/validation-step';
 import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { silentLogger } from '../../src/logging/logger';
-import type { FromPluginThread } from '../../src/plugin-host/messages';
+import type { FromPluginThread } from '../../src/plugin-host/protocol/messages';
 import { PluginServer } from '../../src/plugin-host/plugin-server';
-import { StepNote } from '../../src/plugin-host/step-note';
+import { StepNote } from '../../src/plugin-host/protocol/current-step';
 
 const note = new StepNote();
 const posted: FromPluginThread[] = [];

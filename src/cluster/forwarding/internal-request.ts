@@ -1,6 +1,6 @@
 /** Sends generated task configs to the leader, which writes them. Source: connect-runtime §2.7. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { SessionKey } from '../../storage/config-records';
+import type { SessionKey } from '../../storage/config/config-records';
 import { HerderError } from '../errors';
 import type { ForwardRequest } from './forwarding';
 import { ALGORITHM_HEADER, AUTHORIZATION_HEADER, sign } from './session-key';

@@ -1,7 +1,7 @@
 /** Keeps a current session key in the config topic while this worker leads. Source: connect-runtime §2.7. */
 import { messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import type { ConfigStore } from '../../storage/config-store';
+import type { ConfigStore } from '../../storage/config/config-store';
 import { generateSessionKey, keyExpiry, type SessionKeySettings } from './session-key';
 
 export interface SessionKeyKeeperOptions {

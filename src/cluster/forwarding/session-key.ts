@@ -1,6 +1,6 @@
 /** The group's session key and its signatures. Source: connect-runtime §2.7, connect-rest §1.22. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SessionKey } from '../../storage/config-records';
+import type { SessionKey } from '../../storage/config/config-records';
 import { HerderError } from '../errors';
 import type { SignedBody } from '../entities';
 

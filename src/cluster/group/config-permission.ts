@@ -1,6 +1,6 @@
 /** Decides which changes of the config topic this worker may still write. */
 import type { SendPermission } from '../../kafka/port';
-import type { ChangePermission, Decider } from '../../storage/change-permission';
+import type { ChangePermission, Decider } from '../../storage/config/change-permission';
 import type { SessionLease } from '../../tasks/session-lease';
 import { detectSuspension, type SessionSettings } from './suspension-detector';
 

@@ -2,7 +2,7 @@
  * The leader's part of a rebalance: from the members' metadata to their assignments. No I/O. Source: connect-runtime
  * §2.6 step 3.
  */
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import { encodeAssignment, type Assignment, type ConnectProtocolName, type MemberMetadata } from './connect-protocol';
 import { CooperativeAssignor } from './cooperative-assignor';
 import { assignEagerly } from './eager-assignor';

@@ -12,7 +12,7 @@ import type {
 } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { GroupMetrics } from '../../metrics/group-metrics';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { SessionLease } from '../../tasks/session-lease';
 import {
   decodeAssignment,

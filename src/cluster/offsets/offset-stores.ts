@@ -7,13 +7,13 @@ import { ConnectError, type ConnectorConfig, type SourceOffset, type SourceParti
 import type { WorkerConfig } from '../../config/worker-config';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { JsonObject } from '../../storage/json-values';
-import { KafkaCompactedLog } from '../../storage/kafka-compacted-log';
-import { LayeredOffsets } from '../../storage/layered-offsets';
-import type { PartitionOrder } from '../../storage/offset-keys';
-import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../../storage/offset-store';
-import { connectorOffsetsTopic } from '../../storage/storage-topic';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import type { JsonObject } from '../../storage/json/json-values';
+import { KafkaCompactedLog } from '../../storage/log/kafka-compacted-log';
+import { LayeredOffsets } from '../../storage/offsets/layered-offsets';
+import type { PartitionOrder } from '../../storage/offsets/offset-keys';
+import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../../storage/offsets/offset-store';
+import { connectorOffsetsTopic } from '../../storage/log/storage-topic';
 import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
 
 /** A connector's own topic is closed after this long without use. Milliseconds. */

@@ -1,6 +1,6 @@
 /** Parses the entries of a request into offsets of a consumer group. Pure. Source: connect-rest §2.3, Appendix R 10. */
-import { jsonFloat, writeJson } from '../../storage/connect-json-writer';
-import { Float64, type JsonObject, type JsonValue } from '../../storage/json-values';
+import { jsonFloat, writeJson } from '../../storage/json/connect-json-writer';
+import { Float64, type JsonObject, type JsonValue } from '../../storage/json/json-values';
 import type { PartitionOffset } from '../connector-offsets';
 import { HerderError } from '../errors';
 

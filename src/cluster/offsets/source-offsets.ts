@@ -1,8 +1,8 @@
 /** Reads, alters and resets offsets of source connectors in the offsets topic. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SourceConnector, SourceOffset, SourcePartition } from '@millrace/sdk';
-import { plainValue, type JsonObject } from '../../storage/json-values';
-import { partitionIdentity, requirePrimitives } from '../../storage/offset-keys';
-import type { SourceOffsets } from '../../storage/offset-store';
+import { plainValue, type JsonObject } from '../../storage/json/json-values';
+import { partitionIdentity, requirePrimitives } from '../../storage/offsets/offset-keys';
+import type { SourceOffsets } from '../../storage/offsets/offset-store';
 import type { PartitionOffset } from '../connector-offsets';
 import type { OffsetChangeSteps } from './offset-change-steps';
 

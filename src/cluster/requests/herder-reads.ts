@@ -1,7 +1,7 @@
 /** Reads from the last known state; never waits. Sources: connect-rest §1.3 to §1.15, §2.2, Appendix R 14. */
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { StatusCache } from '../../storage/status-cache';
-import type { EntityStatus } from '../../storage/status-records';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import type { StatusCache } from '../../storage/status/status-cache';
+import type { EntityStatus } from '../../storage/status/status-records';
 import type { ConnectorPlugins } from '../running/connector-plugins';
 import { HerderError } from '../errors';
 import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../entities';

@@ -1,5 +1,5 @@
 /** Restarts requested over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R 3. */
-import type { ConfigStore } from '../../storage/config-store';
+import type { ConfigStore } from '../../storage/config/config-store';
 import type { AssignedWork } from '../running/assigned-work';
 import type { ConnectorSet } from '../running/connector-set';
 import { HerderError, NotHereError } from '../errors';

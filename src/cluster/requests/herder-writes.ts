@@ -5,7 +5,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { validationFailure } from '../../config/validation/validation-failure';
-import type { ConfigStore } from '../../storage/config-store';
+import type { ConfigStore } from '../../storage/config/config-store';
 import { HerderError } from '../errors';
 import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from '../entities';
 import { notFound, type HerderReads } from './herder-reads';

@@ -2,7 +2,7 @@
  * Runs REST requests on the tick, and answers those that take too long. Source: connect-rest §0.6, §2.6.
  */
 import { startTimer, withDeadline, monotonicNow } from '@millrace/sdk';
-import { isOvertaken, type OvertakenChange } from '../../storage/config-change';
+import { isOvertaken, type OvertakenChange } from '../../storage/config/config-change';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../errors';
 import type { SuspensionDetector } from '../group/suspension-detector';
 import type { RequestQueue } from '../queue/request-queue';

@@ -1,5 +1,5 @@
 /** The topics that a connector's tasks have used. Sources: connect-runtime §3.11, connect-rest §1.17, §2.5. */
-import type { StatusStore } from '../../storage/status-store';
+import type { StatusStore } from '../../storage/status/status-store';
 import { HerderError } from '../errors';
 
 export interface TopicTracking {

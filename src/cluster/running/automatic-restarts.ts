@@ -7,7 +7,7 @@ import { monotonicNow } from '@millrace/sdk';
 import { restartSettings, type RestartSettings } from '../../config/restart-settings';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import { taskName } from '../../tasks/task-id';
 import { decideRestart, NO_HISTORY, restartNote } from './restart-policy';
 

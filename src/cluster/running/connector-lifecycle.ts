@@ -1,5 +1,5 @@
 /** Transitions of a connector instance to its target state. Pure. Source: connect-runtime §3.2. */
-import type { TargetState } from '../../storage/config-records';
+import type { TargetState } from '../../storage/config/config-records';
 
 export type ConnectorLife = 'INIT' | 'STARTED' | 'PAUSED' | 'STOPPED' | 'FAILED';
 

@@ -6,7 +6,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import { ConnectError, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { HostedInstance } from '../../plugin-host/host';
-import type { TargetState } from '../../storage/config-records';
+import type { TargetState } from '../../storage/config/config-records';
 import { transition, type ConnectorLife, type Transition } from './connector-lifecycle';
 
 /** Timeout for task configs. Milliseconds. */

@@ -3,7 +3,7 @@ import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrac
 import type { Logger } from '../../logging/logger';
 import type { HostedInstance, PluginHost } from '../../plugin-host/host';
 import type { PluginDescription } from '../../plugins/registry';
-import type { TargetState } from '../../storage/config-records';
+import type { TargetState } from '../../storage/config/config-records';
 import type { OffsetStorage } from '../../tasks/host';
 import { namesDefaultGroup, topicGroups } from '../../tasks/source/topic-creation-config';
 import { Lifetime } from './config-reloads';

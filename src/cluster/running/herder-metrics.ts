@@ -4,8 +4,8 @@
  */
 import type { GroupMetrics } from '../../metrics/group-metrics';
 import type { WorkMetrics } from '../../metrics/work-metrics';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { StatusCache } from '../../storage/status-cache';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import type { StatusCache } from '../../storage/status/status-cache';
 import type { ConnectProtocolName } from '../group/connect-protocol';
 import type { ConnectorSet } from './connector-set';
 import type { WorkerFigures } from '../entities';

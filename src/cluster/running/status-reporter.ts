@@ -1,8 +1,8 @@
 /** Writes the statuses of connectors and tasks. Sources: connect-runtime §1.6.3, §3.11. */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
-import type { EntityStatus, StatusState } from '../../storage/status-records';
-import type { StatusStore } from '../../storage/status-store';
+import type { EntityStatus, StatusState } from '../../storage/status/status-records';
+import type { StatusStore } from '../../storage/status/status-store';
 import type { TaskListener } from '../../tasks/host';
 import { formatTrace, isWorthRestarting } from '../../tasks/trace';
 

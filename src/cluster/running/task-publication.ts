@@ -4,7 +4,7 @@
  */
 import { type ConnectorConfig, sleep, messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import type { ConfigStore } from '../../storage/config-store';
+import type { ConfigStore } from '../../storage/config/config-store';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
 import type { ConnectorSet } from './connector-set';

@@ -4,7 +4,7 @@ import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { WorkMetrics } from '../../metrics/work-metrics';
 import type { PluginHost } from '../../plugin-host/host';
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { TaskHost, TaskSpec } from '../../tasks/host';
 import type { LeaseMemory } from '../../tasks/session-lease';
 import { taskName } from '../../tasks/task-id';

@@ -4,8 +4,8 @@
  */
 import { sleep, messageOf, withDeadline, monotonicNow, type Wakeup } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import type { ConfigStore } from '../../storage/config-store';
-import type { StatusStore } from '../../storage/status-store';
+import type { ConfigStore } from '../../storage/config/config-store';
+import type { StatusStore } from '../../storage/status/status-store';
 import type { AssignedWork } from '../running/assigned-work';
 import type { AutomaticRestarts } from '../running/automatic-restarts';
 import type { HerderReads } from '../requests/herder-reads';

@@ -2,8 +2,8 @@
  * Changes of the config topic that the tick has not processed yet. Pure. Sources: connect-runtime §2.9, §3.1 step 7,
  * §3.7.
  */
-import type { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { ConfigEvent } from '../../storage/config-state';
+import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import type { ConfigEvent } from '../../storage/config/config-state';
 import { mergeRestarts, type PendingRestart } from '../running/restart-plan';
 
 export interface Changes {

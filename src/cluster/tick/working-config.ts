@@ -2,8 +2,8 @@
  * The configuration that the tick works with, and what the config topic has changed since. The snapshot is replaced at
  * defined moments only, so that every change is either in it or pending. Source: connect-runtime §3.1.
  */
-import { ConfigSnapshot } from '../../storage/config-snapshot';
-import type { ConfigEvent } from '../../storage/config-state';
+import { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import type { ConfigEvent } from '../../storage/config/config-state';
 import type { PendingRestart } from '../running/restart-plan';
 import { PendingChanges, type Changes } from './pending-changes';
 

@@ -1,6 +1,6 @@
 /** Finds the task whose code blocks an unresponsive thread. */
 import { ConnectError } from '@millrace/sdk';
-import type { Frame } from '../../threads/thread-view';
+import type { Frame } from '../../threads/inspect-thread';
 import type { ThreadHandle, Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { formatTrace } from '../trace';

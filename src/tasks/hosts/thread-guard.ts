@@ -3,7 +3,7 @@
  * losing the thread with all its tasks.
  */
 import { ConnectError } from '@millrace/sdk';
-import { answerOwner } from '../../threads/thread-view';
+import { answerOwner } from '../../threads/inspect-thread';
 import type { ThreadServer } from './thread-server';
 
 export function guardThread(server: ThreadServer): void {

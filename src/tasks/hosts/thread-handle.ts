@@ -1,10 +1,10 @@
 /** The worker's side of one task thread: its runs, messages to it, its exit. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
-import { ThreadBeat } from '../../threads/thread-beat';
-import { deathOf } from '../../threads/thread-death';
+import { ThreadBeat } from '../../threads/thread-heartbeat';
+import { deathOf } from '../../threads/exit-cause';
 import { ThreadSecrets } from '../../threads/thread-secrets';
-import { lookInto, type ThreadView } from '../../threads/thread-view';
+import { lookInto, type ThreadView } from '../../threads/inspect-thread';
 import type { CallClock } from '../call-clock';
 import type { TaskSpec, TaskTargetState } from '../host';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';

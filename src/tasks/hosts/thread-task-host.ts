@@ -9,7 +9,7 @@ import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-sett
 import { threadSilenceMs } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
-import { ThreadEndings } from '../../threads/thread-endings';
+import { ThreadEndings } from '../../threads/thread-terminations';
 import { writeLine } from '../../threads/thread-logger';
 import { CallClock } from '../call-clock';
 import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';

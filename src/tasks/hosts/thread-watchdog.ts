@@ -3,7 +3,7 @@
  */
 import { startInterval } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import { isDebugged, SilenceWatch } from '../../threads/thread-beat';
+import { isDebugged, SilenceWatch } from '../../threads/thread-heartbeat';
 import type { ThreadHandle, Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { findBlockingTask, blockingTaskText, type BlockingTask } from './blocking-task';

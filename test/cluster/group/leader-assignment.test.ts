@@ -1,7 +1,7 @@
 import { decodeAssignment, type Assignment, type MemberMetadata } from '../../../src/cluster/group/connect-protocol';
 import { LeaderAssignment, type LeaderInput } from '../../../src/cluster/group/leader-assignment';
-import type { ConfigSnapshot } from '../../../src/storage/config-snapshot';
-import { ConfigState } from '../../../src/storage/config-state';
+import type { ConfigSnapshot } from '../../../src/storage/config/config-snapshot';
+import { ConfigState } from '../../../src/storage/config/config-state';
 
 /** A snapshot with one connector and one task, at the given config offset. */
 function snapshot(offset: number): ConfigSnapshot {

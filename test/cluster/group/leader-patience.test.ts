@@ -7,7 +7,7 @@ import { SessionLease } from '../../../src/tasks/session-lease';
 import { silentLogger } from '../../../src/logging/logger';
 import { GroupMetrics } from '../../../src/metrics/group-metrics';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../../src/metrics/task-metrics';
-import { ConfigSnapshot } from '../../../src/storage/config-snapshot';
+import { ConfigSnapshot } from '../../../src/storage/config/config-snapshot';
 import { MemoryKafka } from '../memory-kafka';
 
 const OWN = 'leader';

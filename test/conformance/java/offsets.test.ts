@@ -5,10 +5,10 @@ import type { StartedWorker } from '../../../dev/services/worker';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
-import { Float64 } from '../../../src/storage/json-values';
-import { KafkaCompactedLog } from '../../../src/storage/kafka-compacted-log';
-import { OffsetStore } from '../../../src/storage/offset-store';
-import { storageTopic } from '../../../src/storage/storage-topic';
+import { Float64 } from '../../../src/storage/json/json-values';
+import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
+import { OffsetStore } from '../../../src/storage/offsets/offset-store';
+import { storageTopic } from '../../../src/storage/log/storage-topic';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, describeWithJava, reaches } from './fixtures';
 

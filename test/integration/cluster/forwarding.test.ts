@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
 import { sign } from '../../../src/cluster/forwarding/session-key';
-import { readConfigRecord, type SessionKey } from '../../../src/storage/config-records';
+import { readConfigRecord, type SessionKey } from '../../../src/storage/config/config-records';
 import { Clients, readToEnd } from '../../helpers/kafka-clients';
 import { leaderOf } from '../../helpers/leader';
 import { uniqueName } from '../../helpers/unique-name';

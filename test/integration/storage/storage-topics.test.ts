@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, AssignedConsumer, ConsumerRecord } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
-import { ConfigStore } from '../../../src/storage/config-store';
-import { KafkaCompactedLog } from '../../../src/storage/kafka-compacted-log';
-import { OffsetStore } from '../../../src/storage/offset-store';
-import { StatusStore } from '../../../src/storage/status-store';
-import { storageTopic } from '../../../src/storage/storage-topic';
+import { ConfigStore } from '../../../src/storage/config/config-store';
+import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
+import { OffsetStore } from '../../../src/storage/offsets/offset-store';
+import { StatusStore } from '../../../src/storage/status/status-store';
+import { storageTopic } from '../../../src/storage/log/storage-topic';
 import { deleteTopics } from '../../helpers/kafka-clients';
 import { waitFor } from '../../helpers/wait-for';
 

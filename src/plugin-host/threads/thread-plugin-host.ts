@@ -1,0 +1,161 @@
+/** Runs the code of plug-ins in threads that can be ended. See docs/decisions/0002. */
+import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
+import type { ConfigResolver } from '../../config/providers/config-resolver';
+import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
+import { valueOf, type NullableConfig } from '../../config/validation/entry';
+import type { LogLevels } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import type { PluginDescription } from '../../plugins/registry';
+import { writeLine } from '../../threads/thread-logger';
+import { CallPool } from './call-pool';
+import { answer } from '../protocol/calls';
+import type {
+  ConnectorTraits,
+  HostedConnector,
+  HostedInstance,
+  InstanceEvents,
+  PluginHost,
+  SinkOffsetPairs,
+  SourceOffsetPairs,
+} from '../host';
+import { InstanceThreads } from './instance-threads';
+import type { Ask, WorkerCalls } from '../protocol/messages';
+import { RunningThread, type RunningThreadOptions } from './plugin-thread';
+
+/** A thread that nobody needs ends after this. */
+const IDLE_MS = 60_000;
+/** For calls; what holds one is ended, so more than a few do not help. */
+const MAX_CALL_THREADS = 4;
+/** For threads to end with the host, which native code delays. */
+const END_MS = 5_000;
+/** Longer than a plug-in's own `validate` may take, and than a REST request lives. */
+const CALL_MS = 120_000;
+
+export interface ThreadPluginHostOptions {
+  readonly data: RunningThreadOptions['data'];
+  readonly module: string;
+  /** `plugin.thread.silence.ms`. */
+  readonly silenceMs: number;
+  readonly resolver?: Pick<ConfigResolver, 'resolve'>;
+  readonly logger: Logger;
+  readonly levels: LogLevels;
+  /** (Default: 60 s) */
+  readonly idleMs?: number;
+  /** (Default: 2 minutes) */
+  readonly callMs?: number;
+}
+
+export class ThreadPluginHost implements PluginHost, ConfigValidator {
+  private readonly pool: CallPool;
+  private readonly instances: InstanceThreads;
+  private readonly threads = new Set<RunningThread>();
+  private readonly traitsOf = new Map<string, Promise<ConnectorTraits>>();
+  private readonly forgetLevels: () => void;
+  private threadNumbers = 0;
+
+  constructor(private readonly options: ThreadPluginHostOptions) {
+    const { idleMs = IDLE_MS, callMs = CALL_MS, levels, logger } = options;
+    this.pool = new CallPool({
+      makeThread: (events) => this.newThread('validation', events),
+      maxThreads: MAX_CALL_THREADS,
+      idleMs,
+      callMs,
+    });
+    this.instances = new InstanceThreads({
+      makeThread: (events) => this.newThread('connectors', events),
+      idleMs,
+      onRestart: (connectors, end) =>
+        logger.warn(`Connectors ${connectors.join(', ')} shared a thread that has ended, and are moved to another`, {
+          reason: end.end.kind,
+        }),
+    });
+    this.forgetLevels = levels.onChange((namespace, level) => {
+      for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
+    });
+  }
+
+  async validate(config: NullableConfig): Promise<ConfigInfos> {
+    const name = valueOf(config, 'connector.class') ?? '';
+    return await this.pool.call(
+      { key: name, what: `the validation of a configuration of ${name}` },
+      'validate',
+      config,
+    );
+  }
+
+  async definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+    const what = `the import of ${plugin}`;
+    return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null);
+  }
+
+  async traits(description: PluginDescription): Promise<ConnectorTraits> {
+    const key = `${description.type} ${description.class}`;
+    let traits = this.traitsOf.get(key);
+    if (!traits) {
+      const subject = { key: description.class, what: `the import of ${description.class} in ${description.location}` };
+      traits = this.pool.call(subject, 'traits', description);
+      this.traitsOf.set(key, traits);
+      // The next attempt gets a chance, in case what was missing has been installed meanwhile.
+      traits.catch(() => this.traitsOf.delete(key));
+    }
+    return await traits;
+  }
+
+  async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
+    return await this.instances.create(connector, events);
+  }
+
+  async alterOffsets(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    offsets: SourceOffsetPairs | SinkOffsetPairs,
+  ): Promise<boolean> {
+    const subject = { key: description.class, what: `the call of alterOffsets() in ${description.class}` };
+    return await this.pool.call(subject, 'alterOffsets', description, config, offsets);
+  }
+
+  async close(): Promise<void> {
+    this.forgetLevels();
+    await settledWithin(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
+  }
+
+  private newThread(kind: string, events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>): RunningThread {
+    const { module, data, levels, silenceMs, logger } = this.options;
+    const thread = new RunningThread({
+      module,
+      name: `${kind}-${++this.threadNumbers}`,
+      data,
+      levels,
+      silenceMs,
+      ...events,
+      onEnd: (ended, end) => {
+        logger.warn(`The plug-in thread ${ended.options.name} has ended`, {
+          reason: end.end.kind,
+          ...(end.step !== '' && { step: end.step }),
+        });
+        events.onEnd(ended, end);
+      },
+      onMessage: (from, message) => {
+        if (message.type === 'log') writeLine(logger, message);
+        else if (message.type === 'ask')
+          void answer(
+            message,
+            () => this.answerOf(message),
+            (text) => from.post(text),
+          );
+        else this.instances.received(message);
+      },
+    });
+    // Those that were ended because nobody needed them any more.
+    for (const other of this.threads) if (other.gone) this.threads.delete(other);
+    this.threads.add(thread);
+    return thread;
+  }
+
+  private async answerOf({ name, args }: Ask): Promise<unknown> {
+    if (name === 'readOffsets')
+      return await this.instances.readOffsets(...(args as Parameters<WorkerCalls['readOffsets']>));
+    const [config] = args as Parameters<WorkerCalls['resolve']>;
+    return (await this.options.resolver?.resolve(config)) ?? config;
+  }
+}

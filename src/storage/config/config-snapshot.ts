@@ -1,0 +1,81 @@
+/** What the config topic said up to one offset; never changes. Source: connect-runtime §1.4. */
+import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
+import type { SessionKey, TargetState } from './config-records';
+
+export interface ConfigSnapshotFields {
+  /** Offset of the last data record + 1; -1 when none was read. */
+  readonly offset: number;
+  readonly connectorConfigs: ReadonlyMap<string, ConnectorConfig>;
+  readonly targetStates: ReadonlyMap<string, TargetState>;
+  readonly taskConfigs: ReadonlyMap<string, ReadonlyMap<number, ConnectorConfig>>;
+  readonly taskCounts: ReadonlyMap<string, number>;
+  readonly inconsistent: ReadonlySet<string>;
+  readonly appliedConfigs: ReadonlyMap<string, ConnectorConfig>;
+  readonly generations: ReadonlyMap<string, number>;
+  readonly sessionKey: SessionKey | null;
+}
+
+export class ConfigSnapshot {
+  static readonly EMPTY = new ConfigSnapshot({
+    offset: -1,
+    connectorConfigs: new Map(),
+    targetStates: new Map(),
+    taskConfigs: new Map(),
+    taskCounts: new Map(),
+    inconsistent: new Set(),
+    appliedConfigs: new Map(),
+    generations: new Map(),
+    sessionKey: null,
+  });
+
+  constructor(private readonly fields: ConfigSnapshotFields) {}
+
+  get offset(): number {
+    return this.fields.offset;
+  }
+  get sessionKey(): SessionKey | null {
+    return this.fields.sessionKey;
+  }
+  connectors(): string[] {
+    return [...this.fields.connectorConfigs.keys()];
+  }
+  contains(connector: string): boolean {
+    return this.fields.connectorConfigs.has(connector);
+  }
+  /** As stored: placeholders are not resolved. */
+  connectorConfig(connector: string): ConnectorConfig | null {
+    return this.fields.connectorConfigs.get(connector) ?? null;
+  }
+  /** The configuration from which the committed task configurations were made. */
+  appliedConfig(connector: string): ConnectorConfig | null {
+    return this.fields.appliedConfigs.get(connector) ?? null;
+  }
+  targetState(connector: string): TargetState {
+    return this.fields.targetStates.get(connector) ?? 'STARTED';
+  }
+  taskCount(connector: string): number {
+    return this.fields.taskCounts.get(connector) ?? 0;
+  }
+  /** Empty while the committed set is incomplete. */
+  tasks(connector: string): ConnectorTaskId[] {
+    if (this.fields.inconsistent.has(connector)) return [];
+    return Array.from({ length: this.taskCount(connector) }, (_, task) => ({ connector, task }));
+  }
+  hasTask({ connector, task }: ConnectorTaskId): boolean {
+    return task >= 0 && task < this.taskCount(connector) && !this.fields.inconsistent.has(connector);
+  }
+  taskConfig({ connector, task }: ConnectorTaskId): ConnectorConfig | null {
+    return this.fields.taskConfigs.get(connector)?.get(task) ?? null;
+  }
+  taskConfigs(connector: string): ConnectorConfig[] {
+    return this.tasks(connector).map((id) => this.taskConfig(id) ?? {});
+  }
+  isInconsistent(connector: string): boolean {
+    return this.fields.inconsistent.has(connector);
+  }
+  /** How many complete sets of tasks this worker has seen, less one; only equality within one worker means anything. */
+  generation(connector: string): number | null {
+    return this.fields.generations.get(connector) ?? null;
+  }
+}

@@ -1,0 +1,145 @@
+/** The group's configuration, owned by the config topic. Source: connect-runtime §1.4. */
+import { ConnectError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import type { ChangePermission, Decider } from './change-permission';
+import type { CompactedLog, LogRecord } from '../log/compacted-log';
+import { ConfigChange } from './config-change';
+import {
+  commitRecord,
+  connectorRecord,
+  connectorTombstone,
+  loggerRecord,
+  restartRecord,
+  sessionKeyRecord,
+  targetStateRecord,
+  targetStateTombstone,
+  taskRecord,
+  type SessionKey,
+  type TargetState,
+} from './config-records';
+import type { ConfigSnapshot } from './config-snapshot';
+import { ConfigState, type ConfigEvent } from './config-state';
+
+export class ConfigStore {
+  private readonly state = new ConfigState();
+  private started = false;
+
+  /** `onEvent` is called for what happens after start, when the snapshot holds it already. */
+  constructor(
+    private readonly log: CompactedLog,
+    private readonly logger: Logger,
+    private readonly onEvent: (event: ConfigEvent) => void,
+    /** The log's own. (Default: to write at any time) */
+    private readonly permission: ChangePermission | null = null,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.log.start((record) => this.apply(record));
+    this.started = true;
+  }
+
+  async stop(): Promise<void> {
+    await this.log.stop();
+  }
+
+  /** The state as last read; cheap to ask for again while nothing changes. */
+  snapshot(): ConfigSnapshot {
+    return this.state.snapshot();
+  }
+
+  /** Rejects when it takes longer than `timeoutMs`. */
+  async readToEnd(timeoutMs: number): Promise<void> {
+    await withDeadline(
+      this.log.readToEnd(),
+      timeoutMs,
+      () =>
+        new ConnectError(`The config topic could not be read to its end within ${timeoutMs} ms.`, {
+          code: 'CONFIG_READ_TIMEOUT',
+        }),
+    );
+  }
+
+  /** Leader only. The target state goes first, so that nobody starts a connector that is to be paused. */
+  async putConnector(connector: string, config: ConnectorConfig, state: TargetState | null): Promise<void> {
+    await this.change('leader').run('Error writing connector configuration to Kafka', async (change) => {
+      const records = [connectorRecord(connector, config)];
+      await change.write(state === null ? records : [targetStateRecord(connector, state), ...records]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Leader only. */
+  async removeConnector(connector: string): Promise<void> {
+    await this.change('leader').run('Error removing connector configuration from Kafka', async (change) => {
+      await change.write([connectorTombstone(connector), targetStateTombstone(connector)]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Leader only. Until the commit record is there, nobody applies the new task configurations. */
+  async putTaskConfigs(connector: string, configs: readonly ConnectorConfig[]): Promise<void> {
+    await this.change('leader').run('Error writing task configurations to Kafka', async (change) => {
+      await change.readToEnd();
+      if (configs.length > 0) {
+        await change.prepare(configs.map((config, task) => taskRecord(connector, task, config)));
+        await change.readToEnd();
+      }
+      await change.write([commitRecord(connector, configs.length)]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Leader only. Without task configurations nobody runs tasks, whatever he has read of the target state. */
+  async stopConnector(connector: string): Promise<void> {
+    await this.change('leader').run('Error writing target state to Kafka', async (change) => {
+      await change.readToEnd();
+      await change.write([commitRecord(connector, 0), targetStateRecord(connector, 'STOPPED')]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Any worker; nobody waits for the effect. */
+  async putTargetState(connector: string, state: TargetState): Promise<void> {
+    await this.change('any').run(
+      'Error writing target state to Kafka',
+      async (change) => await change.write([targetStateRecord(connector, state)]),
+    );
+  }
+
+  /** Leader only. */
+  async putSessionKey(key: SessionKey): Promise<void> {
+    await this.change('leader').run('Error writing session key to Kafka', async (change) => {
+      await change.write([sessionKeyRecord(key)]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Leader only. */
+  async putRestartRequest(connector: string, includeTasks: boolean, onlyFailed: boolean): Promise<void> {
+    await this.change('leader').run('Error writing restart request to Kafka', async (change) => {
+      await change.write([restartRecord(connector, includeTasks, onlyFailed)]);
+      await change.readToEnd();
+    });
+  }
+
+  /** Any worker; nobody waits for the effect. */
+  async putLoggerLevel(namespace: string, level: string): Promise<void> {
+    await this.change('any').run(
+      'Error writing logger level to Kafka',
+      async (change) => await change.write([loggerRecord(namespace, level)]),
+    );
+  }
+
+  /** Decided now, whatever becomes of this worker while it is written. */
+  private change(decider: Decider): ConfigChange {
+    return new ConfigChange(this.log, this.permission, decider);
+  }
+
+  private apply({ offset, key, value }: LogRecord): void {
+    const name = key?.toString('utf8') ?? null;
+    const { event, problem } = this.state.apply(offset, name, value);
+    if (problem !== null)
+      this.logger.warn(`The config topic's record at offset ${offset} was not applied: ${problem}`, { key: name });
+    if (event !== null && this.started) this.onEvent(event);
+  }
+}

@@ -1,0 +1,336 @@
+/** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
+import { ConnectError, sleep, withDeadline, messageOf, isRetriable } from '@millrace/sdk';
+import { KafkaError } from '../../kafka/errors';
+import type {
+  Admin,
+  AssignedConsumer,
+  ClientConfig,
+  KafkaClients,
+  Producer,
+  SendPermission,
+  TopicPartition,
+} from '../../kafka/port';
+import type { Logger } from '../../logging/logger';
+import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
+import { checkSinglePartition, ensureTopic } from './ensure-topic';
+import type { StorageTopic } from './storage-topic';
+
+export interface KafkaCompactedLogOptions {
+  readonly topic: StorageTopic;
+  readonly clients: KafkaClients;
+  /** May be shared with other logs; not closed here. */
+  readonly admin: Admin;
+  /** The worker's unprefixed client settings. */
+  readonly client: ClientConfig;
+  readonly clientId: string;
+  /** Settings of this log's producer on top of the common ones. */
+  readonly producer?: ClientConfig;
+  /** The same for its consumer. */
+  readonly consumer?: ClientConfig;
+  /** (Default: to write at any time) */
+  readonly permission?: SendPermission;
+  readonly logger: Logger;
+}
+
+/** Storage topics are read on the main thread, and hold small records. */
+const DECOMPRESSED_BATCH_BYTES = String(32 * 1024 * 1024);
+/** How long an idle poll waits; new requests wake it. */
+const IDLE_POLL_MS = 60_000;
+const CATCH_UP_POLL_MS = 1_000;
+const RETRY_MS = 1_000;
+const PARTITION_LOOKUP_MS = 30_000;
+/** As long as the topic's creation is tried, and as Java's worker waits for the cluster's id. */
+const CONNECT_MS = 60_000;
+
+interface ReadRequest {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner
+ * than a producer's.
+ */
+const CLOSE_TIMEOUT_MS = 3_000;
+
+export class KafkaCompactedLog implements CompactedLog {
+  private readonly producer: Producer;
+  private readonly consumer: AssignedConsumer;
+  private readonly stopping = new AbortController();
+  private assignment: TopicPartition[] = [];
+  private requests: ReadRequest[] = [];
+  private listener: LogListener = () => undefined;
+  private loop: Promise<void> | null = null;
+
+  /** The last of the writes that the producer has not been given yet; null: it has them all. */
+  private waiting: Promise<void> | null = null;
+
+  constructor(private readonly options: KafkaCompactedLogOptions) {
+    const { client, clientId, clients } = options;
+    this.producer = clients.producer(
+      {
+        ...client,
+        'client.id': clientId,
+        'delivery.timeout.ms': '2147483647',
+        ...options.producer,
+        acks: 'all',
+        'max.in.flight.requests.per.connection': '1',
+        'enable.idempotence': 'false',
+        // A broker would make it without the settings that a storage topic needs.
+        'allow.auto.create.topics': 'false',
+      },
+      options.permission,
+    );
+    this.consumer = clients.assignedConsumer({
+      'decompressed.batch.max.bytes': DECOMPRESSED_BATCH_BYTES,
+      ...client,
+      'client.id': clientId,
+      ...options.consumer,
+      'auto.offset.reset': 'earliest',
+      'enable.auto.commit': 'false',
+    });
+  }
+
+  get partitions(): number {
+    return this.assignment.length;
+  }
+
+  async start(listener: LogListener): Promise<void> {
+    const { topic, admin, logger } = this.options;
+    this.listener = listener;
+    const [count] = await Promise.all([
+      ensureTopic(admin, topic, { logger }).then(async () => await this.partitionCount()),
+      this.connect(this.producer),
+      this.connect(this.consumer),
+    ]);
+    checkSinglePartition(topic, count);
+    this.assignment = Array.from({ length: count }, (_, partition) => ({ topic: topic.name, partition }));
+    this.consumer.assign(this.assignment);
+    const [ends] = await Promise.all([
+      this.endOffsets(),
+      this.producer.prepare([topic.name]),
+      this.consumer.seekToBeginning(this.assignment),
+    ]);
+    await this.catchUp(ends);
+    this.loop = this.follow();
+  }
+
+  async write(records: readonly KeyValue[], term = this.options.permission?.term ?? 0): Promise<void> {
+    if (this.stopping.signal.aborted) throw this.stopped();
+    let open = records.length;
+    if (open === 0) return;
+    let failure: KafkaError | null = null;
+    let isPartial = false;
+    let settle: () => void = () => undefined;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const onDelivery = (error: KafkaError | null): void => {
+      if (error === null) isPartial = true;
+      else if (failure === null || error.inDoubt) failure = error;
+      if (--open === 0) settle();
+    };
+    const handOver = (): Promise<void> | null => this.handOver(records, 0, term, onDelivery);
+    const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
+    if (waiting !== null) await this.inTurn(waiting as Promise<void>);
+    await settled;
+    if (failure !== null) throw isPartial ? (failure as KafkaError).asInDoubt() : failure;
+  }
+
+  /** At once, so that a flush covers what was written before it; null: done. */
+  private handOver(
+    records: readonly KeyValue[],
+    from: number,
+    term: number,
+    onDelivery: (error: KafkaError | null) => void,
+  ): Promise<void> | null {
+    if (this.options.permission?.ask(term) === 'never') throw this.outdated(from > 0);
+    for (let at = from; at < records.length; at++) {
+      const unready = this.unready();
+      if (unready !== null) return unready.then(() => this.handOver(records, at, term, onDelivery) ?? undefined);
+      const [key, value] = records[at] as KeyValue;
+      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, term);
+    }
+    return null;
+  }
+
+  /** Null: the producer takes a record now. */
+  private unready(): Promise<void> | null {
+    return this.producer.isPrepared(this.options.topic.name) ? this.producer.whenReady() : this.findTopic();
+  }
+
+  /** Whatever is written meanwhile waits behind it: nothing overtakes. */
+  private async inTurn(waiting: Promise<void>): Promise<void> {
+    const turn = waiting
+      .catch(() => undefined)
+      .then(() => {
+        if (this.waiting === turn) this.waiting = null;
+      });
+    this.waiting = turn;
+    await waiting;
+  }
+
+  /** One that was deleted, or that one broker did not know for a moment, has left what the producer knows. */
+  private async findTopic(): Promise<void> {
+    const { topic, admin, logger } = this.options;
+    await ensureTopic(admin, topic, { logger });
+    await this.producer.prepare([topic.name]);
+  }
+
+  async readToEnd(): Promise<void> {
+    if (this.stopping.signal.aborted) throw this.stopped();
+    await new Promise<void>((resolve, reject) => {
+      this.requests.push({ resolve, reject });
+      this.consumer.wakeup();
+    });
+  }
+
+  async flush(): Promise<void> {
+    await this.waiting;
+    await this.producer.flush();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.consumer.wakeup();
+    const { name } = this.options.topic;
+    try {
+      const late = new ConnectError(
+        `What was written last to storage topic '${name}' may be missing there: Kafka has not taken it within ${CLOSE_TIMEOUT_MS} ms.`,
+        { code: 'STORAGE_NOT_WRITTEN', place: { topic: name } },
+      );
+      await withDeadline(this.flush(), CLOSE_TIMEOUT_MS, () => late);
+    } finally {
+      // Whoever reads may be waiting for what was not written, or for an answer of Kafka.
+      await Promise.all([this.producer.close(0), this.consumer.close(), this.loop]);
+      for (const request of this.requests.splice(0)) request.reject(this.stopped());
+    }
+  }
+
+  /** Waits for Kafka no longer than for a stop. */
+  private async unlessStopped<T>(answer: Promise<T>): Promise<T> {
+    const { signal } = this.stopping;
+    answer.catch(() => undefined);
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<never>((_, reject) => (stop = () => reject(this.stopped())));
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([answer, stopped]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Of what was written under a membership and waited here until that was lost. */
+  private outdated(inDoubt: boolean): KafkaError {
+    const { name } = this.options.topic;
+    return new KafkaError(
+      'SESSION_LOST',
+      `Records for ${name} were not sent: this worker has lost its place in the group, and others may have what they are about.`,
+      { topic: name, inDoubt },
+    );
+  }
+
+  private stopped(): ConnectError {
+    return new ConnectError(
+      `The storage topic '${this.options.topic.name}' is closed because the worker is stopping.`,
+      {
+        code: 'STORAGE_CLOSED',
+      },
+    );
+  }
+
+  /** A client's own attempts end after some seconds, which a broker that is restarted may well need. */
+  private async connect(client: Producer | AssignedConsumer): Promise<void> {
+    const deadline = performance.now() + CONNECT_MS;
+    for (;;) {
+      try {
+        return await client.connect();
+      } catch (error) {
+        const inTime = performance.now() + RETRY_MS <= deadline;
+        if (!isRetriable(error) || !inTime || this.stopping.signal.aborted) throw error;
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** A topic that was created a moment ago may be unknown to the broker asked. */
+  private async partitionCount(): Promise<number> {
+    const { name } = this.options.topic;
+    const deadline = performance.now() + PARTITION_LOOKUP_MS;
+    for (let wait = 100; ; wait = Math.min(wait * 2, 1_000)) {
+      const found = (await this.options.admin.describeTopics([name]))[0]?.partitions.length ?? 0;
+      if (found > 0) return found;
+      if (performance.now() + wait > deadline)
+        throw new ConnectError(
+          `Could not look up the partitions of storage topic '${name}' within ${PARTITION_LOOKUP_MS} ms.`,
+          {
+            code: 'STORAGE_TOPIC_UNKNOWN',
+            place: { topic: name },
+          },
+        );
+      await sleep(wait, this.stopping.signal);
+    }
+  }
+
+  private async follow(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      // Later arrivals wait for the next round: their writes may lie behind the end offsets of this one.
+      const requests = this.requests.splice(0);
+      try {
+        if (requests.length > 0) {
+          await this.unlessStopped(this.producer.flush());
+          await this.catchUp(await this.endOffsets());
+          for (const request of requests) request.resolve();
+        } else await this.poll(IDLE_POLL_MS);
+      } catch (error) {
+        for (const request of requests) request.reject(error);
+        if (this.stopping.signal.aborted) return;
+        this.options.logger.error(`Reading storage topic '${this.options.topic.name}' failed: ${messageOf(error)}`);
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** Tries without limit as long as trying again may help. */
+  private async endOffsets(): Promise<number[]> {
+    for (;;) {
+      try {
+        const asked = this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const found = await this.unlessStopped(asked);
+        const ends = new Array<number>(this.assignment.length).fill(0);
+        for (const { partition, offset } of found) ends[partition] = offset;
+        return ends;
+      } catch (error) {
+        if (!isRetriable(error) || this.stopping.signal.aborted) throw error;
+        this.options.logger.warn(
+          `The end of storage topic '${this.options.topic.name}' could not be found, trying again: ${messageOf(error)}`,
+        );
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** Positions count, not records: the log may end in a transaction marker or a compacted offset. */
+  private async catchUp(ends: readonly number[]): Promise<void> {
+    const behind = (partition: TopicPartition): boolean =>
+      (this.consumer.position(partition) ?? 0) < (ends[partition.partition] ?? 0);
+    while (this.assignment.some(behind)) {
+      if (this.stopping.signal.aborted) throw this.stopped();
+      try {
+        await this.poll(CATCH_UP_POLL_MS);
+      } catch (error) {
+        if (!isRetriable(error)) throw error;
+        this.options.logger.warn(
+          `Reading storage topic '${this.options.topic.name}' to its end, trying again: ${messageOf(error)}`,
+        );
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  private async poll(timeoutMs: number): Promise<void> {
+    for (const { partition, records } of await this.consumer.poll(timeoutMs))
+      for (const { offset, timestamp, key, value } of records)
+        this.listener({ partition, offset, timestamp, key, value });
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The offsets of a connector that names a topic of its own: that topic first, the worker's beside it, so that the
+ * connector can go on when the setting is taken away. Source: connect-runtime §1.5.4.
+ */
+import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import type { JsonObject } from '../json/json-values';
+import { partitionIdentity, type PartitionOrder } from './offset-keys';
+import type { SourceOffsets, WrittenOffset } from './offset-store';
+
+export class LayeredOffsets implements SourceOffsets {
+  constructor(
+    private readonly primary: SourceOffsets,
+    private readonly secondary: SourceOffsets,
+    private readonly logger: Logger,
+  ) {}
+
+  setPartitionOrder(connector: string, order: PartitionOrder): void {
+    this.primary.setPartitionOrder(connector, order);
+    this.secondary.setPartitionOrder(connector, order);
+  }
+
+  async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
+    const [own, shared] = await Promise.all([
+      this.primary.read(connector, partitions),
+      this.secondary.read(connector, partitions),
+    ]);
+    return own.map((offset, i) => offset ?? shared[i] ?? null);
+  }
+
+  async list(connector: string): Promise<[JsonObject, JsonObject | null][]> {
+    const [own, shared] = await Promise.all([this.primary.list(connector), this.secondary.list(connector)]);
+    const listed = new Map<string, [JsonObject, JsonObject | null]>();
+    for (const entry of [...shared, ...own]) listed.set(partitionIdentity(entry[0]), entry);
+    return [...listed.values()];
+  }
+
+  /**
+   * What is removed goes from the second topic first: a crash in between must not bring it back. What is set there
+   * afterwards is a copy, and the connector does not wait for it.
+   */
+  async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+    const removed = offsets.filter(([, offset]) => offset === null);
+    const set = offsets.filter(([, offset]) => offset !== null);
+    if (removed.length > 0) await this.secondary.write(connector, removed);
+    await this.primary.write(connector, offsets);
+    if (set.length === 0) return;
+    this.secondary
+      .write(connector, set)
+      .catch((error: unknown) =>
+        this.logger.warn(
+          `The offsets of connector ${connector} are stored in its own topic, but not in the worker's: ${messageOf(error)}`,
+        ),
+      );
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([this.primary.flush(), this.secondary.flush()]);
+  }
+}

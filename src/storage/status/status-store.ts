@@ -1,0 +1,142 @@
+/**
+ * Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6.
+ */
+import { sleep, messageOf, isRetriable } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
+import type { CompactedLog } from '../log/compacted-log';
+import { StatusCache } from './status-cache';
+import {
+  readStatusRecord,
+  statusKey,
+  statusRecord,
+  type EntityStatus,
+  type StatusEntity,
+  type TopicStatus,
+} from './status-records';
+
+type WorkEntity = Exclude<StatusEntity, { kind: 'topic' }>;
+
+const RETRY_MS = 300;
+
+export class StatusStore {
+  readonly cache = new StatusCache();
+  /** Called when somebody, this worker too, has deleted what was known of a connector's topic. */
+  onTopicForgotten: (connector: string, topic: string) => void = () => undefined;
+  /** Newest write per key, so that an older one does not overtake it when tried again. */
+  private readonly sequences = new Map<string, number>();
+  private sequence = 0;
+  /** Generation of the last status this worker sent. */
+  private generation = -1;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly log: CompactedLog,
+    private readonly logger: Logger,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.log.start(({ offset, key, value }) => {
+      const record = key === null ? null : readStatusRecord(key.toString('utf8'), value);
+      if (record === null || record.kind === 'ignored')
+        this.logger.warn(`The status topic's record at offset ${offset} was ignored`, { reason: record?.reason });
+      else {
+        this.cache.apply(record);
+        if (record.kind === 'topic' && record.status === null) this.onTopicForgotten(record.connector, record.topic);
+      }
+    });
+    await this.log.readToEnd();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.log.stop();
+  }
+
+  /** Reads what others have written meanwhile. */
+  async readToEnd(): Promise<void> {
+    await this.log.readToEnd();
+  }
+
+  /** Sent whatever is stored. Returns at once; the cache shows it when it was read back. */
+  put(entity: WorkEntity, status: EntityStatus): void {
+    this.generation = status.generation;
+    this.send(entity, status, false);
+  }
+
+  /** Sent only if nobody else reported something newer. */
+  putSafe(entity: WorkEntity, status: EntityStatus): void {
+    this.generation = status.generation;
+    if (this.isSafe(entity, status)) this.send(entity, status, true);
+  }
+
+  delete(entity: WorkEntity): void {
+    this.send(entity, null, false);
+  }
+
+  putTopic(status: TopicStatus): void {
+    this.send({ kind: 'topic', connector: status.connector, topic: status.topic }, status, false);
+  }
+
+  deleteTopic(connector: string, topic: string): void {
+    this.send({ kind: 'topic', connector, topic }, null, false);
+  }
+
+  /** Resolves when every status sent was acknowledged or has failed. */
+  async flush(): Promise<void> {
+    await this.log.flush();
+  }
+
+  private cached(entity: WorkEntity): EntityStatus | null {
+    return entity.kind === 'connector'
+      ? this.cache.connector(entity.connector)
+      : this.cache.task(entity.connector, entity.task);
+  }
+
+  private isSafe(entity: WorkEntity, status: EntityStatus): boolean {
+    const cached = this.cached(entity);
+    return cached === null || cached.workerId === status.workerId || cached.generation <= status.generation;
+  }
+
+  private send(entity: StatusEntity, status: EntityStatus | TopicStatus | null, safe: boolean): void {
+    const key = statusKey(entity);
+    const sequence = ++this.sequence;
+    this.sequences.set(key, sequence);
+    void this.write(entity, status, safe, key, sequence);
+  }
+
+  private async write(
+    entity: StatusEntity,
+    status: EntityStatus | TopicStatus | null,
+    safe: boolean,
+    key: string,
+    sequence: number,
+  ): Promise<void> {
+    for (;;) {
+      try {
+        await this.log.write([statusRecord(entity, status)]);
+        break;
+      } catch (error) {
+        if (!isRetriable(error) || this.stopping.signal.aborted) {
+          this.logger.error(`The status ${key} could not be written: ${messageOf(error)}`);
+          break;
+        }
+        await sleep(RETRY_MS, this.stopping.signal);
+        if (!this.stillWanted(entity, status, safe, key, sequence)) break;
+      }
+    }
+    if (this.sequences.get(key) === sequence) this.sequences.delete(key);
+  }
+
+  private stillWanted(
+    entity: StatusEntity,
+    status: EntityStatus | TopicStatus | null,
+    safe: boolean,
+    key: string,
+    sequence: number,
+  ): boolean {
+    if (this.sequences.get(key) !== sequence) return false;
+    if (entity.kind === 'topic' || status === null || 'topic' in status) return true;
+    if (status.generation !== this.generation) return false;
+    return !safe || this.isSafe(entity, status);
+  }
+}

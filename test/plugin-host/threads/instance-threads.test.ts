@@ -1,0 +1,189 @@
+/** What becomes of connectors' instances when a thread ends; with threads that only pretend. */
+import { silentLogger } from '../../../src/logging/logger';
+import { copyError } from '../../../src/plugin-host/protocol/error-copy';
+import type { HostedConnector, InstanceEvents } from '../../../src/plugin-host/host';
+import { InstanceThreads } from '../../../src/plugin-host/threads/instance-threads';
+import type { RunningThread, RunningThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
+import { ThreadEnd, type EndCause } from '../../../src/plugin-host/threads/thread-exit-error';
+
+interface FakeCall {
+  readonly name: string;
+  begun: boolean;
+  resolve(value?: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Answers at once what it is not told to keep. */
+class FakeThread {
+  gone = false;
+  readonly seen: string[] = [];
+  readonly kept: FakeCall[] = [];
+  readonly keeps = new Set<string>();
+  constructor(private readonly events: Pick<RunningThreadOptions, 'onEnd'>) {}
+
+  call(name: string): { readonly answer: Promise<unknown>; readonly begun: boolean } {
+    this.seen.push(name);
+    let call!: FakeCall;
+    const answer = new Promise<unknown>((resolve, reject) => (call = { name, begun: true, resolve, reject }));
+    answer.catch(() => undefined);
+    if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    else if (this.keeps.has(name)) this.kept.push(call);
+    else call.resolve([]);
+    return { answer, begun: true };
+  }
+
+  post(): void {}
+
+  /** `owner`: number of the instance that the thread was busy with. */
+  die(owner: number, cause: EndCause = { kind: 'silent', ms: 5 }): void {
+    this.gone = true;
+    const end = new ThreadEnd(cause, '', owner);
+    for (const call of this.kept) call.reject(end);
+    this.events.onEnd(this as unknown as RunningThread, end);
+  }
+
+  async terminate(): Promise<void> {
+    this.gone = true;
+  }
+}
+
+const threads: FakeThread[] = [];
+/** Those that were moved together. */
+const restarted: (readonly string[])[] = [];
+let instances: InstanceThreads;
+beforeEach(() => {
+  threads.length = 0;
+  restarted.length = 0;
+  instances = new InstanceThreads({
+    makeThread: (events) => {
+      const thread = new FakeThread(events);
+      threads.push(thread);
+      return thread as unknown as RunningThread;
+    },
+    idleMs: 60_000,
+    onRestart: (connectors) => restarted.push(connectors),
+  });
+});
+afterEach(async () => await instances.close());
+
+const thread = (n: number): FakeThread => threads[n - 1] as FakeThread;
+const settle = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+const hosted = (connector: string, config: Record<string, string> = {}): HostedConnector =>
+  ({ connector, description: { class: 'C' }, config, workerSettings: {} }) as unknown as HostedConnector;
+function events(): InstanceEvents & { readonly raised: unknown[] } {
+  const raised: unknown[] = [];
+  return { raised, logger: silentLogger, raiseError: (error: unknown) => raised.push(error) } as never;
+}
+
+test('a stop interrupted by another connector’s fault is over: nothing is left to stop', async () => {
+  const heard = events();
+  const innocent = await instances.create(hosted('innocent'), heard);
+  await innocent.start?.();
+  await instances.create(hosted('culprit'), events());
+  thread(1).keeps.add('stop');
+  const stopped = innocent.stop?.();
+  await settle();
+  thread(1).die(2);
+  await stopped;
+  expect(heard.raised).toEqual([]);
+  expect(thread(2).seen).toEqual(['create']);
+  // Started again, it is stopped as ever.
+  await innocent.start?.();
+  await innocent.stop?.();
+  expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
+});
+
+test('an instance that was started again in another thread is stopped there', async () => {
+  const innocent = await instances.create(hosted('innocent'), events());
+  await innocent.start?.();
+  await instances.create(hosted('culprit'), events());
+  thread(1).die(2);
+  await innocent.stop?.();
+  expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
+});
+
+test('the connector whose answer is awaited is blamed, whatever else it requested meanwhile', async () => {
+  const [blamed, unblamed] = [events(), events()];
+  const culprit = await instances.create(hosted('culprit'), blamed);
+  await culprit.start?.();
+  await instances.create(hosted('innocent'), unblamed);
+  thread(1).keeps.add('taskConfigs');
+  const configs = Promise.resolve(culprit.taskConfigs(1)).catch((error: Error) => error);
+  await settle();
+  await culprit.stop?.();
+  thread(1).die(0);
+  expect(await configs).toMatchObject({ code: 'PLUGIN_SILENT' });
+  expect([blamed.raised.length, unblamed.raised.length]).toEqual([1, 0]);
+});
+
+test('the blamed connector has a thread of its own until its config changes', async () => {
+  const culprit = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  thread(1).die(1);
+  culprit.release?.();
+  await instances.create(hosted('other'), events());
+  const again = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  expect(threads).toHaveLength(3);
+  again.release?.();
+  await instances.create(hosted('culprit', { does: 'nothing' }), events());
+  expect(threads).toHaveLength(3);
+  expect(thread(2).seen).toEqual(['create', 'create']);
+});
+
+test('a fault left by a stopped connector is not charged to another one', async () => {
+  const gone = await instances.create(hosted('gone'), events());
+  const others = [events(), events()];
+  await instances.create(hosted('b'), others[0] as never);
+  await instances.create(hosted('c'), others[1] as never);
+  gone.release?.();
+  thread(1).die(1, { kind: 'crash', error: copyError(new Error('left behind')), owner: 1, call: 0 });
+  await settle();
+  expect(others.map(({ raised }) => raised)).toEqual([[], []]);
+  // It is known who it was: the others need not be parted.
+  expect(restarted).toEqual([['b', 'c']]);
+  expect(thread(2).seen).toEqual(['create', 'create']);
+});
+
+test('the same with a single other connector in the thread', async () => {
+  const gone = await instances.create(hosted('gone'), events());
+  const other = events();
+  await instances.create(hosted('b'), other);
+  gone.release?.();
+  thread(1).die(1);
+  expect(other.raised).toEqual([]);
+  expect(thread(2).seen).toEqual(['create']);
+});
+
+test('a failed instance is not created again when another one ends its thread', async () => {
+  const heard = events();
+  const failed = await instances.create(hosted('failed'), heard);
+  await failed.start?.();
+  instances.received({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
+  await instances.create(hosted('culprit'), events());
+  await instances.create(hosted('innocent'), events());
+  thread(1).die(2);
+  await settle();
+  expect(restarted).toEqual([['innocent']]);
+  expect(thread(2).seen).toEqual(['create']);
+  expect(heard.raised).toHaveLength(1);
+  // What there was to stop has ended with the thread.
+  await failed.stop?.();
+  failed.release?.();
+  expect(thread(2).seen).toEqual(['create']);
+});
+
+test('a thread that has not started: its connectors fail, and none is isolated', async () => {
+  const heard = events();
+  const instance = await instances.create(hosted('c'), heard);
+  thread(1).die(0, { kind: 'boot', reason: 'it did not come to its code' });
+  expect(heard.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
+  instance.release?.();
+  await instances.create(hosted('c'), events());
+  await instances.create(hosted('d'), events());
+  expect(threads).toHaveLength(2);
+});
+
+test('after close, no thread is created', async () => {
+  await instances.close();
+  await expect(instances.create(hosted('late'), events())).rejects.toMatchObject({ code: 'PLUGIN_CLOSED' });
+  expect(threads).toEqual([]);
+});

@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { createConfigValidator } from '../../../src/config/validation/connector-validator';
+import { ValidationError } from '../../../src/config/validation/validation-error';
+import { parseWorkerConfig } from '../../../src/config/worker-config';
+import { builtInPlugins } from '../../../src/built-in-plugins';
+import { LogLevels } from '../../../src/logging/log-levels';
+import { silentLogger } from '../../../src/logging/logger';
+import type { InstanceEvents } from '../../../src/plugin-host/host';
+import { ThreadPluginHost, type ThreadPluginHostOptions } from '../../../src/plugin-host/threads/thread-plugin-host';
+import { createPluginRegistry } from '../../../src/plugins/create-registry';
+import { waitFor } from '../../helpers/wait-for';
+import { RecordingLogger } from '../../tasks/fakes';
+
+const SETTINGS = {
+  'bootstrap.servers': 'localhost:9092',
+  'group.id': 'connect-cluster',
+  'config.storage.topic': 'configs',
+  'offset.storage.topic': 'offsets',
+  'status.storage.topic': 'status',
+  'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'plugin.path': join(__dirname, '..', 'fixtures', 'plugins'),
+};
+const TALKER = 'com.example.Talker';
+
+const config = parseWorkerConfig(SETTINGS);
+const registry = createPluginRegistry({
+  pluginPath: config.pluginPath,
+  builtIns: builtInPlugins,
+  logger: silentLogger,
+});
+const description = registry.find(TALKER, 'source') as NonNullable<ReturnType<typeof registry.find>>;
+
+let open: ThreadPluginHost[] = [];
+afterEach(async () => {
+  await Promise.all(open.map((host) => host.close()));
+  open = [];
+});
+
+function start(options: Partial<ThreadPluginHostOptions> = {}): { host: ThreadPluginHost; logger: RecordingLogger } {
+  const logger = new RecordingLogger();
+  const host = new ThreadPluginHost({
+    data: { settings: SETTINGS, catalog: registry.catalog },
+    module: join(__dirname, '..', 'fixtures', 'thread.js'),
+    silenceMs: 1500,
+    logger,
+    levels: new LogLevels(),
+    ...options,
+  });
+  open.push(host);
+  return { host, logger };
+}
+
+function events(): InstanceEvents & { readonly seen: unknown[] } {
+  const seen: unknown[] = [];
+  return {
+    seen,
+    logger: silentLogger,
+    requestTaskReconfiguration: () => seen.push('reconfigure'),
+    raiseError: (error) => seen.push(error),
+    offsets: {
+      offset: async () => null,
+      offsets: async (partitions) => partitions.map((partition) => ({ of: JSON.stringify(partition) })),
+    },
+  };
+}
+const hosted = (connector: string, does = '', more: Record<string, string> = {}) => ({
+  connector,
+  description,
+  config: { does, ...more },
+  workerSettings: { granted: 'yes' },
+});
+const outcome = async (promise: Promise<unknown>): Promise<unknown> =>
+  await promise.catch((error: ValidationError & { code?: string }) => ({
+    kind: error instanceof ValidationError ? 'validation' : 'error',
+    name: error.name,
+    message: error.message,
+    status: error.status,
+    javaClass: error.javaClass,
+    code: error.code,
+  }));
+
+describe('validation', () => {
+  test('answers and errors are the same as inline', async () => {
+    const { host } = start();
+    const inline = createConfigValidator({ registry, config });
+    const talker = { name: 'c', 'connector.class': TALKER };
+    const configs: Record<string, string | null>[] = [
+      talker,
+      { ...talker, 'tasks.max': 'x', topics: null, transforms: 'a', 'transforms.a.type': 'Cast$Value' },
+      { ...talker, 'producer.override.linger.ms': 'x' },
+      { ...talker, does: 'refuses' },
+      { ...talker, 'connector.plugin.version': '[' },
+      { name: 'c' },
+      { 'connector.class': 'Unknown' },
+    ];
+    for (const one of configs) expect(await outcome(host.validate(one))).toEqual(await outcome(inline.validate(one)));
+    for (const name of [TALKER, 'org.apache.kafka.connect.transforms.Cast$Value', 'Unknown'])
+      expect(await outcome(host.definitions(name))).toEqual(await outcome(inline.definitions(name)));
+  });
+
+  test('placeholders are replaced by the worker, and their values are not in the answer', async () => {
+    const { host } = start({
+      resolver: { resolve: async (given) => ({ ...given, secret: 'hunter2-hunter2' }) as never },
+    });
+    const infos = await host.validate({ name: 'c', 'connector.class': TALKER, does: 'tells', secret: '${env:S}' });
+    expect(JSON.stringify(infos)).toContain('the secret is ${env:S}');
+    expect(JSON.stringify(infos)).not.toContain('hunter2');
+  });
+
+  test('a validate() that does not answer has a time limit, and other calls continue meanwhile', async () => {
+    const { host } = start({ data: { settings: SETTINGS, catalog: registry.catalog, pluginLimitMs: 3000 } });
+    const never = outcome(host.validate({ name: 'c', 'connector.class': TALKER, does: 'never answers' }));
+    expect(await host.validate({ name: 'c', 'connector.class': TALKER })).toMatchObject({ name: TALKER });
+    expect(await never).toMatchObject({
+      status: 500,
+      message: expect.stringContaining('currently performing multi-property validation for the connector'),
+    });
+  });
+});
+
+describe('connector instances', () => {
+  test('the runtime’s context works across the thread boundary', async () => {
+    const levels = new LogLevels();
+    const { host, logger } = start({ levels });
+    expect(await host.traits(description)).toEqual({ creates: true, altersOffsets: true, partitionOrder: 'hash-map' });
+    const heard = events();
+    const reader = await host.create(hosted('reader', 'reads'), heard);
+    levels.set('millrace.herder', 'DEBUG');
+    await reader.start?.();
+    expect(await reader.taskConfigs(3)).toEqual([{ offset: JSON.stringify({ of: '{"file":"a"}' }) }]);
+    await waitFor('the log line', () => logger.lines.find((line) => JSON.stringify(line).includes('starts')));
+    const raises = await host.create(hosted('raises', 'raises'), heard);
+    const again = await host.create(hosted('again', 'asks again'), heard);
+    await Promise.all([raises.start?.(), again.start?.()]);
+    expect(heard.seen).toEqual([expect.objectContaining({ message: 'raised', code: 'E_RAISED' }), 'reconfigure']);
+    expect(await again.taskConfigs(3)).toMatchObject([{ starts: '1', max: '3', granted: 'yes' }]);
+    const badly = await host.create(hosted('badly', 'stops badly'), heard);
+    await badly.start?.();
+    await expect(badly.stop?.()).rejects.toThrow('not like this');
+    expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]])).toBe(true);
+  });
+
+  test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {
+    const { host } = start();
+    const [heard, innocent] = [events(), events()];
+    const other = await host.create(hosted('other'), innocent);
+    await other.start?.();
+    const culprit = await host.create(hosted('culprit', 'spins'), heard);
+    await culprit.start?.();
+    const [first] = await other.taskConfigs(1);
+    const spinning = outcome(Promise.resolve(culprit.taskConfigs(1)));
+    // In the queue behind it.
+    const waiting = other.taskConfigs(1);
+    expect(await spinning).toMatchObject({
+      code: 'PLUGIN_SILENT',
+      message: expect.stringMatching(
+        /^The call of taskConfigs\(\) in connector culprit did not come back within 1500 ms/,
+      ),
+    });
+    expect(heard.seen).toHaveLength(1);
+    const [moved] = await waiting;
+    expect(moved).toMatchObject({ starts: '1' });
+    expect(moved?.thread).not.toBe(first?.thread);
+    expect(innocent.seen).toEqual([]);
+    culprit.release?.();
+    const again = await host.create(hosted('culprit', 'spins'), heard);
+    const [apart] = await again.taskConfigs(0);
+    expect([first?.thread, moved?.thread]).not.toContain(apart?.thread);
+    expect((await other.taskConfigs(1))[0]).toEqual(moved);
+  });
+
+  test('a timer that spins: the others continue once it is detected', async () => {
+    const { host } = start();
+    const heard = events();
+    const others = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => {
+        const instance = await host.create(hosted(name), heard);
+        await instance.start?.();
+        return instance;
+      }),
+    );
+    const blamed = events();
+    const culprit = await host.create(hosted('culprit', 'spins later'), blamed);
+    await culprit.start?.();
+    await waitFor('the culprit to fail', () => blamed.seen.length > 0, { timeoutMs: 60_000 });
+    expect(blamed.seen).toEqual([expect.objectContaining({ code: 'PLUGIN_SILENT' })]);
+    for (const instance of others) expect(await instance.taskConfigs(1)).toMatchObject([{ max: '1' }]);
+    expect(heard.seen).toEqual([]);
+  });
+});
+
+test('unused threads end, and no plugin is called once the host is closed', async () => {
+  const { host } = start({ idleMs: 50 });
+  const threads = (host as unknown as { threads: Set<{ gone: boolean }> }).threads;
+  expect(threads.size).toBe(0);
+  await host.traits(description);
+  const instance = await host.create(hosted('c'), events());
+  expect(threads.size).toBe(2);
+  instance.release?.();
+  await waitFor('the threads to end', () => [...threads].every(({ gone }) => gone));
+  await host.close();
+  expect(await outcome(host.validate({ 'connector.class': TALKER }))).toMatchObject({ code: 'PLUGIN_CLOSED' });
+});
+
+test.each([
+  ['is not there', join(__dirname, '..', 'fixtures', 'no-such-thread.js'), 'Cannot find module'],
+  ['throws', join(__dirname, '..', 'fixtures', 'broken-thread.js'), 'this file is broken'],
+])(
+  'a thread whose own code %s is not a plugin’s fault, and is not created again and again',
+  async (_, module, reason) => {
+    const { host, logger } = start({ module });
+    const error = await outcome(host.validate({ name: 'c', 'connector.class': TALKER }));
+    expect(error).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', message: expect.stringContaining(reason) });
+    const instance = outcome(host.create(hosted('c'), events()));
+    expect(await instance).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED' });
+    expect(logger.lines.filter((line) => line.includes('has ended'))).toHaveLength(2);
+  },
+);

@@ -1,0 +1,227 @@
+import { silentLogger } from '../../../src/logging/logger';
+import type { ConfigEvent } from '../../../src/storage/config/config-state';
+import { KafkaError } from '../../../src/kafka/errors';
+import type { ChangePermission, Decider } from '../../../src/storage/config/change-permission';
+import { ConfigStore } from '../../../src/storage/config/config-store';
+import { MemoryLog, MemoryTopic } from '../log/memory-log';
+
+async function store(topic: MemoryTopic): Promise<{ store: ConfigStore; events: ConfigEvent[] }> {
+  const events: ConfigEvent[] = [];
+  const created = new ConfigStore(new MemoryLog(topic), silentLogger, (event) => events.push(event));
+  await created.start();
+  return { store: created, events };
+}
+
+test('connect-runtime 4 and 5: order of the records of a creation and of a deletion', async () => {
+  const topic = new MemoryTopic();
+  const { store: configs } = await store(topic);
+  await configs.putConnector('c', { name: 'c' }, 'STOPPED');
+  await configs.removeConnector('c');
+  expect(topic.texts()).toEqual([
+    'target-state-c={"state":"PAUSED","state.v2":"STOPPED"}',
+    'connector-c={"properties":{"name":"c"}}',
+    'connector-c=∅',
+    'target-state-c=∅',
+  ]);
+});
+
+test('task configs precede their commit record, and none are needed for an empty set', async () => {
+  const topic = new MemoryTopic();
+  const { store: configs } = await store(topic);
+  await configs.putConnector('c', { name: 'c' }, null);
+  await configs.putTaskConfigs('c', [{ a: '1' }, { a: '2' }]);
+  await configs.putTaskConfigs('c', []);
+  expect(topic.texts().slice(1)).toEqual([
+    'task-c-0={"properties":{"a":"1"}}',
+    'task-c-1={"properties":{"a":"2"}}',
+    'commit-c={"tasks":2}',
+    'commit-c={"tasks":0}',
+  ]);
+});
+
+test('connect-runtime 22: a write that fails before the commit record leaves the old set in force', async () => {
+  const topic = new MemoryTopic();
+  const { store: configs } = await store(topic);
+  await configs.putConnector('c', { name: 'c' }, null);
+  await configs.putTaskConfigs('c', [{ v: 'old' }]);
+  topic.beforeWrite = ([key]) => {
+    if (Buffer.from(key).toString().startsWith('commit-')) throw new Error('killed');
+  };
+  await expect(configs.putTaskConfigs('c', [{ v: 'new' }, { v: 'new' }])).rejects.toThrow(
+    'Error writing task configurations to Kafka',
+  );
+  const { store: restarted } = await store(topic);
+  expect(restarted.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
+});
+
+test('connect-runtime 24: what is in the log at start-up is not replayed as events', async () => {
+  const topic = new MemoryTopic();
+  topic.append('connector-c', '{"properties":{}}');
+  topic.append('restart-connector-c', '{"include-tasks":true,"only-failed":false}');
+  topic.append('logger-cluster-x', '{"level":"TRACE"}');
+  const { store: configs, events } = await store(topic);
+  expect(events).toEqual([]);
+  await configs.putRestartRequest('c', false, true);
+  expect(events).toEqual([{ type: 'restart-requested', connector: 'c', includeTasks: false, onlyFailed: true }]);
+});
+
+test('a change does not continue after its timeout', async () => {
+  jest.useFakeTimers();
+  try {
+    const topic = new MemoryTopic();
+    const log = new MemoryLog(topic);
+    const configs = new ConfigStore(log, silentLogger, () => undefined);
+    await configs.start();
+    await configs.putConnector('c', { name: 'c' }, null);
+    let acknowledge: () => void = () => undefined;
+    const write = log.write.bind(log);
+    log.write = async (records) => {
+      await write(records);
+      await new Promise<void>((resolve) => (acknowledge = resolve));
+    };
+    const late = expect(configs.putTaskConfigs('c', [{ v: '1' }])).rejects.toThrow('Error writing task configurations');
+    await jest.advanceTimersByTimeAsync(30_000);
+    await late;
+    acknowledge();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(topic.texts().filter((text) => text.startsWith('commit-'))).toEqual([]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+describe('a change whose worker loses its membership', () => {
+  /** Changes that were decided before `lose` are not written any more. */
+  class Terms implements ChangePermission {
+    readonly term = 0;
+    private last = 0;
+    private readonly open = new Map<number, Decider>();
+    readonly begun: Decider[] = [];
+    begin(decider: Decider): number {
+      this.open.set(++this.last, decider);
+      this.begun.push(decider);
+      return this.last;
+    }
+    end(term: number): void {
+      this.open.delete(term);
+    }
+    ask(term: number): 'now' | 'never' {
+      return this.open.has(term) ? 'now' : 'never';
+    }
+    lose(): void {
+      this.open.clear();
+    }
+  }
+  const lost = (inDoubt = false): KafkaError => new KafkaError('SESSION_LOST', 'lost its place', { inDoubt });
+
+  async function guarded(): Promise<{ topic: MemoryTopic; log: MemoryLog; terms: Terms; configs: ConfigStore }> {
+    const topic = new MemoryTopic();
+    const log = new MemoryLog(topic);
+    const terms = new Terms();
+    const write = log.write.bind(log);
+    log.write = async (records, term = 0) => {
+      if (terms.ask(term) === 'never') throw lost();
+      await write(records);
+    };
+    const configs = new ConfigStore(log, silentLogger, () => undefined, terms);
+    await configs.start();
+    await configs.putConnector('c', { name: 'c' }, null);
+    await configs.putTaskConfigs('c', [{ v: 'old' }]);
+    return { topic, log, terms, configs };
+  }
+
+  test('task configs that were decided before are not written, although the worker has rejoined when their turn comes', async () => {
+    const { topic, log, terms, configs } = await guarded();
+    const before = topic.texts();
+    const readToEnd = log.readToEnd.bind(log);
+    log.readToEnd = async () => {
+      terms.lose();
+      await readToEnd();
+    };
+    await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_DROPPED',
+      message: 'Error writing task configurations to Kafka',
+    });
+    expect(topic.texts()).toEqual(before);
+  });
+
+  test('their commit record is not written either: they have no effect, and may be reported as not written', async () => {
+    const { topic, log, terms, configs } = await guarded();
+    const write = log.write.bind(log);
+    log.write = async (...of) => {
+      await write(...of);
+      terms.lose();
+    };
+    await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_DROPPED',
+    });
+    expect(topic.texts().at(-1)).toBe('task-c-0={"properties":{"v":"outdated"}}');
+    expect((await store(topic)).store.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
+  });
+
+  test('a change that Kafka may have accepted is reported as in doubt', async () => {
+    const { log, configs } = await guarded();
+    log.write = async () => {
+      throw lost(true);
+    };
+    await expect(configs.putConnector('c', { name: 'c', v: 'new' }, null)).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_IN_DOUBT',
+      message:
+        'Error writing connector configuration to Kafka. It may have been written all the same: look before you ask for it again.',
+    });
+  });
+
+  test('a change that was written and not read back is reported as in doubt; one that Kafka rejected is not', async () => {
+    const { log, configs } = await guarded();
+    log.readToEnd = async () => {
+      throw new KafkaError('NETWORK_EXCEPTION', 'gone');
+    };
+    await expect(configs.removeConnector('c')).rejects.toMatchObject({ code: 'CONFIG_WRITE_IN_DOUBT' });
+    log.write = async () => {
+      throw new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'no');
+    };
+    await expect(configs.removeConnector('c')).rejects.toMatchObject({
+      code: 'CONFIG_WRITE_FAILED',
+      message: 'Error removing connector configuration from Kafka',
+    });
+  });
+
+  test('a change after its timeout is not sent later', async () => {
+    jest.useFakeTimers();
+    try {
+      const { log, terms, configs } = await guarded();
+      let waiting = 0;
+      log.write = async (_, term = 0) => {
+        waiting = term;
+        await new Promise(() => undefined);
+      };
+      const late = expect(configs.putTargetState('c', 'PAUSED')).rejects.toMatchObject({
+        code: 'CONFIG_WRITE_IN_DOUBT',
+      });
+      expect(terms.ask(waiting)).toBe('now');
+      await jest.advanceTimersByTimeAsync(30_000);
+      await late;
+      expect(terms.ask(waiting)).toBe('never');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('target states and log levels may be written by every worker, except that the leader stops connectors', async () => {
+    const { topic, terms, configs } = await guarded();
+    terms.begun.length = 0;
+    await configs.putTargetState('c', 'PAUSED');
+    await configs.putLoggerLevel('x', 'TRACE');
+    expect(terms.begun.splice(0)).toEqual(['any', 'any']);
+    const before = topic.texts().length;
+    await configs.stopConnector('c');
+    expect(topic.texts().slice(before)).toEqual([
+      'commit-c={"tasks":0}',
+      'target-state-c={"state":"PAUSED","state.v2":"STOPPED"}',
+    ]);
+    await configs.putSessionKey({ key: Buffer.alloc(1), algorithm: 'HmacSHA256', createdAt: 1 });
+    await configs.putRestartRequest('c', true, false);
+    await configs.removeConnector('c');
+    expect(terms.begun).toEqual(['leader', 'leader', 'leader', 'leader']);
+  });
+});
