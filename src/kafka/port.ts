@@ -18,10 +18,10 @@ export interface RecordHeader {
 /** Java client settings, unprefixed (`bootstrap.servers`, `security.protocol`, `sasl.jaas.config`, `linger.ms`, …). */
 export type ClientConfig = Readonly<Record<string, string>>;
 
-/** Builds clients. One implementation: `kafkajs-*`. Each client owns its sockets and is closed by whoever made it. */
+/** Creates clients; implemented by `create-clients.ts`. Each client owns its sockets, and the caller closes it. */
 export interface KafkaClients {
   admin(config: ClientConfig): Admin;
-  /** (Default permission: to send at any time) */
+  /** @param permission (Default: sending is always permitted) */
   producer(config: ClientConfig, permission?: SendPermission): Producer;
   assignedConsumer(config: ClientConfig): AssignedConsumer;
   groupConsumer(config: ClientConfig): GroupConsumer;
@@ -55,14 +55,14 @@ export interface ClusterDescription {
 }
 
 export interface Admin {
-  /** Resolves to the names created; topics that existed already are left out. Other failures reject. */
+  /** Resolves to the names of the created topics, without those that already exist. Rejects for other failures. */
   createTopics(
     topics: readonly NewTopic[],
     options?: { timeoutMs?: number; validateOnly?: boolean },
   ): Promise<string[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   listTopics(): Promise<string[]>;
-  /** Unknown topics are left out. */
+  /** Omits unknown topics. */
   describeTopics(topics: readonly string[]): Promise<TopicDescription[]>;
   createPartitions(topic: string, totalCount: number): Promise<void>;
   topicConfig(topic: string): Promise<Record<string, string | null>>;
@@ -80,9 +80,9 @@ export interface Admin {
   listGroupOffsets(groupId: string): Promise<TopicPartitionOffset[]>;
   alterGroupOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void>;
   deleteGroupOffsets(groupId: string, partitions: readonly TopicPartition[]): Promise<void>;
-  /** An unknown group is success. */
+  /** Succeeds for an unknown group. */
   deleteGroup(groupId: string): Promise<void>;
-  /** InitProducerId for each id, so that older producers with it are fenced. */
+  /** Sends InitProducerId for each id, which fences older producers with that id. */
   fenceProducers(transactionalIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -111,8 +111,7 @@ export interface ProducerRecord {
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   /**
-   * Freeze a list that many records share: with its keys and values it is then taken to stay as it is, and made into
-   * bytes once.
+   * Freeze a list that many records share: it is then encoded only once. Its keys and values must not change either.
    */
   readonly headers?: readonly RecordHeader[] | null;
   /** Milliseconds; null or absent: now. */
@@ -120,8 +119,8 @@ export interface ProducerRecord {
 }
 
 /**
- * Called once per record, in order per partition. `token` is what was given to `send`, so that one function serves
- * all records; `offset` is -1 on error.
+ * Called once per record, in order per partition. `token` is the one passed to `send`, so that one function serves all
+ * records; `offset` is -1 on error.
  */
 export type DeliveryCallback = (
   error: KafkaError | null,
@@ -132,29 +131,30 @@ export type DeliveryCallback = (
 ) => void;
 
 /**
- * One batch in flight per partition, so order holds under every fault. Settings by Java's names: `acks`, `linger.ms`,
- * `batch.size`, `buffer.memory`, `max.request.size`, `delivery.timeout.ms`, `request.timeout.ms`, `compression.type`,
- * `enable.idempotence`, `transactional.id`, `transaction.timeout.ms`.
+ * One batch in flight per partition, so the order is kept under every fault. Settings have Java's names: `acks`,
+ * `linger.ms`, `batch.size`, `buffer.memory`, `max.request.size`, `delivery.timeout.ms`, `request.timeout.ms`,
+ * `compression.type`, `enable.idempotence`, `transactional.id`, `transaction.timeout.ms`.
  */
 export interface Producer {
   /** Connects and, when idempotent, obtains a producer id. `send` before `connect` has resolved is an error. */
   connect(): Promise<void>;
   /**
-   * Copies the record's bytes before it returns: the caller may use its buffers again. Throws KafkaError for a record
-   * that can never be sent (too large, bad topic); everything later arrives at the callback. The topic's metadata must
-   * be known, see `prepare`. `term`: what the permission is asked with. (Default: the one that it has now)
+   * Copies the record's bytes before it returns, so the caller may reuse its buffers. Throws KafkaError for a record
+   * that can never be sent (too large, invalid topic); later errors are passed to the callback. The topic's metadata
+   * must be known, see `prepare`.
+   * @param permissionEpoch the epoch to check the permission with. (Default: its current epoch)
    */
-  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token?: number, term?: number): void;
+  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token?: number, permissionEpoch?: number): void;
   /**
-   * Loads metadata for topics not seen yet; resolves at once when all are known. Rejects for an unknown topic (after
-   * auto-creation had its chance).
+   * Loads metadata of topics that are not cached; resolves at once when all are. Rejects for a topic that is unknown
+   * even after auto-creation.
    */
   prepare(topics: readonly string[]): Promise<void>;
   /** True when metadata of the topic is known, so that `send` may be called. */
   isPrepared(topic: string): boolean;
   /** Bytes appended and not yet acknowledged. */
   readonly bufferedBytes: number;
-  /** Resolves when `bufferedBytes` is below `buffer.memory`; null when it is already. */
+  /** Resolves when `bufferedBytes` is below `buffer.memory`; null when it already is. */
   whenReady(): Promise<void> | null;
   /**
    * Sends everything buffered; resolves when each record was acknowledged or failed. Never rejects for record errors.
@@ -165,16 +165,16 @@ export interface Producer {
   sendOffsetsToTransaction(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void>;
   commitTransaction(): Promise<void>;
   abortTransaction(): Promise<void>;
-  /** Flushes for at most `timeoutMs` (default 30 s), then fails what is left. */
+  /** Flushes for at most `timeoutMs` (default 30 s), then fails the remaining records. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** Asked just before bytes leave the process, however long they have waited here. */
+/** Checked just before a request is sent, however long its records have waited in the producer. */
 export interface SendPermission {
-  /** What is handed in now is sent under this number, unless it is said to belong to another. */
-  readonly term: number;
-  /** Whether what was handed in under that number may be sent; `never` fails it with SESSION_LOST. */
-  ask(term: number): 'now' | 'later' | 'never';
+  /** Records get this epoch unless `send` specifies another. */
+  readonly epoch: number;
+  /** Whether records of that epoch may be sent. `never` fails them with SESSION_LOST. */
+  check(epoch: number): 'now' | 'later' | 'never';
 }
 
 // ---------------------------------------------------------------- consumers
@@ -196,7 +196,7 @@ export interface FetchedBatch {
   readonly partition: number;
   readonly records: readonly ConsumerRecord[];
   readonly timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
-  /** Position after this batch: past control batches, aborted batches and holes. */
+  /** Position after this batch, and after any control batches, aborted batches and compaction holes. */
   readonly nextOffset: number;
   /** Bytes of keys and values. */
   readonly bytes: number;
@@ -217,8 +217,7 @@ export interface AssignedConsumer {
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
   /**
-   * Whatever is fetched, at most `max.poll.records` records; waits up to `timeoutMs` for the first. Empty after
-   * `wakeup`.
+   * Returns fetched records, at most `max.poll.records`; waits up to `timeoutMs` for the first. Empty after `wakeup`.
    */
   poll(timeoutMs: number): Promise<FetchedBatch[]>;
   /** Makes the pending or the next `poll` return at once. */
@@ -226,7 +225,7 @@ export interface AssignedConsumer {
   close(): Promise<void>;
 }
 
-/** All are awaited inside `poll`, before the group protocol goes on. */
+/** `poll` awaits each call before it continues the group protocol. */
 export interface RebalanceListener {
   onAssigned(partitions: readonly TopicPartition[]): Promise<void> | void;
   /** Still the owner: offsets may be committed. */
@@ -237,16 +236,16 @@ export interface RebalanceListener {
 
 /**
  * A consumer that shares topics with the other members of `group.id`. Heartbeats run in the background while the caller
- * works. Settings by Java's names (`group.id`, `group.instance.id`, `session.timeout.ms`, `heartbeat.interval.ms`,
- * `max.poll.interval.ms`, `max.poll.records`, `partition.assignment.strategy`, `auto.offset.reset`, `fetch.*`,
- * `isolation.level`).
+ * processes records. Settings have Java's names (`group.id`, `group.instance.id`, `session.timeout.ms`,
+ * `heartbeat.interval.ms`, `max.poll.interval.ms`, `max.poll.records`, `partition.assignment.strategy`,
+ * `auto.offset.reset`, `fetch.*`, `isolation.level`).
  */
 export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekToBeginning'> {
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void;
   assignment(): readonly TopicPartition[];
   /**
-   * Offsets are "next to read". Rejects with a KafkaError; ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID and
-   * REBALANCE_IN_PROGRESS are never sent again under a new generation.
+   * Offsets are those of the next record to read. Rejects with a KafkaError. After ILLEGAL_GENERATION,
+   * UNKNOWN_MEMBER_ID or REBALANCE_IN_PROGRESS the commit is not retried under a new generation.
    */
   commit(offsets: readonly TopicPartitionOffset[]): Promise<void>;
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]>;
@@ -292,11 +291,11 @@ export interface GroupMemberOptions {
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
   readonly rebalanceTimeoutMs: number;
-  /** What is measured of the membership. (Default: nothing) */
+  /** Where rebalances, joins, syncs and heartbeats are recorded. (Default: nowhere) */
   readonly metrics?: GroupMetrics;
-  /** The coordinator confirmed the membership: the session lasts at least from when the request was sent. */
+  /** The coordinator confirmed the membership: the session timeout counts from when the request was sent, or later. */
   readonly onSessionExtended?: (sent: ClockReading) => void;
-  /** Asked anew for every join, in order of preference. */
+  /** Called for every join. In order of preference. */
   protocols(): GroupProtocol[];
   /** Leader only: member id → assignment bytes. May be asynchronous. */
   assign(
@@ -307,27 +306,27 @@ export interface GroupMemberOptions {
 }
 
 /**
- * join / sync / heartbeat / leave for any protocol type. Heartbeats run on a timer from the moment `join` resolves
- * until `leave`, or until the coordinator says otherwise.
+ * Join, sync, heartbeat and leave for any protocol type. Heartbeats run on a timer from when `join` resolves until
+ * `leave`, or until the membership is lost.
  */
 export interface GroupMember {
   /** Current generation; null while not a member. */
   readonly current: JoinedGroup | null;
-  /** True when the next thing to do is `join`: a rebalance was announced, requested, or membership was lost. */
+  /** True when `join` must be called next: a rebalance started or was requested, or the membership was lost. */
   readonly needsJoin: boolean;
   /**
-   * Joins (again), through however many retries the coordinator asks for. Rejects for fatal errors and when aborted.
+   * Joins or rejoins, and retries while errors are retriable. Rejects for fatal errors and when aborted.
    */
   join(signal?: AbortSignal): Promise<JoinedGroup>;
-  /** The next `join` is wanted; wakes `whenNeedsJoin`. */
+  /** Sets `needsJoin`; resolves `whenNeedsJoin`. */
   requestRejoin(reason: string): void;
   /** Resolves when `needsJoin` becomes true. */
   whenNeedsJoin(signal?: AbortSignal): Promise<void>;
   /** Time since the last successful heartbeat, milliseconds. */
   readonly sinceHeartbeatMs: number;
   /**
-   * Called when membership was lost without a rebalance (session expired, fenced, coordinator unknown for a session):
-   * what was owned is no longer ours.
+   * Called when the membership was lost without a rebalance: the session expired, the member was fenced, or no
+   * coordinator was found for a session timeout. Other members may own its assignment.
    */
   onLost: ((error: KafkaError) => void) | null;
   leave(reason?: string): Promise<void>;

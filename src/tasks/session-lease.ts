@@ -9,24 +9,24 @@ import type { ClockReading, SendPermission } from '../kafka/port';
 const BEGIN = Number(process.hrtime.bigint() / 1_000n) / 1_000 - performance.now();
 const sharedNow = (): number => performance.now() + BEGIN;
 
-const TERM = 4;
+const EPOCH = 4;
 const MONOTONIC = 0;
 const WALL = 1;
 
 /** Passed to a task when it starts. Crosses threads; `memory` is shared by all tasks of this worker. */
 export interface LeaseMemory {
   readonly memory: SharedArrayBuffer;
-  readonly term: number;
+  readonly epoch: number;
 }
 
 /** Two deadlines in milliseconds, and the number of lost memberships. */
 class LeaseCells {
   readonly deadlines: Float64Array;
-  readonly terms: Int32Array;
+  readonly epochs: Int32Array;
 
   constructor(readonly memory = new SharedArrayBuffer(3 * Float64Array.BYTES_PER_ELEMENT)) {
     this.deadlines = new Float64Array(memory);
-    this.terms = new Int32Array(memory);
+    this.epochs = new Int32Array(memory);
   }
 
   /**
@@ -51,7 +51,7 @@ export class SessionLease {
    */
   renew(sent: ClockReading): void {
     // Writes submitted between two memberships belong to neither.
-    if (this.state === 'lost') this.nextTerm();
+    if (this.state === 'lost') this.nextEpoch();
     const monotonic = sent.monotonic + BEGIN + this.sessionTimeoutMs;
     // Responses may arrive out of order.
     if (this.state === 'held' && monotonic <= (this.cells.deadlines[MONOTONIC] as number)) return;
@@ -66,26 +66,26 @@ export class SessionLease {
 
   /** Work that was started under it may never send again. */
   end(): void {
-    this.nextTerm();
+    this.nextEpoch();
     this.state = 'lost';
   }
 
   forWork(): LeaseMemory {
-    return { memory: this.cells.memory, term: this.term };
+    return { memory: this.cells.memory, epoch: this.epoch };
   }
 
-  get term(): number {
-    return Atomics.load(this.cells.terms, TERM);
+  get epoch(): number {
+    return Atomics.load(this.cells.epochs, EPOCH);
   }
 
   /** Before its first join a worker has no work that others could run. */
-  ask(): ReturnType<SendPermission['ask']> {
+  check(): ReturnType<SendPermission['check']> {
     if (this.state === 'lost') return 'never';
     return this.state === 'none' || this.cells.inTime ? 'now' : 'later';
   }
 
-  private nextTerm(): void {
-    Atomics.add(this.cells.terms, TERM, 1);
+  private nextEpoch(): void {
+    Atomics.add(this.cells.epochs, EPOCH, 1);
   }
 
   private setDeadlines(monotonic: number, wall: number): void {
@@ -98,22 +98,22 @@ export class SessionLease {
 export class WorkLease implements SendPermission {
   private constructor(
     private readonly cells: LeaseCells,
-    readonly term: number,
+    readonly epoch: number,
   ) {}
 
   /** Without memory it never expires. */
   static from(given: LeaseMemory | undefined): WorkLease {
-    if (given) return new WorkLease(new LeaseCells(given.memory), given.term);
+    if (given) return new WorkLease(new LeaseCells(given.memory), given.epoch);
     const cells = new LeaseCells();
     cells.deadlines.fill(Infinity, MONOTONIC, WALL + 1);
     return new WorkLease(cells, 0);
   }
 
   get holds(): boolean {
-    return this.cells.inTime && Atomics.load(this.cells.terms, TERM) === this.term;
+    return this.cells.inTime && Atomics.load(this.cells.epochs, EPOCH) === this.epoch;
   }
 
-  ask(): 'now' | 'later' {
+  check(): 'now' | 'later' {
     return this.holds ? 'now' : 'later';
   }
 }
@@ -125,12 +125,12 @@ export class LogPermission implements SendPermission {
   constructor(private readonly lease: SessionLease) {}
 
   /** Both only grow, so each sum is unique. */
-  get term(): number {
-    return this.lease.term + this.drops;
+  get epoch(): number {
+    return this.lease.epoch + this.drops;
   }
 
-  ask(term: number): ReturnType<SendPermission['ask']> {
-    return term === this.term ? this.lease.ask() : 'never';
+  check(epoch: number): ReturnType<SendPermission['check']> {
+    return epoch === this.epoch ? this.lease.check() : 'never';
   }
 
   /** Drops the writes submitted so far that have not been sent. */

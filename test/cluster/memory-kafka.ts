@@ -101,11 +101,11 @@ export class MemoryKafka implements KafkaClients {
       isPrepared: () => true,
       bufferedBytes: 0,
       whenReady: () => null,
-      send: (record, onDelivery, token = 0, term = permission?.term ?? 0) => {
+      send: (record, onDelivery, token = 0, epoch = permission?.epoch ?? 0) => {
         const { topic, key, value } = record;
         const count = this.topics.get(topic)?.partitions.length ?? 1;
         const partition = key ? partitionForKey(key, count) : 0;
-        const may = permission?.ask(term) ?? 'now';
+        const may = permission?.check(epoch) ?? 'now';
         if (may === 'now') {
           const offset = this.append(topic, partition, key, value);
           queueMicrotask(() => onDelivery?.(null, token, topic, partition, offset));

@@ -20,7 +20,7 @@ test('work may send for one session from the time when the last answered heartbe
   late.renew(now(SESSION_MS));
   const asleep = WorkLease.from(late.forWork());
   expect(asleep.holds).toBe(false);
-  expect(asleep.ask()).toBe('later');
+  expect(asleep.check()).toBe('later');
   // The session was not over after all.
   late.renew(now());
   expect(asleep.holds).toBe(true);
@@ -53,29 +53,29 @@ test('a worker that leaves deliberately keeps its work until another worker gets
 });
 
 test('without a lease work may always send', () => {
-  expect(WorkLease.from(undefined).ask()).toBe('now');
+  expect(WorkLease.from(undefined).check()).toBe('now');
 });
 
 describe('storage topics', () => {
   test('may be written before the worker has joined, and during a membership if passed in during it', () => {
     const lease = new SessionLease(SESSION_MS);
     const log = new LogPermission(lease);
-    expect(log.ask(log.term)).toBe('now');
+    expect(log.check(log.epoch)).toBe('now');
     lease.renew(now(SESSION_MS));
-    const term = log.term;
-    expect(log.ask(term)).toBe('later');
+    const epoch = log.epoch;
+    expect(log.check(epoch)).toBe('later');
     lease.end();
-    expect([log.ask(term), log.ask(log.term)]).toEqual(['never', 'never']);
-    const between = log.term;
+    expect([log.check(epoch), log.check(log.epoch)]).toEqual(['never', 'never']);
+    const between = log.epoch;
     lease.renew(now());
-    expect([log.ask(term), log.ask(between), log.ask(log.term)]).toEqual(['never', 'never', 'now']);
+    expect([log.check(epoch), log.check(between), log.check(log.epoch)]).toEqual(['never', 'never', 'now']);
   });
 
   test('pending writes of a stopped task are dropped, so that they cannot follow those of its next owner', () => {
     const { lease } = started();
     const log = new LogPermission(lease);
-    const term = log.term;
+    const epoch = log.epoch;
     log.dropUnsent();
-    expect([log.ask(term), log.ask(log.term)]).toEqual(['never', 'now']);
+    expect([log.check(epoch), log.check(log.epoch)]).toEqual(['never', 'now']);
   });
 });

@@ -5,13 +5,13 @@ import type { SessionLease } from '../../tasks/session-lease';
 import { detectSuspension, type SessionSettings } from './suspension-detector';
 
 interface OpenChange {
-  ask(): ReturnType<SendPermission['ask']>;
+  check(): ReturnType<SendPermission['check']>;
   end(): void;
 }
 
 export class ConfigPermission implements ChangePermission {
   /** Writes outside a change are refused. */
-  readonly term = 0;
+  readonly epoch = 0;
   private last = 0;
   private readonly open = new Map<number, OpenChange>();
 
@@ -25,20 +25,20 @@ export class ConfigPermission implements ChangePermission {
     return this.last;
   }
 
-  end(term: number): void {
-    this.open.get(term)?.end();
-    this.open.delete(term);
+  end(epoch: number): void {
+    this.open.get(epoch)?.end();
+    this.open.delete(epoch);
   }
 
-  ask(term: number): ReturnType<SendPermission['ask']> {
-    return this.open.get(term)?.ask() ?? 'never';
+  check(epoch: number): ReturnType<SendPermission['check']> {
+    return this.open.get(epoch)?.check() ?? 'never';
   }
 
   /** Only while the membership lasts that the change was decided under: afterwards another member may lead. */
   private byLeader(): OpenChange {
     const { lease } = this;
-    const { term } = lease;
-    return { ask: () => (lease.term === term ? lease.ask() : 'never'), end: () => undefined };
+    const { epoch } = lease;
+    return { check: () => (lease.epoch === epoch ? lease.check() : 'never'), end: () => undefined };
   }
 
   /**
@@ -47,6 +47,6 @@ export class ConfigPermission implements ChangePermission {
    */
   private byAny(): OpenChange {
     const suspension = detectSuspension(this.settings);
-    return { ask: () => (suspension.wasSuspended ? 'never' : 'now'), end: () => suspension.end() };
+    return { check: () => (suspension.wasSuspended ? 'never' : 'now'), end: () => suspension.end() };
   }
 }

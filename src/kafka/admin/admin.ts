@@ -75,21 +75,20 @@ class KafkaAdmin implements Admin {
     return this.retry(async () => {
       if (left.length === 0) return created;
       const timeoutMs = options.timeoutMs ?? this.policy.timeoutMs;
-      const answers = await call(this.wire, await this.wire.controller(), CREATE_TOPICS, (version) => {
+      const responses = await call(this.wire, await this.wire.controller(), CREATE_TOPICS, (version) => {
         const needsDefaults = left.some((topic) => topic.partitions < 0 || topic.replicationFactor < 0);
         if (version < 4 && needsDefaults) {
-          const text =
-            'The broker is too old to choose partitions or replication factor itself (-1): give both as numbers';
+          const text = 'The broker does not support default partitions or replication factor (-1): set both to numbers';
           throw new KafkaError('UNSUPPORTED_VERSION_CLIENT', text);
         }
         return createTopicsRequest(version, left, timeoutMs, options.validateOnly === true);
       });
       let failed: TopicError | null = null;
-      for (const answer of answers) {
-        if (answer.errorCode === 0) created.push(answer.name);
-        else if (errorName(answer.errorCode) !== 'TOPIC_ALREADY_EXISTS') failed ??= answer;
+      for (const response of responses) {
+        if (response.errorCode === 0) created.push(response.name);
+        else if (errorName(response.errorCode) !== 'TOPIC_ALREADY_EXISTS') failed ??= response;
       }
-      const settled = new Set(answers.filter(({ errorCode }) => isSettled(errorCode)).map(({ name }) => name));
+      const settled = new Set(responses.filter(({ errorCode }) => isSettled(errorCode)).map(({ name }) => name));
       left = left.filter((topic) => !settled.has(topic.name));
       if (failed !== null) throw topicError(failed, 'create');
       return created;
@@ -99,16 +98,16 @@ class KafkaAdmin implements Admin {
   deleteTopics(topics: readonly string[]): Promise<void> {
     return this.retry(async () => {
       const { timeoutMs } = this.policy;
-      const answers = await call(this.wire, await this.wire.controller(), DELETE_TOPICS, (version) =>
+      const responses = await call(this.wire, await this.wire.controller(), DELETE_TOPICS, (version) =>
         deleteTopicsRequest(version, topics, timeoutMs),
       );
-      const unknown = answers.find((answer) => errorName(answer.errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION');
+      const unknown = responses.find((response) => errorName(response.errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION');
       // The topic does not exist, and retries do not change that.
       if (unknown !== undefined) {
         const text = `Kafka could not delete topic '${unknown.name}': it does not exist (UNKNOWN_TOPIC_OR_PARTITION)`;
         throw new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', text, { topic: unknown.name });
       }
-      throwFirst(answers, 'delete');
+      throwFirst(responses, 'delete');
     });
   }
 
@@ -119,14 +118,14 @@ class KafkaAdmin implements Admin {
   describeTopics(topics: readonly string[]): Promise<TopicDescription[]> {
     if (topics.length === 0) return Promise.resolve([]);
     return this.retry(async () => {
-      const answer = await call(this.wire, await this.wire.anyNode(), METADATA, (version) =>
+      const response = await call(this.wire, await this.wire.anyNode(), METADATA, (version) =>
         metadataRequest(version, topics, false),
       );
-      const failed = answer.topics.find(
+      const failed = response.topics.find(
         ({ errorCode }) => errorCode !== 0 && errorName(errorCode) !== 'UNKNOWN_TOPIC_OR_PARTITION',
       );
       if (failed !== undefined) throw topicError({ ...failed, errorMessage: null }, 'describe');
-      return answer.topics
+      return response.topics
         .filter(({ errorCode }) => errorCode === 0)
         .map(({ name, partitions }) => ({
           name,
@@ -140,21 +139,21 @@ class KafkaAdmin implements Admin {
   createPartitions(topic: string, totalCount: number): Promise<void> {
     return this.retry(async () => {
       const { timeoutMs } = this.policy;
-      const answers = await call(this.wire, await this.wire.controller(), CREATE_PARTITIONS, (version) =>
+      const responses = await call(this.wire, await this.wire.controller(), CREATE_PARTITIONS, (version) =>
         createPartitionsRequest(version, topic, totalCount, timeoutMs),
       );
-      throwFirst(answers, 'add partitions to');
+      throwFirst(responses, 'add partitions to');
     });
   }
 
   topicConfig(topic: string): Promise<Record<string, string | null>> {
     return this.retry(async () => {
-      const [answer] = await call(this.wire, await this.wire.anyNode(), DESCRIBE_CONFIGS, (version) =>
+      const [response] = await call(this.wire, await this.wire.anyNode(), DESCRIBE_CONFIGS, (version) =>
         describeTopicConfigsRequest(version, topic),
       );
-      if (answer === undefined) return {};
-      if (answer.errorCode !== 0) throw topicError({ ...answer, name: topic }, 'read the configs of');
-      return { ...answer.configs };
+      if (response === undefined) return {};
+      if (response.errorCode !== 0) throw topicError({ ...response, name: topic }, 'read the configs of');
+      return { ...response.configs };
     });
   }
 
@@ -164,11 +163,11 @@ class KafkaAdmin implements Admin {
     remove: readonly string[] = [],
   ): Promise<void> {
     return this.retry(async () => {
-      const answers = await call(this.wire, await this.wire.controller(), INCREMENTAL_ALTER_CONFIGS, (version) =>
+      const responses = await call(this.wire, await this.wire.controller(), INCREMENTAL_ALTER_CONFIGS, (version) =>
         alterTopicConfigRequest(version, topic, set, remove),
       );
       throwFirst(
-        answers.map((answer) => ({ ...answer, name: topic })),
+        responses.map((response) => ({ ...response, name: topic })),
         'change the configs of',
       );
     });
@@ -189,10 +188,10 @@ class KafkaAdmin implements Admin {
     return this.retry(async () => {
       for (const [node, group] of await byLeader(this.wire, before)) {
         const { timeoutMs } = this.policy;
-        const answers = await call(this.wire, node, DELETE_RECORDS, (version) =>
+        const responses = await call(this.wire, node, DELETE_RECORDS, (version) =>
           deleteRecordsRequest(version, group, timeoutMs),
         );
-        const failed = answers.find((answer) => answer.errorCode !== 0);
+        const failed = responses.find((response) => response.errorCode !== 0);
         if (failed === undefined) continue;
         const error = protocolError(failed.errorCode, `delete records of ${failed.topic}-${failed.partition}`, failed);
         if (error.retriable) await this.wire.refresh([failed.topic]);
@@ -203,13 +202,13 @@ class KafkaAdmin implements Admin {
 
   describeCluster(): Promise<ClusterDescription> {
     return this.retry(async () => {
-      const answer = await call(this.wire, await this.wire.anyNode(), METADATA, (version) =>
+      const response = await call(this.wire, await this.wire.anyNode(), METADATA, (version) =>
         metadataRequest(version, [], false),
       );
       return {
-        clusterId: answer.clusterId,
-        controllerId: answer.controllerId < 0 ? null : answer.controllerId,
-        brokers: answer.brokers,
+        clusterId: response.clusterId,
+        controllerId: response.controllerId < 0 ? null : response.controllerId,
+        brokers: response.brokers,
       };
     });
   }
@@ -248,11 +247,11 @@ class KafkaAdmin implements Admin {
     return this.retry(async () => {
       const node = await this.wire.coordinator('transaction', transactionalId);
       try {
-        const answer = await call(this.wire, node, INIT_PRODUCER_ID, (version) =>
+        const response = await call(this.wire, node, INIT_PRODUCER_ID, (version) =>
           initProducerIdRequest(version, transactionalId, FENCING_TRANSACTION_TIMEOUT_MS),
         );
-        if (answer.errorCode !== 0) {
-          throw protocolError(answer.errorCode, `fence producers with transactional.id '${transactionalId}'`);
+        if (response.errorCode !== 0) {
+          throw protocolError(response.errorCode, `fence producers with transactional.id '${transactionalId}'`);
         }
       } catch (error) {
         this.wire.forgetCoordinator('transaction', transactionalId);
@@ -276,12 +275,12 @@ function isSettled(errorCode: number): boolean {
   return errorCode === 0 || errorName(errorCode) === 'TOPIC_ALREADY_EXISTS';
 }
 
-function topicError(answer: TopicError, verb: string): KafkaError {
-  const doing = `${verb} topic '${answer.name}'`;
-  return protocolError(answer.errorCode, doing, { detail: answer.errorMessage, topic: answer.name });
+function topicError(response: TopicError, verb: string): KafkaError {
+  const doing = `${verb} topic '${response.name}'`;
+  return protocolError(response.errorCode, doing, { detail: response.errorMessage, topic: response.name });
 }
 
-function throwFirst(answers: readonly TopicError[], verb: string): void {
-  const failed = answers.find((answer) => answer.errorCode !== 0);
+function throwFirst(responses: readonly TopicError[], verb: string): void {
+  const failed = responses.find((response) => response.errorCode !== 0);
   if (failed !== undefined) throw topicError(failed, verb);
 }

@@ -31,25 +31,25 @@ export class GroupAdmin {
   list(): Promise<{ groupId: string; protocolType: string }[]> {
     return this.retry(async () => {
       await this.wire.anyNode();
-      const ask = async (node: { id: number }) => {
+      const listFrom = async (node: { id: number }) => {
         const { errorCode, groups } = await call(this.wire, node.id, LIST_GROUPS, listGroupsRequest);
         if (errorCode !== 0) throw protocolError(errorCode, 'list groups');
         return groups;
       };
-      const groups = (await Promise.all(this.wire.nodes().map(ask))).flat();
+      const groups = (await Promise.all(this.wire.nodes().map(listFrom))).flat();
       return [...new Map(groups.map((group) => [group.groupId, group])).values()];
     });
   }
 
   describe(groupId: string): Promise<GroupDescription> {
     return this.atCoordinator(groupId, async (node) => {
-      const [answer] = await call(this.wire, node, DESCRIBE_GROUPS, (version) =>
+      const [response] = await call(this.wire, node, DESCRIBE_GROUPS, (version) =>
         describeGroupRequest(version, groupId),
       );
-      if (answer === undefined)
+      if (response === undefined)
         throw new KafkaError('CORRUPT_MESSAGE', `The coordinator's response does not include group '${groupId}'`);
-      if (answer.errorCode !== 0) throw protocolError(answer.errorCode, `describe group '${groupId}'`);
-      return answer.group;
+      if (response.errorCode !== 0) throw protocolError(response.errorCode, `describe group '${groupId}'`);
+      return response.group;
     });
   }
 
@@ -69,21 +69,21 @@ export class GroupAdmin {
   alterOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
     if (offsets.length === 0) return Promise.resolve();
     return this.atCoordinator(groupId, async (node) => {
-      const answers = await call(this.wire, node, OFFSET_COMMIT, (version) =>
+      const responses = await call(this.wire, node, OFFSET_COMMIT, (version) =>
         offsetCommitRequest(version, { groupId, memberId: '', groupInstanceId: null }, -1, offsets),
       );
-      this.throwFirst(answers, `alter offsets of group '${groupId}'`);
+      this.throwFirst(responses, `alter offsets of group '${groupId}'`);
     });
   }
 
   deleteOffsets(groupId: string, partitions: readonly TopicPartition[]): Promise<void> {
     if (partitions.length === 0) return Promise.resolve();
     return this.atCoordinator(groupId, async (node) => {
-      const answer = await call(this.wire, node, OFFSET_DELETE, (version) =>
+      const response = await call(this.wire, node, OFFSET_DELETE, (version) =>
         offsetDeleteRequest(version, groupId, partitions),
       );
-      if (answer.errorCode !== 0) throw protocolError(answer.errorCode, `delete offsets of group '${groupId}'`);
-      this.throwFirst(answer.partitions, `delete offsets of group '${groupId}'`);
+      if (response.errorCode !== 0) throw protocolError(response.errorCode, `delete offsets of group '${groupId}'`);
+      this.throwFirst(response.partitions, `delete offsets of group '${groupId}'`);
     });
   }
 
@@ -108,8 +108,11 @@ export class GroupAdmin {
     });
   }
 
-  private throwFirst(answers: readonly { topic: string; partition: number; errorCode: number }[], doing: string): void {
-    const failed = answers.find((answer) => answer.errorCode !== 0);
+  private throwFirst(
+    responses: readonly { topic: string; partition: number; errorCode: number }[],
+    doing: string,
+  ): void {
+    const failed = responses.find((response) => response.errorCode !== 0);
     if (failed !== undefined)
       throw protocolError(failed.errorCode, doing, { topic: failed.topic, partition: failed.partition });
   }

@@ -3,7 +3,7 @@ import type { Logger } from '../../logging/logger';
 import { readFetchSettings, type FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { Fetcher } from './fetcher';
-import { lookUpOffsets, nameOf } from '../protocol/offset-lookup';
+import { lookUpOffsets, partitionName } from '../protocol/offset-lookup';
 import type { AssignedConsumer, ClientConfig, FetchedBatch, TopicPartition, TopicPartitionOffset } from '../port';
 import { EARLIEST } from '../protocol/list-offsets';
 import { retrying } from '../retry';
@@ -41,8 +41,8 @@ class KafkaAssignedConsumer implements AssignedConsumer {
       () => lookUpOffsets(this.wire, partitions, EARLIEST, isolation),
       this.closing.signal,
     );
-    const assigned = new Set(this.fetcher.assignment().map(nameOf));
-    for (const offset of offsets) if (assigned.has(nameOf(offset))) this.fetcher.seek(offset);
+    const assigned = new Set(this.fetcher.assignment().map(partitionName));
+    for (const offset of offsets) if (assigned.has(partitionName(offset))) this.fetcher.seek(offset);
   }
 
   position(partition: TopicPartition): number | undefined {

@@ -1,7 +1,7 @@
 /** Commits and reads the offsets of a group. Commits are sent one at a time, in call order. Source: kafka-client §3. */
 import { KafkaError } from '../errors';
 import type { KafkaGroupMember } from '../group/group-member';
-import { nameOf } from '../protocol/offset-lookup';
+import { partitionName } from '../protocol/offset-lookup';
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from '../protocol/api';
 import { protocolError } from '../protocol/protocol-error';
@@ -36,8 +36,8 @@ export class CommittedOffsets {
     const { generation } = current;
     const attempt = async (node: number): Promise<void> => {
       const build = (version: number) => offsetCommitRequest(version, identity, generation, offsets);
-      const answers = await call(this.wire, node, OFFSET_COMMIT, build);
-      this.throwFirst(answers, `commit offsets of group '${this.groupId}'`);
+      const responses = await call(this.wire, node, OFFSET_COMMIT, build);
+      this.throwFirst(responses, `commit offsets of group '${this.groupId}'`);
     };
     const sent = this.last.then(() => this.atCoordinator(attempt));
     const reported = sent.catch((error: unknown) => {
@@ -76,10 +76,10 @@ export class CommittedOffsets {
     });
   }
 
-  private throwFirst(answers: readonly PartitionError[], doing: string): void {
-    const failed = answers.find(({ errorCode }) => errorCode !== 0);
+  private throwFirst(responses: readonly PartitionError[], doing: string): void {
+    const failed = responses.find(({ errorCode }) => errorCode !== 0);
     if (failed === undefined) return;
     const { topic, partition, errorCode } = failed;
-    throw protocolError(errorCode, `${doing} (first of ${nameOf(failed)})`, { topic, partition });
+    throw protocolError(errorCode, `${doing} (first of ${partitionName(failed)})`, { topic, partition });
   }
 }

@@ -9,31 +9,24 @@ import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { sendFetch, STALE_LEADER, type RequestedPartition } from './fetch-request';
-import { FetchedPartition } from './fetched-partition';
+import type { FetchedPartition } from './fetched-partition';
 import { recoverMissingOffset, recoverTruncated, type RecoveryResult } from './position-recovery';
-import { epochOf, nameOf } from '../protocol/offset-lookup';
+import { cachedLeaderEpoch, partitionName } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from '../port';
 import { errorName, protocolError } from '../protocol/protocol-error';
-import type { FetchedPartition as Answer } from '../protocol/fetch';
-import { RecordSetReader } from '../records/record-batch-decoder';
+import type { PartitionResponse } from '../protocol/fetch';
+import { ReadAhead } from './read-ahead';
 import { findTruncated } from './truncation-check';
 import type { Wire } from '../wire';
 
-/** Read-ahead of all partitions in bytes; `max.partition.fetch.bytes` if that is larger. */
-const READ_AHEAD_BYTES = 16 * 1024 * 1024;
-/** Read-ahead of decoded records in bytes; a single batch may exceed it. Beyond it, responses stay undecoded. */
-const DECODE_AHEAD_BYTES = 16 * 1024 * 1024;
 /** Two long polls per broker, so that busy partitions do not wait for the long poll of the idle ones. */
 const LANES = ['fetch', 'fetch-2'] as const;
 
 export class Fetcher {
-  private states = new Map<string, FetchedPartition>();
+  private readonly readAhead: ReadAhead;
   /** Busy lanes, `node/lane`. */
   private readonly busy = new Set<string>();
-  private readonly readAhead: number;
-  private bufferedBytes = 0;
-  private decodedBytes = 0;
   private error: KafkaError | null = null;
   private wake: (() => void) | null = null;
   /** `signal` was called while nothing waited. */
@@ -49,62 +42,51 @@ export class Fetcher {
     private readonly settings: FetchSettings,
     private readonly logger: Logger,
   ) {
-    this.readAhead = Math.max(READ_AHEAD_BYTES, settings.maxPartitionBytes);
+    this.readAhead = new ReadAhead(settings, (state, undecodable) => {
+      this.retryLater(state);
+      this.fail(undecodable);
+    });
   }
 
   // ------------------------------------------------------------ what to read
 
   /** Partitions that stay assigned keep their position. New ones wait for `seek` when `reset` is null. */
   assign(partitions: readonly TopicPartition[], reset: OffsetReset | null): void {
-    const before = this.states;
-    this.states = new Map();
-    for (const { topic, partition } of partitions) {
-      const name = nameOf({ topic, partition });
-      this.states.set(name, before.get(name) ?? new FetchedPartition(topic, partition, reset));
-    }
-    this.recountBytes();
+    this.readAhead.assign(partitions, reset);
     this.startRequests();
   }
 
   assignment(): TopicPartition[] {
-    return [...this.states.values()].map(({ topic, partition }) => ({ topic, partition }));
+    return [...this.readAhead.partitions()].map(({ topic, partition }) => ({ topic, partition }));
   }
 
   seek({ topic, partition, offset }: TopicPartitionOffset): void {
-    this.state({ topic, partition }).seek(offset);
-    this.recountBytes();
+    this.readAhead.get({ topic, partition }).seek(offset);
+    this.readAhead.recountBytes();
     this.startRequests();
   }
 
   /** The position is looked up in the background. */
   reset(partitions: readonly TopicPartition[], to: OffsetReset = this.settings.offsetReset): void {
-    for (const tp of partitions) this.state(tp).resetTo(to);
-    this.recountBytes();
+    for (const tp of partitions) this.readAhead.get(tp).resetTo(to);
+    this.readAhead.recountBytes();
     this.startRequests();
   }
 
   position(tp: TopicPartition): number | undefined {
-    return this.states.get(nameOf(tp))?.position;
+    return this.readAhead.find(tp)?.position;
   }
 
   pause(partitions: readonly TopicPartition[]): void {
-    for (const tp of partitions) this.state(tp).paused = true;
+    for (const tp of partitions) this.readAhead.get(tp).paused = true;
     // Their buffers may have used the read-ahead of the other partitions.
     this.startRequests();
   }
 
   resume(partitions: readonly TopicPartition[]): void {
-    for (const tp of partitions) this.state(tp).paused = false;
+    for (const tp of partitions) this.readAhead.get(tp).paused = false;
     this.startRequests();
     this.signal();
-  }
-
-  private state(tp: TopicPartition): FetchedPartition {
-    const state = this.states.get(nameOf(tp));
-    if (state === undefined) {
-      throw new KafkaError('ILLEGAL_STATE', `Partition ${nameOf(tp)} is not assigned to this consumer`, tp);
-    }
-    return state;
   }
 
   // ------------------------------------------------------------ what was read
@@ -120,22 +102,7 @@ export class Fetcher {
       this.startRequests();
       throw error;
     }
-    const batches: FetchedBatch[] = [];
-    let advanced = false;
-    let left = limit;
-    for (const [name, state] of [...this.states]) {
-      if (left === 0) break;
-      if (state.paused || !state.hasBuffered) continue;
-      while (left > 0 && (state.hasDecoded || this.decodeMore(state))) {
-        const batch = this.trackBytes(state, () => state.take(left)) as FetchedBatch;
-        left -= batch.records.length;
-        if (batch.records.length > 0) batches.push(batch);
-        else advanced = true;
-      }
-      // The next call starts with the other partitions.
-      this.states.delete(name);
-      this.states.set(name, state);
-    }
+    const { batches, advanced } = this.readAhead.take(limit);
     if (batches.length > 0 || advanced) this.startRequests();
     return { batches, advanced };
   }
@@ -170,28 +137,8 @@ export class Fetcher {
   close(): void {
     this.closed = true;
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
-    this.states.clear();
+    this.readAhead.clear();
     this.signal();
-  }
-
-  private recountBytes(): void {
-    this.bufferedBytes = 0;
-    this.decodedBytes = 0;
-    for (const state of this.states.values()) {
-      this.bufferedBytes += state.bufferedBytes;
-      this.decodedBytes += state.decodedBytes;
-    }
-  }
-
-  /** Updates the sums by what `change` does to one partition, without a pass over all of them. */
-  private trackBytes<T>(state: FetchedPartition, change: () => T): T {
-    const { bufferedBytes, decodedBytes } = state;
-    try {
-      return change();
-    } finally {
-      this.bufferedBytes += state.bufferedBytes - bufferedBytes;
-      this.decodedBytes += state.decodedBytes - decodedBytes;
-    }
   }
 
   private fail(error: KafkaError): void {
@@ -211,7 +158,7 @@ export class Fetcher {
     const leaderless = new Set<string>();
     let retryAt = Infinity;
     let pausedBytes = 0;
-    for (const state of this.states.values()) {
+    for (const state of this.readAhead.partitions()) {
       if (state.paused) pausedBytes += state.bufferedBytes;
       if (state.inFlight !== null) continue;
       if (state.retryAt > now) {
@@ -228,7 +175,7 @@ export class Fetcher {
         leaderless.add(state.topic);
         continue;
       }
-      if (state.needsTruncationCheck(epochOf(this.wire, state))) {
+      if (state.needsTruncationCheck(cachedLeaderEpoch(this.wire, state))) {
         unchecked.push(state);
         continue;
       }
@@ -239,21 +186,9 @@ export class Fetcher {
     if (unpositioned.length > 0) void this.findPositions(unpositioned);
     if (unchecked.length > 0) void this.checkTruncation(unchecked);
     if (leaderless.size > 0) void this.findLeaders([...leaderless]);
-    if (fetchable.size > 0 && pausedBytes > this.readAhead / 2) this.releasePaused(pausedBytes);
+    if (fetchable.size > 0) this.readAhead.releasePaused(pausedBytes);
     for (const [node, states] of fetchable) this.fetchFrom(node, states, fetchable.size);
     this.startRequestsAt(retryAt);
-  }
-
-  /** Paused partitions may stay paused: they keep at most half of the read-ahead. */
-  private releasePaused(pausedBytes: number): void {
-    let left = pausedBytes;
-    for (const state of this.states.values()) {
-      if (left <= this.readAhead / 2) break;
-      if (!state.paused) continue;
-      left -= state.bufferedBytes;
-      state.release();
-    }
-    this.recountBytes();
   }
 
   private startRequestsAt(time: number): void {
@@ -265,13 +200,13 @@ export class Fetcher {
 
   private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number): void {
     const lane = LANES.find((name) => !this.busy.has(`${node}/${name}`));
-    const room = Math.floor((this.readAhead - this.bufferedBytes) / nodes);
+    const room = Math.floor(this.readAhead.room / nodes);
     if (lane === undefined || room <= 0) return;
     const requested = states.map((state): RequestedPartition => {
-      const leaderEpoch = epochOf(this.wire, state);
-      const one = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch };
-      state.inFlight = one;
-      return one;
+      const leaderEpoch = cachedLeaderEpoch(this.wire, state);
+      const entry = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch };
+      state.inFlight = entry;
+      return entry;
     });
     const key = `${node}/${lane}`;
     this.busy.add(key);
@@ -279,7 +214,7 @@ export class Fetcher {
       .catch((error: unknown) => this.fetchFailed(requested, error))
       .finally(() => {
         this.busy.delete(key);
-        for (const one of requested) if (one.state.inFlight === one) one.state.inFlight = null;
+        for (const entry of requested) if (entry.state.inFlight === entry) entry.state.inFlight = null;
         this.startRequests();
       });
   }
@@ -290,70 +225,45 @@ export class Fetcher {
     requested: readonly RequestedPartition[],
     maxBytes: number,
   ): Promise<void> {
-    const answers = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
-    const byName = new Map(requested.map((one) => [nameOf(one.state), one]));
+    const responses = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
+    const byName = new Map(requested.map((entry) => [partitionName(entry.state), entry]));
     const stale = new Set<string>();
-    for (const answer of answers) {
-      const one = byName.get(nameOf(answer));
+    for (const response of responses) {
+      const entry = byName.get(partitionName(response));
       // The partition was sought, or revoked and perhaps assigned again, after the request.
-      if (one === undefined || one.seeks !== one.state.seeks || this.states.get(nameOf(answer)) !== one.state) continue;
-      this.handleAnswer(one, answer, stale);
+      if (entry === undefined || entry.seeks !== entry.state.seeks) continue;
+      if (this.readAhead.find(response) === entry.state) this.handleResponse(entry, response, stale);
     }
-    this.recountBytes();
+    this.readAhead.recountBytes();
     if (stale.size > 0) await this.findLeaders([...stale]);
   }
 
-  private handleAnswer({ state, offset, leaderEpoch }: RequestedPartition, answer: Answer, stale: Set<string>): void {
-    const name = errorName(answer.errorCode);
-    if (answer.errorCode === 0) {
+  private handleResponse(
+    { state, offset, leaderEpoch }: RequestedPartition,
+    response: PartitionResponse,
+    stale: Set<string>,
+  ): void {
+    const name = errorName(response.errorCode);
+    if (response.errorCode === 0) {
       state.failures = 0;
       state.checkedEpoch = leaderEpoch;
-      if (answer.records.length > 0) this.decode(state, offset, answer);
+      if (response.records.length > 0) this.addRecords(state, offset, response);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {
       this.applyRecovery(state, recoverMissingOffset(state, offset, this.settings.offsetReset));
     } else if (STALE_LEADER.has(name)) {
-      this.logger.debug(`Retrying the fetch of ${nameOf(state)}: ${name}`);
+      this.logger.debug(`Retrying the fetch of ${partitionName(state)}: ${name}`);
       this.retryLater(state);
       stale.add(state.topic);
     } else {
       this.retryLater(state);
-      const error = protocolError(answer.errorCode, `fetch ${nameOf(state)} at offset ${offset}`, state);
+      const error = protocolError(response.errorCode, `fetch ${partitionName(state)} at offset ${offset}`, state);
       if (!error.retriable) this.fail(error);
     }
   }
 
-  private decode(state: FetchedPartition, fetchOffset: number, answer: Answer): void {
-    const { isolation, checkCrcs, maxDecompressedBytes } = this.settings;
-    const { abortedTransactions, records: bytes } = answer;
-    const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes };
-    this.trackBytes(state, () => state.add(new RecordSetReader(bytes, options), bytes.length));
-    if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decodeBuffered(state);
+  private addRecords(state: FetchedPartition, fetchOffset: number, response: PartitionResponse): void {
+    this.readAhead.add(state, fetchOffset, response);
     this.signal();
-  }
-
-  /** @returns true when there is something to take. Partitions with decoded records are taken first. */
-  private decodeMore(state: FetchedPartition): boolean {
-    if (!state.hasUndecoded) return false;
-    if (this.decodedBytes >= DECODE_AHEAD_BYTES) {
-      for (const other of this.states.values()) if (other.paused && other.decodedBytes > 0) other.release();
-      this.recountBytes();
-      if (this.decodedBytes >= DECODE_AHEAD_BYTES) return false;
-    }
-    this.decodeBuffered(state);
-    return state.hasDecoded;
-  }
-
-  private decodeBuffered(state: FetchedPartition): void {
-    const { topic, partition, fetchOffset } = state;
-    try {
-      // The undecodable response is dropped, so its bytes are free for other partitions.
-      this.trackBytes(state, () => state.decode(DECODE_AHEAD_BYTES - this.decodedBytes));
-    } catch (cause) {
-      this.retryLater(state);
-      const { code, message } = cause as KafkaError;
-      const text = `Reading ${nameOf(state)} at offset ${fetchOffset} failed: ${message}`;
-      this.fail(new KafkaError(code ?? 'CORRUPT_BATCH', text, { cause, topic, partition }));
-    }
   }
 
   /** Null: no returned record is affected. */
@@ -398,7 +308,7 @@ export class Fetcher {
       if (!this.closed && !(error as KafkaError).retriable) this.fail(error as KafkaError);
     } finally {
       this.findingLeaders = false;
-      for (const state of this.states.values()) {
+      for (const state of this.readAhead.partitions()) {
         if (!state.inFlight && topics.includes(state.topic) && this.wire.leader(state) === undefined)
           this.retryLater(state);
       }
@@ -411,9 +321,9 @@ export class Fetcher {
     this.checkingTruncation = true;
     try {
       for (const [state, cut] of await findTruncated(this.wire, unchecked))
-        if (this.states.get(nameOf(state)) === state)
+        if (this.readAhead.find(state) === state)
           this.applyRecovery(state, recoverTruncated(state, cut, this.settings.offsetReset));
-      this.recountBytes();
+      this.readAhead.recountBytes();
     } catch (cause) {
       for (const state of unchecked) this.retryLater(state);
       const { retriable, code } = cause as KafkaError;

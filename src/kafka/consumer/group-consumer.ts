@@ -18,7 +18,7 @@ import { readFetchSettings, readGroupSettings, type FetchSettings, type GroupSet
 import { KafkaError } from '../errors';
 import { Fetcher } from './fetcher';
 import { KafkaGroupMember, readGroupTimings } from '../group/group-member';
-import { nameOf } from '../protocol/offset-lookup';
+import { partitionName } from '../protocol/offset-lookup';
 import type {
   ClientConfig,
   FetchedBatch,
@@ -217,20 +217,20 @@ class KafkaGroupConsumer implements GroupConsumer {
     this.joined = null;
     if (joined.leaderId !== joined.memberId) this.topics.stopLeading();
     const assigned = decodeAssignment(joined.assignment);
-    const names = new Set(assigned.map(nameOf));
-    const revoked = this.owned.filter((tp) => !names.has(nameOf(tp)));
+    const names = new Set(assigned.map(partitionName));
+    const revoked = this.owned.filter((tp) => !names.has(partitionName(tp)));
     if (revoked.length > 0) {
       await this.revoke(revoked);
       // The next rebalance may assign them to other members (KIP-429).
       this.member.requestRejoin('partitions were revoked');
     }
     if (this.lost !== null) return;
-    const kept = new Set(this.owned.map(nameOf));
+    const kept = new Set(this.owned.map(partitionName));
     this.owned = assigned;
-    this.unannounced = assigned.filter((tp) => !kept.has(nameOf(tp)));
+    this.unannounced = assigned.filter((tp) => !kept.has(partitionName(tp)));
     this.fetcher.assign(assigned, null);
     this.logger.info(
-      `Generation ${joined.generation} of group '${this.group.groupId}' assigns ${assigned.map(nameOf).join(', ') || 'no partitions'}`,
+      `Generation ${joined.generation} of group '${this.group.groupId}' assigns ${assigned.map(partitionName).join(', ') || 'no partitions'}`,
     );
   }
 
@@ -240,9 +240,9 @@ class KafkaGroupConsumer implements GroupConsumer {
     const offsets = await this.offsets.committed(unannounced);
     if (this.lost !== null || this.unannounced !== unannounced) return;
     this.unannounced = [];
-    const found = new Set(offsets.map(nameOf));
+    const found = new Set(offsets.map(partitionName));
     for (const offset of offsets) this.fetcher.seek(offset);
-    this.fetcher.reset(unannounced.filter((tp) => !found.has(nameOf(tp))));
+    this.fetcher.reset(unannounced.filter((tp) => !found.has(partitionName(tp))));
     await this.invokeListener(() => this.listener.onAssigned(unannounced));
   }
 
@@ -263,14 +263,14 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   /** Partitions that were announced to the listener. */
   private announcedOf(partitions: readonly TopicPartition[]): TopicPartition[] {
-    const unannounced = new Set(this.unannounced.map(nameOf));
-    return partitions.filter((tp) => !unannounced.has(nameOf(tp)));
+    const unannounced = new Set(this.unannounced.map(partitionName));
+    return partitions.filter((tp) => !unannounced.has(partitionName(tp)));
   }
 
   private removePartitions(partitions: readonly TopicPartition[]): void {
-    const names = new Set(partitions.map(nameOf));
-    this.owned = this.owned.filter((tp) => !names.has(nameOf(tp)));
-    this.unannounced = this.unannounced.filter((tp) => !names.has(nameOf(tp)));
+    const names = new Set(partitions.map(partitionName));
+    this.owned = this.owned.filter((tp) => !names.has(partitionName(tp)));
+    this.unannounced = this.unannounced.filter((tp) => !names.has(partitionName(tp)));
     this.fetcher.assign(this.owned, null);
   }
 

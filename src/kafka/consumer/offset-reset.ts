@@ -2,7 +2,7 @@
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
-import { lookUpOffsets, nameOf } from '../protocol/offset-lookup';
+import { lookUpOffsets, partitionName } from '../protocol/offset-lookup';
 import type { IsolationLevel, TopicPartitionOffset } from '../port';
 import { EARLIEST, LATEST } from '../protocol/list-offsets';
 import type { Wire } from '../wire';
@@ -16,18 +16,18 @@ export async function resetPositions(
   isolation: IsolationLevel,
 ): Promise<void> {
   const requested = unpositioned.map((state) => ({ state, seeks: state.seeks, reset: state.reset }));
-  for (const reset of new Set(requested.map((one) => one.reset))) {
-    const some = requested.filter((one) => one.reset === reset && one.state.seeks === one.seeks);
-    const [first] = some;
+  for (const reset of new Set(requested.map((entry) => entry.reset))) {
+    const matching = requested.filter((entry) => entry.reset === reset && entry.state.seeks === entry.seeks);
+    const [first] = matching;
     if (reset === null || first === undefined) continue;
     if (reset === 'none') {
       const { topic, partition } = first.state;
-      const text = `No offset is committed for ${nameOf(first.state)}, and auto.offset.reset is none`;
+      const text = `No offset is committed for ${partitionName(first.state)}, and auto.offset.reset is none`;
       throw new KafkaError('NO_OFFSET_FOR_PARTITION', text, { topic, partition });
     }
-    const partitions = some.map(({ state }) => state);
+    const partitions = matching.map(({ state }) => state);
     const offsets = await find(wire, partitions, reset, isolation);
-    some.forEach(({ state, seeks }, index) => {
+    matching.forEach(({ state, seeks }, index) => {
       if (state.seeks === seeks) state.seek((offsets[index] as TopicPartitionOffset).offset);
     });
   }
@@ -45,5 +45,5 @@ async function find(
   const since = Math.max(0, Date.now() - reset.backMs);
   const found = await lookUpOffsets(wire, partitions, since, isolation);
   // No record is recent enough yet: start at the end that was read before, so that no later record is skipped.
-  return found.map((one, index) => (one.offset >= 0 ? one : (ends[index] as TopicPartitionOffset)));
+  return found.map((offset, index) => (offset.offset >= 0 ? offset : (ends[index] as TopicPartitionOffset)));
 }

@@ -5,7 +5,7 @@
 import { placeOf, type OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
-import { nameOf } from '../protocol/offset-lookup';
+import { partitionName } from '../protocol/offset-lookup';
 import { protocolError } from '../protocol/protocol-error';
 
 /** The line to log, or the error to throw. */
@@ -13,11 +13,11 @@ export type RecoveryResult = { readonly level: 'info' | 'warn'; readonly text: s
 
 export function recoverMissingOffset(state: FetchedPartition, offset: number, reset: OffsetReset): RecoveryResult {
   if (reset === 'none')
-    return protocolError(1, `fetch ${nameOf(state)} at offset ${offset} (auto.offset.reset is none)`, state);
+    return protocolError(1, `fetch ${partitionName(state)} at offset ${offset} (auto.offset.reset is none)`, state);
   state.resetTo(reset);
   return {
     level: 'info',
-    text: `Offset ${offset} of ${nameOf(state)} is out of range, resetting to ${placeOf(reset)}`,
+    text: `Offset ${offset} of ${partitionName(state)} is out of range, resetting to ${placeOf(reset)}`,
   };
 }
 
@@ -36,7 +36,7 @@ export function recoverTruncated(
     state.release();
     return null;
   }
-  const text = `The log of the new leader of ${nameOf(state)} lacks records before offset ${position} that were already read`;
+  const text = `The log of the new leader of ${partitionName(state)} lacks records before offset ${position} that were already read`;
   if (reset === 'none')
     return new KafkaError('LOG_TRUNCATED', `${text}, and auto.offset.reset is none`, { topic, partition });
   if (cut === 'unknown') {

@@ -4,7 +4,7 @@
  */
 import type { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
-import { byLeader, epochOf, nameOf } from '../protocol/offset-lookup';
+import { byLeader, cachedLeaderEpoch, partitionName } from '../protocol/offset-lookup';
 import { call } from '../protocol/api';
 import { protocolError } from '../protocol/protocol-error';
 import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../protocol/leader-epoch';
@@ -16,10 +16,10 @@ const UNKNOWN_SERVER_ERROR = -1;
 /** Pure. The offset from which on the leader's log differs from the records read; null: not before the position. */
 export function divergence(
   fetchOffset: number,
-  answer: { epoch: number; endOffset: number },
+  response: { epoch: number; endOffset: number },
 ): number | 'unknown' | null {
-  if (answer.epoch < 0 || answer.endOffset < 0) return 'unknown';
-  return answer.endOffset < fetchOffset ? answer.endOffset : null;
+  if (response.epoch < 0 || response.endOffset < 0) return 'unknown';
+  return response.endOffset < fetchOffset ? response.endOffset : null;
 }
 
 /**
@@ -33,7 +33,11 @@ export async function findTruncated(
   const truncated = new Map<FetchedPartition, number | 'unknown'>();
   const checkLeader = async (node: number, states: readonly FetchedPartition[]): Promise<void> => {
     const { key, min, max } = OFFSET_FOR_LEADER_EPOCH;
-    const requested = states.map((state) => ({ state, seeks: state.seeks, currentEpoch: epochOf(wire, state) }));
+    const requested = states.map((state) => ({
+      state,
+      seeks: state.seeks,
+      currentEpoch: cachedLeaderEpoch(wire, state),
+    }));
     if ((await wire.version(node, key, min, max)) === undefined) {
       for (const { state, currentEpoch } of requested) state.checkedEpoch = currentEpoch;
       return;
@@ -44,23 +48,23 @@ export async function findTruncated(
       currentEpoch,
       epoch: state.fetchEpoch,
     }));
-    const answers = await call(wire, node, OFFSET_FOR_LEADER_EPOCH, (v) => offsetForLeaderEpochRequest(v, queries));
-    const byName = new Map(requested.map((one) => [nameOf(one.state), one]));
+    const responses = await call(wire, node, OFFSET_FOR_LEADER_EPOCH, (v) => offsetForLeaderEpochRequest(v, queries));
+    const byName = new Map(requested.map((entry) => [partitionName(entry.state), entry]));
     const failures: KafkaError[] = [];
     const addFailure = (code: number, state: FetchedPartition): unknown =>
-      failures.push(protocolError(code, `check ${nameOf(state)} for truncation`, state));
-    for (const answer of answers) {
-      const one = byName.get(nameOf(answer));
-      byName.delete(nameOf(answer));
+      failures.push(protocolError(code, `check ${partitionName(state)} for truncation`, state));
+    for (const response of responses) {
+      const entry = byName.get(partitionName(response));
+      byName.delete(partitionName(response));
       // Sought meanwhile: the records read no longer matter.
-      if (one === undefined || one.seeks !== one.state.seeks) continue;
-      if (answer.errorCode !== 0) {
-        addFailure(answer.errorCode, one.state);
+      if (entry === undefined || entry.seeks !== entry.state.seeks) continue;
+      if (response.errorCode !== 0) {
+        addFailure(response.errorCode, entry.state);
         continue;
       }
-      const cut = divergence(one.state.fetchOffset, answer);
-      if (cut === null) one.state.checkedEpoch = one.currentEpoch;
-      else truncated.set(one.state, cut);
+      const cut = divergence(entry.state.fetchOffset, response);
+      if (cut === null) entry.state.checkedEpoch = entry.currentEpoch;
+      else truncated.set(entry.state, cut);
     }
     for (const { state } of byName.values()) addFailure(UNKNOWN_SERVER_ERROR, state);
     if (failures.length > 0) throw failures[0];

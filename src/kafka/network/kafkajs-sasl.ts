@@ -45,8 +45,8 @@ function exchange(message: string) {
   return {
     request: { encode: () => Promise.resolve(framed) },
     response: {
-      decode: (answer: Buffer) => Promise.resolve(answer.subarray(4)),
-      parse: (answer: Buffer) => Promise.resolve(answer),
+      decode: (response: Buffer) => Promise.resolve(response.subarray(4)),
+      parse: (response: Buffer) => Promise.resolve(response),
     },
   };
 }

@@ -60,7 +60,7 @@ export class Accumulator {
     timestamp: number,
     onDelivery: DeliveryCallback | undefined,
     token: number,
-    term: number,
+    permissionEpoch: number,
   ): void {
     const topic = this.topic(record.topic);
     const queue = (topic.queues[partition] ??= new PartitionQueue(
@@ -72,11 +72,11 @@ export class Accumulator {
     let isNew = false;
     if (
       batch === null ||
-      batch.term !== term ||
+      batch.permissionEpoch !== permissionEpoch ||
       !batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token)
     ) {
       if (batch !== null) this.closeOpen(queue);
-      batch = queue.open = this.newBatch(queue, performance.now(), term);
+      batch = queue.open = this.newBatch(queue, performance.now(), permissionEpoch);
       batch.append(record, timestamp, queue.maxBatchBytes, onDelivery, token);
       isNew = true;
     }
@@ -121,7 +121,7 @@ export class Accumulator {
       const append = (part: ProducerBatch | undefined) =>
         part?.append(record, record.timestamp, limit, batch.callbackOf(i), batch.tokenOf(i)) ?? false;
       if (append(parts.at(-1))) return;
-      const fresh = this.newBatch(queue, batch.createdAt, batch.term, limit);
+      const fresh = this.newBatch(queue, batch.createdAt, batch.permissionEpoch, limit);
       parts.push(fresh);
       append(parts.at(-1));
     });
@@ -190,12 +190,17 @@ export class Accumulator {
     }
   }
 
-  private newBatch(queue: PartitionQueue, createdAt: number, term: number, sizeHint = queue.sizeHint): ProducerBatch {
+  private newBatch(
+    queue: PartitionQueue,
+    createdAt: number,
+    permissionEpoch: number,
+    sizeHint = queue.sizeHint,
+  ): ProducerBatch {
     const batch = new ProducerBatch(
       queue.topic,
       queue.partition,
       createdAt,
-      term,
+      permissionEpoch,
       this.pool,
       produceHeadroom(this.settings.transactionalId, queue.topic),
       Math.max(sizeHint, FIRST_BATCH_BYTES),

@@ -74,7 +74,8 @@ export class ProduceRequest {
   /** The request may have waited for a connection while the process was suspended. */
   private refusal(): KafkaError | null {
     const { permission } = this;
-    if (permission === null || this.entries.every(({ batch }) => permission.ask(batch.term) === 'now')) return null;
+    if (permission === null || this.entries.every(({ batch }) => permission.check(batch.permissionEpoch) === 'now'))
+      return null;
     const text = 'Not sent yet: the worker had no heartbeat response for a session timeout.';
     return new KafkaError('SESSION_IN_DOUBT', text, { retriable: true });
   }

@@ -29,8 +29,8 @@ export class ProducerBatch {
     readonly topic: string,
     readonly partition: number,
     readonly createdAt: number,
-    /** The term of its send permission. */
-    readonly term: number,
+    /** The epoch of its records' send permission. */
+    readonly permissionEpoch: number,
     pool: BufferPool,
     headroom: number,
     sizeHint: number,

@@ -87,7 +87,12 @@ class KafkaProducer implements Producer {
     this.state = 'connected';
   }
 
-  send(record: ProducerRecord, onDelivery?: DeliveryCallback, token = 0, term = this.permission?.term ?? 0): void {
+  send(
+    record: ProducerRecord,
+    onDelivery?: DeliveryCallback,
+    token = 0,
+    permissionEpoch = this.permission?.epoch ?? 0,
+  ): void {
     if (this.state !== 'connected') this.throwNotConnected();
     this.transactions?.expectOpen();
     const partition = this.choosePartition(record);
@@ -110,7 +115,7 @@ class KafkaProducer implements Producer {
         { topic: record.topic, partition },
       );
     }
-    this.accumulator.append(record, partition, timestamp ?? Date.now(), onDelivery, token, term);
+    this.accumulator.append(record, partition, timestamp ?? Date.now(), onDelivery, token, permissionEpoch);
   }
 
   async prepare(topics: readonly string[]): Promise<void> {

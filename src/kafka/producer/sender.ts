@@ -94,7 +94,7 @@ export class Sender {
     const expiresAt = head.createdAt + settings.deliveryTimeoutMs;
     const sendAt = Math.max(this.dueAt(queue), queue.retryAt);
     if (sendAt > now) return Math.min(sendAt, expiresAt);
-    if (this.permission?.ask(head.term) === 'later') return Math.min(now + PERMISSION_POLL_MS, expiresAt);
+    if (this.permission?.check(head.permissionEpoch) === 'later') return Math.min(now + PERMISSION_POLL_MS, expiresAt);
 
     const node = this.wire.leader(queue);
     if (node === undefined || node < 0) {
@@ -149,7 +149,7 @@ export class Sender {
   }
 
   private sessionLostError(queue: PartitionQueue, batch: ProducerBatch): KafkaError | null {
-    if (this.permission === null || this.permission.ask(batch.term) !== 'never') return null;
+    if (this.permission === null || this.permission.check(batch.permissionEpoch) !== 'never') return null;
     const { topic, partition } = queue;
     const fate = batch.mayBeAppended ? 'was sent, but not acknowledged' : 'was not sent';
     return new KafkaError(

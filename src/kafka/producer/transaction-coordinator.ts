@@ -48,7 +48,7 @@ export class TransactionCoordinator {
       key: transactionalId ?? '',
       api: INIT_PRODUCER_ID,
       build: (version) => initProducerIdRequest(version, transactionalId, transactionTimeoutMs, current),
-      codes: (answer) => [answer.errorCode],
+      codes: (response) => [response.errorCode],
       timeoutMs: maxBlockMs,
     });
   }
@@ -61,7 +61,7 @@ export class TransactionCoordinator {
       key: producer.transactionalId,
       api: txn.ADD_PARTITIONS_TO_TXN,
       build: (version) => txn.addPartitionsToTxnRequest(version, producer, partitions),
-      codes: (answer) => answer.map((r) => r.errorCode),
+      codes: (response) => response.map((r) => r.errorCode),
       timeoutMs: Infinity,
     });
   }
@@ -86,7 +86,7 @@ export class TransactionCoordinator {
       key: groupId,
       api: txn.TXN_OFFSET_COMMIT,
       build: (version) => txn.txnOffsetCommitRequest(version, producer, groupId, offsets),
-      codes: (answer) => answer.map((r) => r.errorCode),
+      codes: (response) => response.map((r) => r.errorCode),
       timeoutMs: this.settings.maxBlockMs,
     });
   }

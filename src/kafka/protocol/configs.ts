@@ -15,14 +15,14 @@ const TOPIC = 2;
 const SET = 0;
 const DELETE = 1;
 
-export interface ConfigAnswer {
+export interface ConfigResponse {
   readonly errorCode: number;
   readonly errorMessage: string | null;
   /** Sensitive values are null. */
   readonly configs: Readonly<Record<string, string | null>>;
 }
 
-export function describeTopicConfigsRequest(version: number, topic: string): WireRequest<ConfigAnswer[]> {
+export function describeTopicConfigsRequest(version: number, topic: string): WireRequest<ConfigResponse[]> {
   return request(
     DESCRIBE_CONFIGS,
     version,
@@ -35,7 +35,7 @@ export function describeTopicConfigsRequest(version: number, topic: string): Wir
     },
     (r) => {
       r.int32();
-      return r.array((): ConfigAnswer => {
+      return r.array((): ConfigResponse => {
         const errorCode = r.int16();
         const errorMessage = r.nullableString();
         r.int8();
@@ -83,10 +83,10 @@ export function alterTopicConfigRequest(
     (r) => {
       r.int32();
       return r.array(() => {
-        const answer = { errorCode: r.int16(), errorMessage: r.nullableString() };
+        const response = { errorCode: r.int16(), errorMessage: r.nullableString() };
         r.int8();
         r.string();
-        return answer;
+        return response;
       });
     },
   );

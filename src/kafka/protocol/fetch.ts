@@ -25,7 +25,7 @@ export interface FetchLimits {
   readonly isolation: IsolationLevel;
 }
 
-export interface FetchedPartition {
+export interface PartitionResponse {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
@@ -41,7 +41,7 @@ export function fetchRequest(
   queries: readonly FetchQuery[],
   limits: FetchLimits,
   timeoutMs: number,
-): WireRequest<{ errorCode: number; partitions: FetchedPartition[] }> {
+): WireRequest<{ errorCode: number; partitions: PartitionResponse[] }> {
   return request(
     FETCH,
     version,
@@ -70,7 +70,7 @@ export function fetchRequest(
       }
       const topics = r.array(() => {
         const topic = r.string();
-        return r.array((): FetchedPartition => {
+        return r.array((): PartitionResponse => {
           const partition = r.int32();
           const errorCode = r.int16();
           const highWatermark = r.int64();

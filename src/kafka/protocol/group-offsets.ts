@@ -44,9 +44,9 @@ export function offsetCommitRequest(
       const topics = r.array(() => {
         const topic = r.string();
         const partitions = r.array((): PartitionError => {
-          const answer = { topic, partition: r.int32(), errorCode: r.int16() };
+          const response = { topic, partition: r.int32(), errorCode: r.int16() };
           r.tags();
-          return answer;
+          return response;
         });
         r.tags();
         return partitions;

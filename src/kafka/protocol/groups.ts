@@ -57,11 +57,11 @@ export function deleteGroupRequest(version: number, groupId: string): WireReques
     (w) => w.array([groupId], (id) => w.string(id)),
     (r) => {
       r.int32();
-      const answers = r.array(() => {
+      const responses = r.array(() => {
         r.string();
         return r.int16();
       });
-      return answers[0] ?? 0;
+      return responses[0] ?? 0;
     },
   );
 }

@@ -30,9 +30,9 @@ export function initProducerIdRequest(
     },
     (r) => {
       r.int32(); // throttle time
-      const answer = { errorCode: r.int16(), producerId: r.int64(), epoch: r.int16() };
+      const response = { errorCode: r.int16(), producerId: r.int64(), epoch: r.int16() };
       r.tags();
-      return answer;
+      return response;
     },
   );
 }

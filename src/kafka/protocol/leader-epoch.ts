@@ -14,7 +14,7 @@ export interface EpochQuery {
   readonly epoch: number;
 }
 
-export interface EpochAnswer {
+export interface EpochResponse {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
@@ -27,7 +27,7 @@ export interface EpochAnswer {
 export function offsetForLeaderEpochRequest(
   version: number,
   queries: readonly EpochQuery[],
-): WireRequest<EpochAnswer[]> {
+): WireRequest<EpochResponse[]> {
   return request(
     OFFSET_FOR_LEADER_EPOCH,
     version,
@@ -42,7 +42,7 @@ export function offsetForLeaderEpochRequest(
       r.int32();
       const topics = r.array(() => {
         const topic = r.string();
-        return r.array((): EpochAnswer => {
+        return r.array((): EpochResponse => {
           const errorCode = r.int16();
           return { topic, errorCode, partition: r.int32(), epoch: r.int32(), endOffset: r.int64() };
         });

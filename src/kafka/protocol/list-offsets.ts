@@ -17,7 +17,7 @@ export interface OffsetQuery {
   readonly timestamp: number;
 }
 
-export interface OffsetAnswer {
+export interface OffsetResponse {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
@@ -29,7 +29,7 @@ export function listOffsetsRequest(
   version: number,
   queries: readonly OffsetQuery[],
   isolation: IsolationLevel,
-): WireRequest<OffsetAnswer[]> {
+): WireRequest<OffsetResponse[]> {
   return request(
     LIST_OFFSETS,
     version,
@@ -49,7 +49,7 @@ export function listOffsetsRequest(
       return r
         .array(() => {
           const topic = r.string();
-          return r.array((): OffsetAnswer => {
+          return r.array((): OffsetResponse => {
             const partition = r.int32();
             const errorCode = r.int16();
             r.int64();

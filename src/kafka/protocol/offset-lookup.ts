@@ -6,7 +6,7 @@ import { protocolError } from './protocol-error';
 import { LIST_OFFSETS, listOffsetsRequest } from './list-offsets';
 import type { Wire } from '../wire';
 
-export function nameOf({ topic, partition }: TopicPartition): string {
+export function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
@@ -24,7 +24,7 @@ export async function byLeader<T extends TopicPartition>(
     if (leader === undefined) {
       await wire.refresh([tp.topic]);
       const known = wire.cachedPartitions(tp.topic)?.some(({ partition }) => partition === tp.partition) === true;
-      throw protocolError(known ? 5 : 3, `use partition ${nameOf(tp)}`, tp);
+      throw protocolError(known ? 5 : 3, `use partition ${partitionName(tp)}`, tp);
     }
     const group = groups.get(leader);
     if (group === undefined) groups.set(leader, [tp]);
@@ -46,16 +46,18 @@ export async function lookUpOffsets(
   const groups = await byLeader(wire, partitions);
   const found = new Map<string, number>();
   const listFrom = async (node: number, group: readonly TopicPartition[]): Promise<void> => {
-    const queries = group.map((tp) => ({ ...tp, timestamp, leaderEpoch: epochOf(wire, tp) }));
-    const answers = await call(wire, node, LIST_OFFSETS, (version) => listOffsetsRequest(version, queries, isolation));
-    for (const answer of answers) {
-      if (answer.errorCode !== 0) {
-        throw protocolError(answer.errorCode, `list offsets of ${nameOf(answer)}`, {
-          topic: answer.topic,
-          partition: answer.partition,
+    const queries = group.map((tp) => ({ ...tp, timestamp, leaderEpoch: cachedLeaderEpoch(wire, tp) }));
+    const responses = await call(wire, node, LIST_OFFSETS, (version) =>
+      listOffsetsRequest(version, queries, isolation),
+    );
+    for (const response of responses) {
+      if (response.errorCode !== 0) {
+        throw protocolError(response.errorCode, `list offsets of ${partitionName(response)}`, {
+          topic: response.topic,
+          partition: response.partition,
         });
       }
-      found.set(nameOf(answer), answer.offset);
+      found.set(partitionName(response), response.offset);
     }
   };
   try {
@@ -69,11 +71,11 @@ export async function lookUpOffsets(
   return partitions.map(({ topic, partition }) => ({
     topic,
     partition,
-    offset: found.get(nameOf({ topic, partition })) ?? -1,
+    offset: found.get(partitionName({ topic, partition })) ?? -1,
   }));
 }
 
-export function epochOf(wire: Wire, tp: TopicPartition): number {
+export function cachedLeaderEpoch(wire: Wire, tp: TopicPartition): number {
   const partitions = wire.cachedPartitions(tp.topic);
   const direct = partitions?.[tp.partition];
   if (direct?.partition === tp.partition) return direct.leaderEpoch;

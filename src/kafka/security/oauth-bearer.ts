@@ -116,15 +116,15 @@ async function requestToken(
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
     throw fail(reason, true, cause);
   }
-  const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (status !== 200) {
-    const error = typeof answer['error'] === 'string' ? ` (${answer['error']})` : '';
+    const error = typeof fields['error'] === 'string' ? ` (${fields['error']})` : '';
     const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
     throw fail(`it returned HTTP status ${status}${error}${redirect}`, status >= 500 || status === 429);
   }
-  const value = answer['access_token'];
+  const value = fields['access_token'];
   if (typeof value !== 'string' || value === '') throw fail('its response has no access_token', false);
-  const seconds = Number(answer['expires_in'] ?? expiryOf(value));
+  const seconds = Number(fields['expires_in'] ?? expiryOf(value));
   return { value, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0 };
 }
 

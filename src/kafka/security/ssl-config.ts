@@ -132,16 +132,17 @@ function pemIdentity(
   if (cert === '') throw invalid(chainKey, 'contains no certificate');
   if (privateKey === undefined) throw invalid(keyKey, 'contains no private key');
   const hasHeaders = privateKey.includes(':');
-  // OpenSSL 3 removes this layer and decrypts the key in it, whose iteration count is not checked here.
+  // OpenSSL 3 would decrypt the key inside this layer, whose iteration count is not checked here.
   if (hasHeaders && !OWN_FORMAT.test(privateKey)) {
-    throw invalid(keyKey, 'has header lines, which only keys of RSA, EC and DSA in their own formats may have');
+    throw invalid(keyKey, 'has header lines, which are only allowed in the RSA, EC and DSA key formats');
   }
   // The key derivation of these headers is fast.
   const body = hasHeaders ? '' : privateKey.split('\n').slice(1, -2).join('');
   const work = excessiveKeyDerivation(Buffer.from(body, 'base64'));
   if (work !== null) throw invalid(keyKey, work);
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
-  const problem = 'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must open it';
+  const problem =
+    'cannot be used with its certificate chain; if the key is encrypted, ssl.key.password must decrypt it';
   check(options, (cause) => invalid(keyKey, because(problem, cause), cause));
   return options;
 }
@@ -155,16 +156,16 @@ function readStore(key: string, location: string, invalid: SettingError): { kind
   } catch (cause) {
     throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
   }
-  // A pipe or a device would hold the thread.
-  if (!file.isFile()) throw invalid(key, 'names no regular file');
+  // Reading a pipe or a device could block the thread.
+  if (!file.isFile()) throw invalid(key, 'does not name a regular file');
   if (file.size > MAX_STORE_BYTES) {
-    throw invalid(key, `names a file of ${file.size} bytes, of which ${MAX_STORE_BYTES} may be read`);
+    throw invalid(key, `names a file of ${file.size} bytes; at most ${MAX_STORE_BYTES} are allowed`);
   }
   const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
   if (magic === 0xfeedfeed || magic === 0xcececece) {
     throw invalid(
       key,
-      `names a JKS store, which only Java can read: convert it with 'keytool -importkeystore -deststoretype PKCS12' or give PEM files`,
+      `names a JKS store, which only Java can read: convert it with 'keytool -importkeystore -deststoretype PKCS12' or use PEM files`,
     );
   }
   if (bytes[0] === 0x30) {

@@ -7,8 +7,8 @@ import type { SendPermission } from '../../kafka/port';
 export type Decider = 'leader' | 'any';
 
 export interface ChangePermission extends SendPermission {
-  /** A change has been decided. @returns the term that its records are written under. */
+  /** A change has been decided. @returns the epoch that its records are written with. */
   begin(decider: Decider): number;
   /** What has not been sent of it by now is never sent. */
-  end(term: number): void;
+  end(epoch: number): void;
 }

@@ -19,7 +19,7 @@ export function isOvertaken(error: unknown): error is OvertakenChange {
 const isSessionLost = (cause: unknown): boolean => cause instanceof KafkaError && cause.code === 'SESSION_LOST';
 
 export class ConfigChange {
-  private readonly term: number | undefined;
+  private readonly epoch: number | undefined;
   private over = false;
   private mayBeMade = false;
 
@@ -28,7 +28,7 @@ export class ConfigChange {
     private readonly permission: ChangePermission | null,
     decider: Decider,
   ) {
-    this.term = permission?.begin(decider);
+    this.epoch = permission?.begin(decider);
   }
 
   /**
@@ -43,7 +43,7 @@ export class ConfigChange {
       throw this.failed(failure, cause);
     } finally {
       this.over = true;
-      if (this.term !== undefined) this.permission?.end(this.term);
+      if (this.epoch !== undefined) this.permission?.end(this.epoch);
     }
   }
 
@@ -55,7 +55,7 @@ export class ConfigChange {
   /** Writes what has no effect before something else is written. */
   async prepare(records: readonly KeyValue[]): Promise<void> {
     this.expectTime();
-    await this.log.write(records, this.term);
+    await this.log.write(records, this.epoch);
   }
 
   /**
@@ -66,7 +66,7 @@ export class ConfigChange {
     this.expectTime();
     this.mayBeMade = true;
     try {
-      await this.log.write(records, this.term);
+      await this.log.write(records, this.epoch);
     } catch (error) {
       if (isConnectError(error) || (error instanceof KafkaError && !error.inDoubt)) this.mayBeMade = false;
       throw error;

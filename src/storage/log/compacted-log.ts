@@ -24,9 +24,9 @@ export interface CompactedLog {
   start(listener: LogListener): Promise<void>;
   /**
    * Resolves when all are acknowledged; rejects with the first error, `inDoubt` where Kafka may have some of them.
-   * Order is kept per key. `term`: what this log's permission is asked with. (Default: the one that it has now)
+   * Order is kept per key. `epoch`: the epoch to check this log's permission with. (Default: its current epoch)
    */
-  write(records: readonly KeyValue[], term?: number): Promise<void>;
+  write(records: readonly KeyValue[], epoch?: number): Promise<void>;
   /** Resolves when everything written by anyone before the call has been given to the listener. */
   readToEnd(): Promise<void>;
   /** Resolves when everything written by this worker has been acknowledged or has failed. */

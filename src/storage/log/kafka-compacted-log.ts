@@ -115,7 +115,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.loop = this.follow();
   }
 
-  async write(records: readonly KeyValue[], term = this.options.permission?.term ?? 0): Promise<void> {
+  async write(records: readonly KeyValue[], epoch = this.options.permission?.epoch ?? 0): Promise<void> {
     if (this.stopping.signal.aborted) throw this.stopped();
     let open = records.length;
     if (open === 0) return;
@@ -128,7 +128,7 @@ export class KafkaCompactedLog implements CompactedLog {
       else if (failure === null || error.inDoubt) failure = error;
       if (--open === 0) settle();
     };
-    const handOver = (): Promise<void> | null => this.handOver(records, 0, term, onDelivery);
+    const handOver = (): Promise<void> | null => this.handOver(records, 0, epoch, onDelivery);
     const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
     if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
@@ -139,15 +139,15 @@ export class KafkaCompactedLog implements CompactedLog {
   private handOver(
     records: readonly KeyValue[],
     from: number,
-    term: number,
+    epoch: number,
     onDelivery: (error: KafkaError | null) => void,
   ): Promise<void> | null {
-    if (this.options.permission?.ask(term) === 'never') throw this.outdated(from > 0);
+    if (this.options.permission?.check(epoch) === 'never') throw this.outdated(from > 0);
     for (let at = from; at < records.length; at++) {
       const unready = this.unready();
-      if (unready !== null) return unready.then(() => this.handOver(records, at, term, onDelivery) ?? undefined);
+      if (unready !== null) return unready.then(() => this.handOver(records, at, epoch, onDelivery) ?? undefined);
       const [key, value] = records[at] as KeyValue;
-      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, term);
+      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, epoch);
     }
     return null;
   }

@@ -26,14 +26,14 @@ describe('a change that only the leader may decide', () => {
   test('is written while its membership is certain, waits while that is in doubt, and is never written once it was lost', () => {
     lease.renew(heard());
     const certain = permission.begin('leader');
-    expect(permission.ask(certain)).toBe('now');
+    expect(permission.check(certain)).toBe('now');
     sleep(SESSION_MS + 1);
-    expect(permission.ask(certain)).toBe('later');
+    expect(permission.check(certain)).toBe('later');
     jest.advanceTimersByTime(1);
     lease.renew(heard());
-    expect(permission.ask(certain)).toBe('now');
+    expect(permission.check(certain)).toBe('now');
     lease.end();
-    expect(permission.ask(certain)).toBe('never');
+    expect(permission.check(certain)).toBe('never');
   });
 
   test('does not outlive its membership, although the worker rejoins at once; later decisions are written', () => {
@@ -43,40 +43,40 @@ describe('a change that only the leader may decide', () => {
     const between = permission.begin('leader');
     lease.renew(heard());
     const after = permission.begin('leader');
-    expect([before, between, after].map((term) => permission.ask(term))).toEqual(['never', 'never', 'now']);
+    expect([before, between, after].map((epoch) => permission.check(epoch))).toEqual(['never', 'never', 'now']);
   });
 });
 
 describe('a change that any worker may decide', () => {
   test('is written before the worker has joined, between two memberships, and after one was lost', () => {
     const first = permission.begin('any');
-    expect(permission.ask(first)).toBe('now');
+    expect(permission.check(first)).toBe('now');
     lease.renew(heard());
     const held = permission.begin('any');
     lease.end();
     const between = permission.begin('any');
-    expect([first, held, between].map((term) => permission.ask(term))).toEqual(['now', 'now', 'now']);
+    expect([first, held, between].map((epoch) => permission.check(epoch))).toEqual(['now', 'now', 'now']);
     lease.renew(heard());
-    expect([first, held, between].map((term) => permission.ask(term))).toEqual(['now', 'now', 'now']);
+    expect([first, held, between].map((epoch) => permission.check(epoch))).toEqual(['now', 'now', 'now']);
   });
 
   test('is written after a long time without Kafka, but not after a suspension in which a session may expire', () => {
     const waiting = permission.begin('any');
     jest.advanceTimersByTime(25_000);
-    expect(permission.ask(waiting)).toBe('now');
+    expect(permission.check(waiting)).toBe('now');
     sleep(SESSION_MS - HEARTBEAT_MS + 1);
     const fresh = permission.begin('any');
-    expect([waiting, fresh].map((term) => permission.ask(term))).toEqual(['never', 'now']);
+    expect([waiting, fresh].map((epoch) => permission.check(epoch))).toEqual(['never', 'now']);
     // Also when a timer was there first.
     jest.advanceTimersByTime(SESSION_MS);
-    expect([waiting, fresh].map((term) => permission.ask(term))).toEqual(['never', 'now']);
+    expect([waiting, fresh].map((epoch) => permission.check(epoch))).toEqual(['never', 'now']);
   });
 });
 
 test('nothing is sent of a change that has ended, or that belongs to none', () => {
-  const terms = (['leader', 'any'] as const).map((decider) => permission.begin(decider));
-  for (const term of terms) permission.end(term);
-  expect([...terms, permission.term].map((term) => permission.ask(term))).toEqual(['never', 'never', 'never']);
+  const epochs = (['leader', 'any'] as const).map((decider) => permission.begin(decider));
+  for (const epoch of epochs) permission.end(epoch);
+  expect([...epochs, permission.epoch].map((epoch) => permission.check(epoch))).toEqual(['never', 'never', 'never']);
   expect(jest.getTimerCount()).toBe(0);
 });
 

@@ -174,7 +174,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     expect(await refusal(sasl('SASL_PLAINTEXT', nameless))).toEqual({
       code: 'SASL_AUTHENTICATION_FAILED',
       message: expect.stringMatching(
-        / refused to authenticate with OAUTHBEARER: \{"status":"invalid_token"\}$/,
+        / rejected the OAUTHBEARER authentication: \{"status":"invalid_token"\}$/,
       ) as unknown,
     });
   });
@@ -215,7 +215,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
     expect(await refusal(plain)).toEqual({
       code: 'ILLEGAL_SASL_STATE',
       message: expect.stringMatching(
-        / expects no authentication on this port; is security\.protocol right for it\?$/,
+        / does not expect authentication on this port; check that security\.protocol is right for this port$/,
       ) as unknown,
     });
   });
@@ -320,7 +320,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
         status: 'rejected',
         reason: {
           code: 'CONNECTION_FAILED',
-          message: expect.stringMatching(/is security\.protocol right for this port\?$/) as unknown,
+          message: expect.stringMatching(/check that security\.protocol is right for this port$/) as unknown,
         },
       });
     }

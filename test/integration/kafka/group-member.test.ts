@@ -212,9 +212,9 @@ describe('connect-runtime 2.1: the group member', () => {
     const lost = new Promise((resolve) => {
       expelled.onLost = resolve;
     });
-    // Somebody leaves in its name.
+    // Another client sends LeaveGroup with its member id.
     const other = member(groupId, 'a');
-    await (other as unknown as { signOff(identity: object, reason: string): Promise<void> }).signOff(
+    await (other as unknown as { sendLeaveGroup(identity: object, reason: string): Promise<void> }).sendLeaveGroup(
       { groupId, memberId, groupInstanceId: null },
       'expelled',
     );

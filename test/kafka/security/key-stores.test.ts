@@ -142,7 +142,7 @@ test.each(['ENCRYPTED PRIVATE KEY', 'PRIVATE KEY'])(
       'ssl.key.password': 'canary',
     };
     expect(() => read(config)).toThrow(
-      /'ssl\.keystore\.key' has header lines, which only keys of RSA, EC and DSA in their own formats may have$/,
+      /'ssl\.keystore\.key' has header lines, which are only allowed in the RSA, EC and DSA key formats$/,
     );
   },
 );
@@ -157,11 +157,11 @@ test('a key of RSA with the header lines that encrypt it is read', () => {
 });
 
 test('a store is a file, and not a large one', () => {
-  expect(() => read({ 'ssl.truststore.location': '/dev/zero' })).toThrow(/names no regular file$/);
+  expect(() => read({ 'ssl.truststore.location': '/dev/zero' })).toThrow(/does not name a regular file$/);
   const location = join(folder, 'large.pem');
   writeFileSync(location, Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
   expect(() => read({ 'ssl.truststore.location': location })).toThrow(
-    /names a file of 8388609 bytes, of which 8388608 may/,
+    /names a file of 8388609 bytes; at most 8388608 are allowed/,
   );
 });
 

@@ -92,8 +92,8 @@ test('a change does not continue after its timeout', async () => {
 
 describe('a change whose worker loses its membership', () => {
   /** Changes that were decided before `lose` are not written any more. */
-  class Terms implements ChangePermission {
-    readonly term = 0;
+  class Epochs implements ChangePermission {
+    readonly epoch = 0;
     private last = 0;
     private readonly open = new Map<number, Decider>();
     readonly begun: Decider[] = [];
@@ -102,11 +102,11 @@ describe('a change whose worker loses its membership', () => {
       this.begun.push(decider);
       return this.last;
     }
-    end(term: number): void {
-      this.open.delete(term);
+    end(epoch: number): void {
+      this.open.delete(epoch);
     }
-    ask(term: number): 'now' | 'never' {
-      return this.open.has(term) ? 'now' : 'never';
+    check(epoch: number): 'now' | 'never' {
+      return this.open.has(epoch) ? 'now' : 'never';
     }
     lose(): void {
       this.open.clear();
@@ -114,28 +114,28 @@ describe('a change whose worker loses its membership', () => {
   }
   const lost = (inDoubt = false): KafkaError => new KafkaError('SESSION_LOST', 'lost its place', { inDoubt });
 
-  async function guarded(): Promise<{ topic: MemoryTopic; log: MemoryLog; terms: Terms; configs: ConfigStore }> {
+  async function guarded(): Promise<{ topic: MemoryTopic; log: MemoryLog; epochs: Epochs; configs: ConfigStore }> {
     const topic = new MemoryTopic();
     const log = new MemoryLog(topic);
-    const terms = new Terms();
+    const epochs = new Epochs();
     const write = log.write.bind(log);
-    log.write = async (records, term = 0) => {
-      if (terms.ask(term) === 'never') throw lost();
+    log.write = async (records, epoch = 0) => {
+      if (epochs.check(epoch) === 'never') throw lost();
       await write(records);
     };
-    const configs = new ConfigStore(log, silentLogger, () => undefined, terms);
+    const configs = new ConfigStore(log, silentLogger, () => undefined, epochs);
     await configs.start();
     await configs.putConnector('c', { name: 'c' }, null);
     await configs.putTaskConfigs('c', [{ v: 'old' }]);
-    return { topic, log, terms, configs };
+    return { topic, log, epochs, configs };
   }
 
   test('task configs that were decided before are not written, although the worker has rejoined when their turn comes', async () => {
-    const { topic, log, terms, configs } = await guarded();
+    const { topic, log, epochs, configs } = await guarded();
     const before = topic.texts();
     const readToEnd = log.readToEnd.bind(log);
     log.readToEnd = async () => {
-      terms.lose();
+      epochs.lose();
       await readToEnd();
     };
     await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
@@ -146,11 +146,11 @@ describe('a change whose worker loses its membership', () => {
   });
 
   test('their commit record is not written either: they have no effect, and may be reported as not written', async () => {
-    const { topic, log, terms, configs } = await guarded();
+    const { topic, log, epochs, configs } = await guarded();
     const write = log.write.bind(log);
     log.write = async (...of) => {
       await write(...of);
-      terms.lose();
+      epochs.lose();
     };
     await expect(configs.putTaskConfigs('c', [{ v: 'outdated' }])).rejects.toMatchObject({
       code: 'CONFIG_WRITE_DROPPED',
@@ -189,30 +189,30 @@ describe('a change whose worker loses its membership', () => {
   test('a change after its timeout is not sent later', async () => {
     jest.useFakeTimers();
     try {
-      const { log, terms, configs } = await guarded();
+      const { log, epochs, configs } = await guarded();
       let waiting = 0;
-      log.write = async (_, term = 0) => {
-        waiting = term;
+      log.write = async (_, epoch = 0) => {
+        waiting = epoch;
         await new Promise(() => undefined);
       };
       const late = expect(configs.putTargetState('c', 'PAUSED')).rejects.toMatchObject({
         code: 'CONFIG_WRITE_IN_DOUBT',
       });
-      expect(terms.ask(waiting)).toBe('now');
+      expect(epochs.check(waiting)).toBe('now');
       await jest.advanceTimersByTimeAsync(30_000);
       await late;
-      expect(terms.ask(waiting)).toBe('never');
+      expect(epochs.check(waiting)).toBe('never');
     } finally {
       jest.useRealTimers();
     }
   });
 
   test('target states and log levels may be written by every worker, except that the leader stops connectors', async () => {
-    const { topic, terms, configs } = await guarded();
-    terms.begun.length = 0;
+    const { topic, epochs, configs } = await guarded();
+    epochs.begun.length = 0;
     await configs.putTargetState('c', 'PAUSED');
     await configs.putLoggerLevel('x', 'TRACE');
-    expect(terms.begun.splice(0)).toEqual(['any', 'any']);
+    expect(epochs.begun.splice(0)).toEqual(['any', 'any']);
     const before = topic.texts().length;
     await configs.stopConnector('c');
     expect(topic.texts().slice(before)).toEqual([
@@ -222,6 +222,6 @@ describe('a change whose worker loses its membership', () => {
     await configs.putSessionKey({ key: Buffer.alloc(1), algorithm: 'HmacSHA256', createdAt: 1 });
     await configs.putRestartRequest('c', true, false);
     await configs.removeConnector('c');
-    expect(terms.begun).toEqual(['leader', 'leader', 'leader', 'leader']);
+    expect(epochs.begun).toEqual(['leader', 'leader', 'leader', 'leader']);
   });
 });

@@ -304,16 +304,16 @@ describe('while the topic is looked up', () => {
   });
 
   test('writes of a membership are not sent once it is over', async () => {
-    let term = 1;
+    let epoch = 1;
     const permission: SendPermission = {
-      get term() {
-        return term;
+      get epoch() {
+        return epoch;
       },
-      ask: (of) => (of === term ? 'now' : 'never'),
+      check: (of) => (of === epoch ? 'now' : 'never'),
     };
     const { log, kafka, find } = await lost(permission);
     const refused = expect(log.write([[bytes('k'), bytes('1')]])).rejects.toThrow('lost its place in the group');
-    term++;
+    epoch++;
     const next = log.write([[bytes('k'), bytes('2')]]);
     find();
     await Promise.all([refused, next]);
@@ -321,13 +321,13 @@ describe('while the topic is looked up', () => {
   });
 
   test('a write that was partly sent when the membership was lost is in doubt', async () => {
-    let term = 1;
+    let epoch = 1;
     let ready: () => void = () => undefined;
     const permission: SendPermission = {
-      get term() {
-        return term;
+      get epoch() {
+        return epoch;
       },
-      ask: (of) => (of === term ? 'now' : 'never'),
+      check: (of) => (of === epoch ? 'now' : 'never'),
     };
     const kafka = new MemoryKafka();
     const producer = kafka.producer();
@@ -348,7 +348,7 @@ describe('while the topic is looked up', () => {
         [bytes('k'), bytes('2')],
       ]),
     ).rejects.toMatchObject({ code: 'SESSION_LOST', inDoubt: true });
-    term++;
+    epoch++;
     ready();
     await half;
     expect(kafka.texts('t')).toEqual(['k=1']);
