@@ -43,7 +43,7 @@ export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Parti
       // Subscriptions are known for consumer groups only.
       if (group.state !== 'Empty' && group.protocolType !== 'consumer') return { errorCode: ErrorCode.NON_EMPTY_GROUP };
       const deletable: TopicPartition[] = [];
-      const answered = topics.map(({ name, partitions: requested }) => ({
+      const responses = topics.map(({ name, partitions: requested }) => ({
         name,
         partitions: requested.map(({ partitionIndex }) => {
           const at = { topic: name, partition: partitionIndex };
@@ -54,7 +54,7 @@ export function groupAdminHandlers(groups: GroupRegistry, partitions: Pick<Parti
         }),
       }));
       await groups.offsets.delete(groupId, deletable);
-      return { errorCode: ErrorCode.NONE, topics: answered };
+      return { errorCode: ErrorCode.NONE, topics: responses };
     }),
   ];
 }

@@ -47,7 +47,7 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
   async function commitAll(topics: Topics, refused: number, store: Store) {
     const committedAt = clock.now();
     const accepted: OffsetCommit[] = [];
-    const answered = topics.map(({ name, partitions }) => ({
+    const responses = topics.map(({ name, partitions }) => ({
       name,
       partitions: partitions.map(({ partitionIndex, committedOffset, committedLeaderEpoch, committedMetadata }) => {
         const at = { topic: name, partition: partitionIndex };
@@ -59,12 +59,12 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
       }),
     }));
     if (accepted.length > 0) await store(accepted);
-    return { topics: answered };
+    return { topics: responses };
   }
 
   function fetch({ groupId, topics }: Pick<FetchRequest, 'groupId' | 'topics'>, requireStable: boolean) {
     const requested = topics ?? byTopic(groups.offsets.all(groupId));
-    const answered = requested.map(({ name, partitionIndexes }) => ({
+    const responses = requested.map(({ name, partitionIndexes }) => ({
       name,
       partitions: partitionIndexes.map((partitionIndex) => {
         const at = { topic: name, partition: partitionIndex };
@@ -77,7 +77,7 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
         return { partitionIndex, committedOffset: offset, committedLeaderEpoch: leaderEpoch, metadata };
       }),
     }));
-    return { groupId, topics: answered, errorCode: ErrorCode.NONE };
+    return { groupId, topics: responses, errorCode: ErrorCode.NONE };
   }
 
   return [

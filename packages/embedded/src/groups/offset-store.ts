@@ -53,9 +53,9 @@ export class OffsetStore {
       if (key[0] === 'group') groups.set(key[1], value as StoredGroup);
       else {
         const [, groupId, topic, partition, producerId] = key;
-        const kept = { topic, partition, value: value as CommittedOffset, order: store.order++ };
+        const stored = { topic, partition, value: value as CommittedOffset, order: store.order++ };
         const at = producerId === undefined ? store.committedOf(groupId) : store.pendingOf(groupId, producerId);
-        at.set(keyOf(kept), kept);
+        at.set(keyOf(stored), stored);
       }
     }
     return { store, groups };
@@ -96,9 +96,9 @@ export class OffsetStore {
     const offsets = this.pendingOf(groupId, producerId);
     await Promise.all(
       commits.map((commit) => {
-        const kept = { ...commit, order: this.order++ };
-        offsets.set(keyOf(kept), kept);
-        return this.append(['pending', groupId, kept.topic, kept.partition, producerId], kept.value);
+        const stored = { ...commit, order: this.order++ };
+        offsets.set(keyOf(stored), stored);
+        return this.append(['pending', groupId, stored.topic, stored.partition, producerId], stored.value);
       }),
     );
   }
@@ -108,11 +108,11 @@ export class OffsetStore {
     const offsets = this.pending.get(groupId)?.get(producerId);
     if (offsets === undefined) return;
     await Promise.all(
-      [...offsets.values()].map(async (kept) => {
-        const { topic, partition } = kept;
-        const newest = this.committed.get(groupId)?.get(keyOf(kept))?.order ?? -1;
+      [...offsets.values()].map(async (stored) => {
+        const { topic, partition } = stored;
+        const newest = this.committed.get(groupId)?.get(keyOf(stored))?.order ?? -1;
         // The log has them in this order, so after a crash between the two the first is repeated.
-        const put = committed && kept.order > newest ? this.storeOffset(groupId, kept) : Promise.resolve();
+        const put = committed && stored.order > newest ? this.storeOffset(groupId, stored) : Promise.resolve();
         await Promise.all([put, this.append(['pending', groupId, topic, partition, producerId], null)]);
       }),
     );
@@ -151,9 +151,9 @@ export class OffsetStore {
     );
   }
 
-  private async storeOffset(groupId: string, kept: StoredOffset): Promise<void> {
-    await this.append(['offset', groupId, kept.topic, kept.partition], kept.value);
-    this.committedOf(groupId).set(keyOf(kept), kept);
+  private async storeOffset(groupId: string, stored: StoredOffset): Promise<void> {
+    await this.append(['offset', groupId, stored.topic, stored.partition], stored.value);
+    this.committedOf(groupId).set(keyOf(stored), stored);
   }
 
   private append(key: Key, value: object | null): Promise<void> {

@@ -17,12 +17,12 @@ export class GroupRegistry {
 
   /** Restores all groups as `Empty`: running members rejoin. */
   static async open(
-    kept: KeyValueLog,
+    stateLog: KeyValueLog,
     clock: Clock,
     settings: GroupSettings,
     log: (line: string) => void,
   ): Promise<GroupRegistry> {
-    const { store, groups } = await OffsetStore.open(kept);
+    const { store, groups } = await OffsetStore.open(stateLog);
     const registry = new GroupRegistry(store, clock, settings, log);
     for (const [id, group] of groups) registry.create(id, group);
     for (const id of store.groupIds()) registry.ensure(id);
@@ -62,15 +62,15 @@ export class GroupRegistry {
     }
   }
 
-  private create(id: string, kept: StoredGroup): Group {
+  private create(id: string, stored: StoredGroup): Group {
     const storeState = ({ generation, protocolType, emptySince }: Group): void => {
       // Stored only so that generations do not repeat after a restart, hence not awaited.
       this.offsets
         .storeGroup(id, { generation, protocolType, emptySince })
         .catch((error: unknown) => this.log(`Cannot store group '${id}': ${String(error)}`));
     };
-    const emptySince = kept.emptySince ?? this.clock.now();
-    const { generation, protocolType } = kept;
+    const emptySince = stored.emptySince ?? this.clock.now();
+    const { generation, protocolType } = stored;
     const group = new Group(id, this.clock, this.settings, storeState, generation, protocolType, emptySince);
     this.groups.set(id, group);
     return group;

@@ -28,8 +28,8 @@ export interface CompactionState {
 export const NEVER_COMPACTED: CompactionState = { cleanedTo: -1, tombstonesDueAt: Infinity };
 
 /**
- * Compacts the cleanable segments if enough of them is dirty, late, or has expired tombstones. Appends and reads
- * continue meanwhile.
+ * Compacts the cleanable segments if enough of their bytes are dirty, records exceed `max.compaction.lag.ms`, or
+ * tombstones have expired. Appends and reads continue meanwhile.
  * @param slice yields to the event loop, and throws when the broker stops.
  * @throws StorageClosed if a segment is deleted meanwhile.
  */

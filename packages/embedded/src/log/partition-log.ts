@@ -42,7 +42,7 @@ export class PartitionLog {
   private isClosed = false;
   /** Pending flush of full segments. */
   private flushing: Promise<unknown> | null = null;
-  /** Set after a failed fsync: what is on disk is unknown, and retrying the fsync would not tell. */
+  /** Set after a failed fsync: what is on disk is unknown, and a repeated fsync would not report it. */
   private failure: Error | null = null;
 
   constructor(private readonly options: LogOptions) {

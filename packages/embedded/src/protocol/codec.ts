@@ -25,7 +25,7 @@ const INTEGERS = ['int8', 'int16', 'int32', 'int64'] as const;
 const NO_BYTES = Buffer.alloc(0);
 
 /** Whether a field with this version range is part of the version. */
-export function carries(versions: string, version: number): boolean {
+export function includesVersion(versions: string, version: number): boolean {
   const [from, to] = versions.endsWith('+') ? [versions.slice(0, -1), Infinity] : versions.split('-');
   return version >= Number(from) && version <= Number(to ?? from);
 }
@@ -100,7 +100,7 @@ function array(
 
 function column([name, type, versions = '0+', options = {}]: Field, version: number, flexible: boolean): Column {
   const missing = defaultOf(type, options);
-  if (!carries(versions, version)) return { name, read: null, write: null, missing };
+  if (!includesVersion(versions, version)) return { name, read: null, write: null, missing };
   if (typeof type !== 'string') {
     return { name, missing, ...array(struct(type, version, flexible), options.nullable ?? false, flexible) };
   }

@@ -1,4 +1,4 @@
-/** SASL PLAIN: the handshake, then bare tokens (handshake version 0) or in SaslAuthenticate requests. */
+/** SASL PLAIN: the handshake, then a bare token (handshake version 0) or SaslAuthenticate requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Session } from '../requests/handler';
 import type { SASL_AUTHENTICATE, SASL_HANDSHAKE } from '../protocol/apis/connection';

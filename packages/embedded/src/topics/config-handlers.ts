@@ -64,16 +64,16 @@ export function configHandlers({ topics, nodeId, brokerConfigs }: ConfigHandlerD
     change: (topic: Topic) => Map<string, string> | string,
   ): Resource & Outcome => {
     const { resourceType, resourceName } = resource;
-    const answer = (outcome: Outcome) => ({ resourceType, resourceName, ...outcome });
+    const outcomeFor = (outcome: Outcome) => ({ resourceType, resourceName, ...outcome });
     if (resourceType !== ResourceType.TOPIC) {
-      return answer(fail('INVALID_REQUEST', 'The embedded broker can only alter topic configs.'));
+      return outcomeFor(fail('INVALID_REQUEST', 'The embedded broker can only alter topic configs.'));
     }
     const topic = topics.get(resourceName);
-    if (!topic) return answer(fail('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${resourceName}' does not exist.`));
+    if (!topic) return outcomeFor(fail('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${resourceName}' does not exist.`));
     const configs = change(topic);
-    if (typeof configs === 'string') return answer(fail('INVALID_CONFIG', configs));
+    if (typeof configs === 'string') return outcomeFor(fail('INVALID_CONFIG', configs));
     if (!validateOnly) topics.configure(topic, configs);
-    return answer(OK);
+    return outcomeFor(OK);
   };
 
   return new Map([

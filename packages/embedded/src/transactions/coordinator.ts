@@ -51,10 +51,10 @@ export class TransactionCoordinator {
 
   /** Partitions must be open: transactions that a crash left prepared are completed at once. */
   static async open(deps: TransactionCoordinatorDeps): Promise<TransactionCoordinator> {
-    const kept = new Map<string, string>();
-    for await (const [key, value] of deps.stateLog.load()) kept.set(key, value);
-    const coordinator = new TransactionCoordinator(deps, ProducerIds.restore(deps.stateLog, kept));
-    for (const [key, value] of kept) {
+    const stored = new Map<string, string>();
+    for await (const [key, value] of deps.stateLog.load()) stored.set(key, value);
+    const coordinator = new TransactionCoordinator(deps, ProducerIds.restore(deps.stateLog, stored));
+    for (const [key, value] of stored) {
       const [kind, id] = JSON.parse(key) as ['transaction', string] | ['producer-ids', undefined];
       if (kind === 'transaction') coordinator.restore(id, JSON.parse(value) as Transaction);
     }

@@ -15,8 +15,8 @@ export class ProducerIds {
   ) {}
 
   /** Ids that were reserved but not allocated before the restart are skipped. */
-  static restore(log: KeyValueLog, kept: ReadonlyMap<string, string>): ProducerIds {
-    return new ProducerIds(log, Number(kept.get(KEY) ?? 0));
+  static restore(log: KeyValueLog, stored: ReadonlyMap<string, string>): ProducerIds {
+    return new ProducerIds(log, Number(stored.get(KEY) ?? 0));
   }
 
   async allocate(): Promise<number> {
