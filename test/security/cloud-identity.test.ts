@@ -135,7 +135,7 @@ describe('with the administrator’s analytics.allow.insecure.endpoints', () => 
   });
 
   test('no token for a resource outside the service', async () => {
-    expect(await failureOf(worker)).toContain('names "https://management.azure.com" as what its tokens are for');
+    expect(await failureOf(worker)).toContain('names "https://management.azure.com" as the resource of its tokens');
     expect(asked).toEqual({ metadata: [], elsewhere: [], proxy: [], cluster: ['GET /v1/rest/auth/metadata'] });
   });
 

@@ -1,4 +1,4 @@
-/** The connector as the runtime sees it. */
+/** The plugin that the package exports. */
 import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector, WorkerSettings } from '@millrace/sdk';
 import { otherNames } from './config/canonical';
 import { checkConfig } from './config/check';
@@ -12,7 +12,7 @@ function configKeys(): readonly ConfigKey[] {
     type: byName.get(current)?.type ?? 'STRING',
     default: null,
     importance: 'LOW',
-    documentation: `Another name of ${current}.`,
+    documentation: `Alias of ${current}.`,
     group: 'Other spellings',
   }));
   return [...DEFINITIONS.map(({ constraint: _, required: __, ...key }): ConfigKey => key), ...others];
@@ -28,6 +28,6 @@ export const analyticsSink: SinkConnector = {
   validatesValues: true,
   validate,
   createTask: () => new AnalyticsSinkTask(),
-  // Nothing outside Kafka depends on the offsets.
+  // No state outside Kafka depends on the offsets.
   alterOffsets: () => true,
 };

@@ -1,6 +1,6 @@
 /**
- * What a record or file that can not be delivered does: fails the task, or is dropped or dead-lettered. Source:
- * analytics-sink §4.6.
+ * Handles records and files that cannot be delivered: fails the task, drops them, or sends them to the dead letter
+ * queue. Source: analytics-sink §4.6.
  */
 import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { RawRecord } from './batcher/record-log';
@@ -12,19 +12,19 @@ import { retryDelayMs } from './service/retry-policy';
 const IGNORED_LOG_INTERVAL_MS = 60_000;
 
 export interface Undeliverable {
-  /** Read again for every try. */
+  /** Called for each attempt. */
   readonly records: () => AsyncIterable<RawRecord> | Iterable<RawRecord>;
   readonly count: number;
   readonly place: DeadLetterPlace;
   /** E.g. `t-0 offsets 5 to 9`. */
   readonly what: string;
   readonly error: Error;
-  /** Aborted when the partition is given away. */
+  /** Aborted when the partition is revoked. */
   readonly signal: AbortSignal;
 }
 
 export class DeliveryErrors {
-  /** Fails the task with the next `put`. */
+  /** Thrown by the next `put`. */
   fatal: ConnectError | null = null;
   private ignored = 0;
   private ignoredSince = 0;
@@ -35,7 +35,7 @@ export class DeliveryErrors {
     private readonly logger: Logger,
   ) {}
 
-  /** True: the records are taken care of and their offsets may be committed. Never rejects. */
+  /** Resolves to whether the offsets of the records may be committed. Never rejects. */
   async handle(undeliverable: Undeliverable): Promise<boolean> {
     const { what, error, count, place } = undeliverable;
     if (this.settings.onError === 'fail') {
@@ -89,7 +89,7 @@ export class DeliveryErrors {
     }
     this.ignored += count;
     if (Date.now() - this.ignoredSince < IGNORED_LOG_INTERVAL_MS) return;
-    this.logger.warn(`${this.ignored} record(s) could not be delivered; the last of them: ${text}`);
+    this.logger.warn(`${this.ignored} record(s) could not be delivered; the last one: ${text}`);
     this.ignored = 0;
     this.ignoredSince = Date.now();
   }

@@ -1,6 +1,4 @@
-/**
- * A disk that refuses, for instance because it is full: partitions wait and try again, until the time for that is over.
- */
+/** Backoff of partitions whose files cannot be written, for instance because the disk is full. */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { AnalyticsSettings } from './config/settings';
 import type { AssignedPartition } from './partition';
@@ -23,12 +21,12 @@ export class DiskBackoff {
     if (this.failures.size > 0 && !this.isWaiting(partition)) this.failures.delete(partition);
   }
 
-  /** @throws ConnectError `ANALYTICS_DISK` when it has lasted too long. */
+  /** @throws ConnectError `ANALYTICS_DISK` when the partition has failed for longer than the retry time. */
   failed(partition: AssignedPartition, error: Error): void {
     const { topic, partition: number } = partition.id;
     const failure = this.failures.get(partition) ?? { since: this.now(), waitUntil: 0 };
     if (this.now() + this.retry.backoffMs > failure.since + this.retry.maxMs)
-      throw new ConnectError(`Records can not be written to the folder for files: ${error.message}`, {
+      throw new ConnectError(`Cannot write records to the staging folder: ${error.message}`, {
         code: 'ANALYTICS_DISK',
         cause: error,
         place: { topic, partition: number },
@@ -36,7 +34,7 @@ export class DiskBackoff {
     failure.waitUntil = this.now() + this.retry.backoffMs;
     this.failures.set(partition, failure);
     this.logger.warn(
-      `Records of ${topic}-${number} can not be written to the folder for files; the next try is in ${this.retry.backoffMs} ms: ${error.message}`,
+      `Cannot write records of ${topic}-${number} to the staging folder, retrying in ${this.retry.backoffMs} ms: ${error.message}`,
     );
   }
 

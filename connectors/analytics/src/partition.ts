@@ -1,4 +1,4 @@
-/** One assigned partition: its open file, what is under way, and whether it is paused. */
+/** One assigned partition: its open file, its shipments in flight, and whether it is paused. */
 import { type TopicPartition, settledWithin } from '@millrace/sdk';
 import type { PartitionBatcher } from './batcher/partition-batcher';
 import { Ownership } from './request/ownership';
@@ -13,27 +13,26 @@ export class AssignedPartition {
     readonly batcher: PartitionBatcher,
   ) {}
 
-  /** Full: enough files wait. */
-  isFull(most: number): boolean {
-    return this.shipments.size >= most;
+  isFull(max: number): boolean {
+    return this.shipments.size >= max;
   }
-  hasRoom(most: number): boolean {
-    return this.shipments.size <= Math.floor(most / 2);
+  hasRoom(max: number): boolean {
+    return this.shipments.size <= Math.floor(max / 2);
   }
 
-  /** Ships the open file and waits for all that is under way. */
+  /** Ships the open file and waits for all shipments in flight, at most `timeoutMs`. */
   async finish(timeoutMs: number): Promise<void> {
     await this.batcher.seal();
     await settledWithin(Promise.allSettled(this.shipments), timeoutMs, undefined);
   }
 
-  /** Resolves when nothing of it is under way any more and, if it was in time, its offsets tell of it. */
+  /** Resolves when nothing is in flight. Offsets include what was delivered within `timeoutMs`. */
   async release(timeoutMs: number): Promise<void> {
     await this.owner.revoke(timeoutMs);
     await settledWithin(Promise.allSettled(this.shipments), timeoutMs, undefined);
   }
 
-  /** Its open file is gone, too. */
+  /** Also discards the open file. */
   async close(timeoutMs: number): Promise<void> {
     await this.release(timeoutMs);
     await this.batcher.discard();

@@ -1,6 +1,7 @@
 /**
- * Records into files, files to the service, offsets behind what was delivered. `put` writes files and never waits for
- * the service; that goes on beside it, and a partition with too much under way is paused. Source: analytics-sink §4.
+ * Writes records to files, ships the files to the service, and commits the offsets of what was delivered. `put` only
+ * writes files: delivery runs in the background, and a partition with too many files in flight is paused. Source:
+ * analytics-sink §4.
  */
 import {
   ConnectError,
@@ -26,7 +27,7 @@ import { Shipper } from './request/shipper';
 import { createService, type Service } from './service/create-service';
 import { checkIngestion, checkTables } from './service/start-checks';
 
-/** How often `put` looks after what goes on beside it. */
+/** Interval at which `put` checks the background deliveries. */
 const CHECK_INTERVAL_MS = 250;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STOP_FLUSH_MS = 3_000;
@@ -47,10 +48,11 @@ export class AnalyticsSinkTask implements SinkTask {
     const { logger } = context;
     for (const warning of warnings) logger.warn(warning);
     if (settings.deadLetters && settings.onError === 'fail')
-      logger.warn('A dead letter queue is set, but nothing goes there while "behavior.on.error" is fail');
+      logger.warn('A dead letter queue is configured, but it is not used while "behavior.on.error" is fail');
     this.settings = settings;
     this.context = context;
-    for (const stale of await removeStaleFolders(settings.tempDir)) logger.info(`Removed ${stale}, which a crash left`);
+    for (const stale of await removeStaleFolders(settings.tempDir))
+      logger.info(`Removed ${stale}, left by a worker that crashed`);
     this.folder = await createStagingFolder(settings.tempDir, context.connector, context.task);
     this.service = createService(settings);
     await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
@@ -86,8 +88,8 @@ export class AnalyticsSinkTask implements SinkTask {
     const failed = new Set<AssignedPartition>();
     let partition: AssignedPartition | undefined;
     for (const record of records) {
-      // Records come in runs of one partition. Transformations may have named another topic; offsets are about the one
-      // that was consumed.
+      // Consecutive records mostly have the same partition. Offsets are those of the consumed topic, which a
+      // transformation may have renamed.
       const { originalTopic: topic, originalPartition: number } = record;
       if (partition?.id.partition !== number || partition.id.topic !== topic)
         partition = this.partitions.get(partitionKey({ topic, partition: number }));
@@ -113,10 +115,10 @@ export class AnalyticsSinkTask implements SinkTask {
     });
   }
 
-  /** Before the last commit of these partitions: afterwards nothing of them is posted. */
+  /** Called before the last commit of these partitions. Nothing of them is posted afterwards. */
   async revoking(partitions: readonly TopicPartition[]): Promise<void> {
     const { rebalanceFlushMs } = this.settings;
-    // A task that is stopped has its worker's patience and no more.
+    // A stopping task has only as long as its worker waits for it.
     const flushMs = this.context.signal.aborted ? Math.min(rebalanceFlushMs, STOP_FLUSH_MS) : rebalanceFlushMs;
     await Promise.all(
       partitions.map(async (id) => {
@@ -134,7 +136,7 @@ export class AnalyticsSinkTask implements SinkTask {
     } catch (error) {
       const { topic, partition: number } = partition.id;
       this.context.logger.warn(
-        `The last file of ${topic}-${number} is left to its next owner: ${(error as Error).message}`,
+        `Cannot finish the last file of ${topic}-${number}, leaving its records to the next owner: ${(error as Error).message}`,
       );
     }
   }
@@ -156,7 +158,7 @@ export class AnalyticsSinkTask implements SinkTask {
     await this.folder?.remove();
   }
 
-  /** False: the disk refused, and the partition's records come again. */
+  /** False: writing failed, and the worker delivers the partition's records again. */
   private write(partition: AssignedPartition, record: SinkRecord): Promise<boolean> | true {
     let adding: Promise<void> | null;
     try {
@@ -190,7 +192,7 @@ export class AnalyticsSinkTask implements SinkTask {
         if (done) range.pending--;
       });
     this.track(partition, handled);
-    // Without a queue to wait for, the next `put` need not come first.
+    // The failure needs no dead letter queue, so this `put` can report it.
     if (this.settings.onError === 'fail') await handled;
   }
 
@@ -221,21 +223,18 @@ export class AnalyticsSinkTask implements SinkTask {
   private track({ shipments }: AssignedPartition, work: Promise<void>): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
-        this.deliveryErrors.fatal ??= new ConnectError(
-          `A file could not be looked after: ${(error as Error).message}`,
-          {
-            code: 'ANALYTICS_DISK',
-            cause: error,
-          },
-        );
+        this.deliveryErrors.fatal ??= new ConnectError(`Processing a staged file failed: ${(error as Error).message}`, {
+          code: 'ANALYTICS_DISK',
+          cause: error,
+        });
       })
       .finally(() => shipments.delete(tracked));
     shipments.add(tracked);
   }
 
   /**
-   * Does what needs the disk, for the record at `offset`; when it refuses, the partition goes back to the first record
-   * that is not safe.
+   * Runs disk work for the record at `offset`. If the disk fails, rewinds the partition to its first record that is not
+   * in a sealed file. Resolves to whether the work succeeded.
    */
   private async onDisk(
     partition: AssignedPartition,
@@ -255,16 +254,16 @@ export class AnalyticsSinkTask implements SinkTask {
     }
   }
 
-  /** Pauses what has too much under way, resumes what has room again, and says when to look again. */
+  /** Pauses partitions with too many files in flight, resumes those with room, and schedules the next `put`. */
   private updatePauses(): void {
-    const most = this.settings.maxInflightFiles;
+    const max = this.settings.maxInflightFiles;
     let next = Infinity;
     for (const partition of this.partitions.values()) {
       const waits = this.diskBackoff.isWaiting(partition);
-      if (!partition.isPaused && (waits || partition.isFull(most))) {
+      if (!partition.isPaused && (waits || partition.isFull(max))) {
         partition.isPaused = true;
         this.context.pause([partition.id]);
-      } else if (partition.isPaused && !waits && partition.hasRoom(most)) {
+      } else if (partition.isPaused && !waits && partition.hasRoom(max)) {
         partition.isPaused = false;
         this.context.resume([partition.id]);
       }

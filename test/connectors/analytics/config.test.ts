@@ -1,4 +1,4 @@
-/** What the sink says about a configuration before anything is asked of the service. */
+/** Validation of the sink's configuration, without requests to the service. */
 import { analyticsSink } from '@millrace/connector-analytics';
 import { checkConfig } from '../../../connectors/analytics/src/config/check';
 import { checkEndpoint, ingestionUrlOf, queryUrlOf, trustOf } from '../../../connectors/analytics/src/config/endpoints';
@@ -28,7 +28,7 @@ function problems(config: Record<string, string>): string[] {
 }
 const problemsWith = (more: Record<string, string>): string[] => problems({ ...DOCUMENT, ...more });
 
-test('analytics-sink 1: the registration document of the mission is right', () => {
+test('analytics-sink 1: the registration document is valid', () => {
   expect(problems(DOCUMENT)).toEqual([]);
   expect(parseSettings(DOCUMENT).settings).toMatchObject({
     ingestionUrl: 'https://ingest-cluster.westeurope.kusto.windows.net',
@@ -52,7 +52,7 @@ test('analytics-sink 2: the vendor’s names mean the same', () => {
   expect(parseSettings(vendor)).toEqual(parseSettings(DOCUMENT));
 });
 
-test('names of versions before 1.0 are read with a warning; a user name is refused', () => {
+test('names of versions before 1.0 are read with a warning; a user name is rejected', () => {
   const { 'flush.size.bytes': size, 'analytics.tables.topics.mapping': mapping, ...rest } = DOCUMENT;
   const old = { ...rest, 'kusto.sink.flush_size': size, 'kusto.tables.topics_mapping': mapping };
   const { settings, warnings } = parseSettings(old);
@@ -97,7 +97,7 @@ test('analytics-sink 5: behavior.on.error in any case, but nothing else', () => 
   expect(parseSettings({ ...DOCUMENT, 'behavior.on.error': 'Log' }).settings.onError).toBe('log');
 });
 
-test('what offsets wait for', () => {
+test('analytics.ingest.confirm selects what offsets wait for', () => {
   const confirm = (value: string): string =>
     parseSettings({ ...DOCUMENT, 'analytics.ingest.confirm': value }).settings.confirm;
   expect(['queued', 'false', 'ingested', 'true', 'INGESTED'].map(confirm)).toEqual([
@@ -122,7 +122,7 @@ test.each(['misc.deadletterqueue.bootstrap.servers', 'misc.deadletterqueue.topic
     ]);
   },
 );
-test('other keys of the dead letter queue are its client’s', () => {
+test('other keys of the dead letter queue configure its producer', () => {
   const { settings } = parseSettings({
     ...DOCUMENT,
     'misc.deadletterqueue.bootstrap.servers': 'a:1, b:2',
@@ -142,7 +142,7 @@ test('analytics-sink 7: one error names every key that the login lacks', () => {
   ]);
 });
 
-test('the login strategies: a token, none for this machine alone, and those that this version does not know', () => {
+test('the login strategies: a token, none only for this machine, and those that this version does not know', () => {
   const noLogin = without('idp.auth.appid', 'idp.auth.appkey', 'idp.auth.authority', 'analytics.url');
   const on = (url: string, more: Record<string, string>): string[] =>
     problems({ ...noLogin, 'analytics.url': url, ...more });
@@ -151,13 +151,13 @@ test('the login strategies: a token, none for this machine alone, and those that
   ]);
   expect(on('http://127.0.0.1:9', { 'idp.auth.strategy': 'none' })).toEqual([]);
   expect(on('https://127.1.2.3.kusto.windows.net', { 'idp.auth.strategy': 'none' })).toEqual([
-    'idp.auth.strategy: Authentication strategy none is for an emulator on this machine alone.',
+    'idp.auth.strategy: Authentication strategy none is only for an emulator on this machine.',
   ]);
   for (const strategy of ['managed_identity', 'WORKLOAD_IDENTITY']) {
     const more = { 'idp.auth.strategy': strategy };
     expect(on('https://c.kusto.windows.net', more)).toEqual([]);
     expect(on('https://c.kusto.windows.net', { ...more, 'idp.auth.scope': 'https://other/.default' })).toEqual([
-      `idp.auth.scope: Authentication strategy ${strategy.toLowerCase()} is for the cluster alone: remove "idp.auth.scope".`,
+      `idp.auth.scope: Authentication strategy ${strategy.toLowerCase()} is only for the cluster: remove "idp.auth.scope".`,
     ]);
   }
 });
@@ -195,11 +195,11 @@ test.each([
   const worker = { 'analytics.trusted.hosts': 'adx.corp.example, .trusted.example, 10.1.2.3' };
   const config = { ...without('analytics.url'), 'analytics.url': url, 'analytics.query.url': url };
   expect(checkConfig(config, worker).problems.length === 0).toBe(allowed);
-  // A connector's configuration changes nothing about it.
+  // A connector config cannot change it.
   expect(checkConfig({ ...config, ...worker }).problems.length === 0).toBe(url.includes('kusto'));
 });
 
-test('analytics-sink 8: the host that the other URL leads to has to be trusted, too', () => {
+test('analytics-sink 8: the host derived from the other URL must be trusted, too', () => {
   const worker = { 'analytics.trusted.hosts': 'ingest-adx.corp.example,adx.other.example' };
   const on = (more: Record<string, string>): string[] =>
     checkConfig({ ...without('analytics.url'), ...more }, worker).problems.map(({ key }) => key);
@@ -226,7 +226,7 @@ test('analytics-sink 8: the application’s secret goes over HTTPS or stays on t
   expect(problemsWith({ 'idp.auth.endpoint': 'http://127.0.0.1:9' })).toEqual([]);
 });
 
-test('analytics-sink 9: no message holds the secret', () => {
+test('analytics-sink 9: no message contains the secret', () => {
   const wrong = {
     ...DOCUMENT,
     'kusto.auth.username': 'u',
@@ -253,7 +253,7 @@ test('analytics-sink 10: each URL follows from the other', () => {
   expect(checkConfig(query).urls.ingestion).toBe('https://ingest-c.r.kusto.windows.net');
 });
 
-test('analytics-sink 10: hosts that are addresses are used for both, and two of them are not taken for interchanged', () => {
+test('analytics-sink 10: IP addresses are used for both, and two of them do not count as interchanged', () => {
   expect(ingestionUrlOf('https://10.0.0.1:444')).toBe('https://10.0.0.1:444');
   expect(ingestionUrlOf('https://[fd00::1]')).toBe('https://[fd00::1]');
   const two = { 'analytics.url': 'http://127.0.0.1:1', 'analytics.query.url': 'http://127.0.0.1:2' };
@@ -282,17 +282,17 @@ test('analytics-sink 17: a topic without a mapping is a problem, a mapping witho
   expect(warnings).toContain('The mapping of topic gone is not used: "topics" does not name it');
 });
 
-test('analytics-sink 31: metadata can not be added to binary files', () => {
+test('analytics-sink 31: metadata cannot be added to binary files', () => {
   const mapping = "[{'topic':'storm-events','db':'d','table':'T','format':'avro'}]";
   expect(problemsWith({ 'analytics.tables.topics.mapping': mapping, 'analytics.metadata.columns': 'topic' })).toEqual([
-    'analytics.metadata.columns: Files of format avro, to which topic storm-events is mapped, can not be given further columns',
+    'analytics.metadata.columns: Files of format avro, to which topic storm-events is mapped, cannot have metadata columns',
   ]);
-  expect(problemsWith({ 'analytics.metadata.columns': 'topic,colour' })).toEqual([
-    expect.stringContaining(`'colour' is none of key, headers, topic, partition, offset, timestamp`),
+  expect(problemsWith({ 'analytics.metadata.columns': 'topic,color' })).toEqual([
+    expect.stringContaining(`'color' is not one of key, headers, topic, partition, offset, timestamp`),
   ]);
 });
 
-test('keys that every object has are just unknown keys', () => {
+test('inherited object keys are unknown keys', () => {
   expect(problemsWith({ constructor: 'x', toString: 'y' } as unknown as Record<string, string>)).toEqual([]);
 });
 
@@ -348,12 +348,15 @@ test.each(['72f988bf-86f1-41af-91ab-2d7cd011db47', 'corp.onmicrosoft.com', 'adfs
   },
 );
 
-test.each(['SSLL', 'TLS', '', ' '])('dead letters do not go in the clear for a security.protocol of %j', (protocol) => {
-  const key = 'misc.deadletterqueue.security.protocol';
-  const queue = { 'misc.deadletterqueue.bootstrap.servers': 'b:9092', 'misc.deadletterqueue.topic.name': 'd' };
-  expect(problemsWith({ ...queue, [key]: protocol })).toEqual([
-    `${key}: Invalid value ${protocol.trim()} for configuration ${key}: ` +
-      'String must be one of (case insensitive): PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL',
-  ]);
-  expect(problemsWith({ ...queue, [key]: 'sasl_ssl' })).toEqual([]);
-});
+test.each(['SSLL', 'TLS', '', ' '])(
+  'an invalid security.protocol of %j does not send dead letters unencrypted',
+  (protocol) => {
+    const key = 'misc.deadletterqueue.security.protocol';
+    const queue = { 'misc.deadletterqueue.bootstrap.servers': 'b:9092', 'misc.deadletterqueue.topic.name': 'd' };
+    expect(problemsWith({ ...queue, [key]: protocol })).toEqual([
+      `${key}: Invalid value ${protocol.trim()} for configuration ${key}: ` +
+        'String must be one of (case insensitive): PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL',
+    ]);
+    expect(problemsWith({ ...queue, [key]: 'sasl_ssl' })).toEqual([]);
+  },
+);

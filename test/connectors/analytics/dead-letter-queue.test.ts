@@ -1,4 +1,4 @@
-/** How the dead letter queue logs in, and what is in its records. */
+/** The dead letter queue's producer settings and records. */
 import { ConfigError, RetriableError } from '@millrace/sdk';
 import { MemoryProducers } from '@millrace/sdk/testing';
 import { serveCluster, serveStorage } from './small-service';
@@ -83,7 +83,7 @@ test.each([
   });
   await expect(start).rejects.toMatchObject({
     code: 'ANALYTICS_DEAD_LETTERS',
-    message: `The dead letter queue's Kafka at one:9093,two:9093 can not be used: ${cause.message}. Check "misc.deadletterqueue.*".`,
+    message: `The dead letter queue's Kafka at one:9093,two:9093 cannot be used: ${cause.message}. Check "misc.deadletterqueue.*".`,
     cause: { retriable: isRetriable },
   });
 });

@@ -1,4 +1,4 @@
-/** Requests: what is closed, what is told, and by which way they go. */
+/** Requests: closed streams, error messages, and the proxy. */
 import { once } from 'node:events';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ async function listen(listener: RequestListener): Promise<{ server: Server; port
   return { server, port, url: `http://127.0.0.1:${port}` };
 }
 
-test('a file whose upload breaks off is closed', async () => {
+test('a file is closed when its upload is aborted', async () => {
   const { url } = await listen((request) => {
     request.once('data', () => request.destroy());
   });
@@ -50,7 +50,7 @@ test('a file whose upload breaks off is closed', async () => {
   expect(stream?.destroyed).toBe(true);
 });
 
-test('a file that can not be read is not the service’s fault', async () => {
+test('a file that cannot be read is a permanent error', async () => {
   const { url } = await listen((request, response) => {
     request.resume().on('end', () => response.end());
   });
@@ -58,11 +58,11 @@ test('a file that can not be read is not the service’s fault', async () => {
   const body = (): ReadStream => createReadStream(join(folder, 'gone'));
   await expect(http.send({ method: 'PUT', url, body, signal })).rejects.toMatchObject({
     kind: 'permanent',
-    message: expect.stringMatching(/^The file can not be read: ENOENT/) as string,
+    message: expect.stringMatching(/^Cannot read the file: ENOENT/) as string,
   });
 });
 
-test('analytics-sink 9: an error names who answered what, without the query of the URL', async () => {
+test('analytics-sink 9: an error names the URL and the response, without the query of the URL', async () => {
   const { url } = await listen((_request, response) => {
     response.writeHead(429, { 'Retry-After': '2' });
     response.end(JSON.stringify({ error: { code: 'Throttled', '@message': 'slow', '@permanent': false } }));
@@ -116,7 +116,7 @@ test('a proxy sees tunnels alone: of plain requests, and of those to this machin
   const direct = await listen((_request, response) => response.end('direct'));
   const http = new Http({ proxy: { host: '127.0.0.1', port } });
   expect((await http.send({ method: 'GET', url: `${direct.url}/x?y`, signal })).text).toBe('direct');
-  // Nothing answers there; the proxy would.
+  // Nothing listens there; the proxy would respond.
   for (const url of ['http://127.0.0.1:1/', 'https://localhost:1/', 'https://[::1]:1/', 'https://127.9.9.9:1/'])
     await expect(http.send({ method: 'GET', url, signal })).rejects.toThrow(/does not answer: .*(ECONNREFUSED|EADDR)/);
   await expect(http.send({ method: 'GET', url: 'https://c.kusto.windows.net/', signal })).rejects.toThrow(
@@ -147,7 +147,7 @@ test('connections are kept through a proxy', async () => {
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  // As NODE_EXTRA_CA_CERTS does, which is read when a process starts.
+  // Like NODE_EXTRA_CA_CERTS, which is read only when a process starts.
   const plainConnect = tls.connect;
   jest
     .spyOn(tls, 'connect')
@@ -161,7 +161,7 @@ test('connections are kept through a proxy', async () => {
   http.close();
 });
 
-test('an address that nobody answers at, or somebody else, is told by the keys that say it', async () => {
+test('an unreachable or wrong address is reported with the keys that set it', async () => {
   const { url } = await listen((_request, response) => {
     response.writeHead(404).end('<html>');
   });

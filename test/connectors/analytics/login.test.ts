@@ -1,7 +1,4 @@
-/**
- * Logins as the machine or the workload. What they are asked of is in the cloud alone, so that servers of this test
- * stand for it.
- */
+/** Logins as the machine or the workload, against mock servers of the endpoints that exist only in the cloud. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +55,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What an administrator allows who has an emulator; identities are for HTTPS otherwise. */
+/** Allows an emulator. Otherwise identities require HTTPS. */
 const INSECURE = { 'analytics.allow.insecure.endpoints': 'true' };
 
 async function headers(
@@ -91,7 +88,7 @@ test('managed_identity: the machine’s own identity, for the cluster’s resour
   expect(asked[0]?.query).not.toHaveProperty('client_id');
 });
 
-test('managed_identity: the one that idp.auth.appid names, from a host with an endpoint of its own', async () => {
+test('managed_identity: the one that idp.auth.appid names, from a host with its own endpoint', async () => {
   answer.body = { access_token: 'token-2', expires_on: String(Math.floor(Date.now() / 1_000) + 3_600) };
   const environment = { IDENTITY_ENDPOINT: `${url}/msi/token`, IDENTITY_HEADER: 'secret-of-the-host' };
   expect(await headers({ ...MANAGED, 'idp.auth.appid': 'id-7' }, environment)).toEqual({
@@ -106,7 +103,7 @@ test('managed_identity: the one that idp.auth.appid names, from a host with an e
   ]);
 });
 
-test('managed_identity: a machine that has none says so', async () => {
+test('managed_identity: a machine without one is an error', async () => {
   answer = { status: 400, body: { error: 'invalid_request', error_description: 'Identity not found' } };
   await expect(headers(MANAGED, { AZURE_POD_IDENTITY_AUTHORITY_HOST: url })).rejects.toMatchObject({
     code: 'ANALYTICS_LOGIN',
@@ -114,7 +111,7 @@ test('managed_identity: a machine that has none says so', async () => {
   });
 });
 
-test('workload_identity: the token of the file is given for one of the identity provider', async () => {
+test('workload_identity: the token in the file is exchanged for one of the identity provider', async () => {
   const file = join(folder, 'token');
   await writeFile(file, 'signed-by-the-cluster\n');
   const environment = { AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'client', AZURE_FEDERATED_TOKEN_FILE: file };
@@ -137,7 +134,7 @@ test('workload_identity: the token of the file is given for one of the identity 
   expect(failure.message).not.toContain('signed-by-the-cluster');
 });
 
-test('workload_identity: what the environment lacks is named', async () => {
+test('workload_identity: missing environment variables are named', async () => {
   await expect(headers(WORKLOAD, { AZURE_TENANT_ID: 'tenant' })).rejects.toMatchObject({
     code: 'ANALYTICS_LOGIN',
     message:
@@ -146,11 +143,11 @@ test('workload_identity: what the environment lacks is named', async () => {
   const environment = { AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c', AZURE_FEDERATED_TOKEN_FILE: join(folder, 'gone') };
   await expect(headers(WORKLOAD, environment)).rejects.toMatchObject({
     code: 'ANALYTICS_LOGIN',
-    message: expect.stringContaining('can not be read: ENOENT'),
+    message: expect.stringContaining('Cannot read the token file of the workload identity: ENOENT'),
   });
 });
 
-test('an identity provider that cannot be reached is told with the key that says where it is', async () => {
+test('an unreachable identity provider is reported with the key that sets it', async () => {
   const application = {
     'idp.auth.authority': 'tenant',
     'idp.auth.appid': 'app',
@@ -167,9 +164,13 @@ test('an identity provider that cannot be reached is told with the key that says
 const APPLICATION = { 'idp.auth.authority': 'tenant', 'idp.auth.appid': 'app', 'idp.auth.appkey': 'key' };
 
 test.each([
-  ['managed_identity', { KustoServiceResourceId: 'https://management.azure.com' }, 'what its tokens are for'],
-  ['managed_identity', { KustoServiceResourceId: 'https://kusto.kusto.windows.net.evil.example' }, 'what its tokens'],
-  ['managed_identity', { KustoServiceResourceId: { a: 1 } }, 'what its tokens are for'],
+  ['managed_identity', { KustoServiceResourceId: 'https://management.azure.com' }, 'the resource of its tokens'],
+  [
+    'managed_identity',
+    { KustoServiceResourceId: 'https://kusto.kusto.windows.net.evil.example' },
+    'the resource of its tokens',
+  ],
+  ['managed_identity', { KustoServiceResourceId: { a: 1 } }, 'the resource of its tokens'],
   ['workload_identity', { LoginEndpoint: 'https://login.evil.example' }, 'its identity provider'],
   [
     'workload_identity',
@@ -177,7 +178,7 @@ test.each([
     'its identity provider',
   ],
   ['application', { LoginEndpoint: 'http://127.0.0.1:1' }, 'its identity provider'],
-  ['application', { KustoServiceResourceId: 'https://graph.microsoft.com' }, 'what its tokens are for'],
+  ['application', { KustoServiceResourceId: 'https://graph.microsoft.com' }, 'the resource of its tokens'],
 ])('%s: a cluster that names %j is given no token', async (strategy, said, what) => {
   Object.assign(cloud, said);
   const file = join(folder, 'token');
@@ -226,7 +227,7 @@ test('analytics-sink 5.3: each cloud has its own login and resources, and a clus
     resource: 'https://kusto.kusto.usgovcloudapi.net',
   });
   expect(() => at('c.kusto.usgovcloudapi.net', { LoginEndpoint: login })).toThrow('login.microsoftonline.us');
-  // A private link has a name of the administrator's, and the answers of the cluster behind it.
+  // A private link has a custom host name, and the responses of the cluster that it leads to.
   expect(at('adx.corp.example', { LoginEndpoint: 'https://login.chinacloudapi.cn' })).toMatchObject({
     loginEndpoint: 'https://login.chinacloudapi.cn',
   });

@@ -1,4 +1,4 @@
-/** Names that are longer than a file's may be. */
+/** Names that are too long for a file name. */
 import { nameOnDisk } from '../../../connectors/analytics/src/batcher/file-names';
 import { serveCluster, serveStorage } from './small-service';
 import { SmallSink } from './small-sink';
@@ -6,7 +6,7 @@ import { SmallSink } from './small-sink';
 const sink = SmallSink.forFile();
 const topic = 'long-'.padEnd(249, 'x');
 
-test('a topic and a connector with the longest of names deliver their records', async () => {
+test('a topic and a connector with names of maximum length deliver their records', async () => {
   const storage = await serveStorage();
   sink.atEnd(storage.stop);
   const cluster = await serveCluster(() => storage.url);
@@ -23,7 +23,7 @@ test('a topic and a connector with the longest of names deliver their records', 
   ]);
 });
 
-test('two long topics that differ at their ends alone have files of their own', () => {
+test('two long topics that differ only at their ends have separate files', () => {
   const names = ['a', 'b'].map((end) =>
     nameOnDisk(topic.slice(1) + end, 12, '0-9223372036854775807.apacheavro.gz.part'),
   );

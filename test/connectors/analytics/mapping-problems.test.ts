@@ -32,7 +32,7 @@ test.each<[string, unknown, string]>([
   expect(problems(elements)).toEqual([problem]);
 });
 
-test('analytics-sink 41: what can not be read is left to the service', () => {
+test('analytics-sink 41: an unreadable mapping is left to the service', () => {
   expect(mappingProblems('', 'csv', [])).toEqual([]);
   expect(problems({ Name: 'x' })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The list that says into which table each topic goes. */
+/** The list that maps topics to tables. */
 import { findFormat, FORMAT_NAMES } from '../../../connectors/analytics/src/mapping/formats';
 import { parseLenientJson } from '../../../connectors/analytics/src/mapping/lenient-json';
 import { findMapping, parseMappings } from '../../../connectors/analytics/src/mapping/topic-mapping';
@@ -36,11 +36,11 @@ test.each([
   [`[{'topic':'t'}] // x`, `expected the end at line 1, column 17, found '// x'`],
   [`[[[[[1]]]],]`, 'it is nested deeper than 4 levels'],
   [`['\\q']`, `expected an escape at line 1, column 4, found 'q']'`],
-])('what can not be read is named with its place: %j', (text, why) => {
+])('what cannot be read is named with its place: %j', (text, why) => {
   expect(parseMappings(text).problems).toEqual([`The mapping is not a JSON list of objects: ${why}`]);
 });
 
-test('escapes, words that mean something, and names that every object has', () => {
+test('escapes, literals, and inherited object keys', () => {
   expect(parseLenientJson(`['\\'\\n\\u0041', true, false, null,]`).value).toEqual([`'\nA`, true, false, null]);
   const { value } = parseLenientJson(`{'__proto__': 'x',}`) as { value: object };
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -63,7 +63,7 @@ test.each(['db', 'table', 'topic'])('analytics-sink 14: %s missing, null or empt
   expect(problemsOf({ [field]: '' })).toEqual([message]);
 });
 
-test('analytics-sink 15: what would change a management command is refused', () => {
+test('analytics-sink 15: names that would change a management command are rejected', () => {
   const rule = 'Only alphanumeric characters, underscores, hyphens, and dots are allowed.';
   expect(problemsOf({ table: 'T; .drop table X' })).toEqual([
     `'table' contains invalid characters: 'T; .drop table X'. ${rule}`,
@@ -75,7 +75,7 @@ test('analytics-sink 15: what would change a management command is refused', () 
   ]);
 });
 
-test('analytics-sink 16: a topic’s own entry before that of *', () => {
+test('analytics-sink 16: a topic’s own entry takes precedence over *', () => {
   const { mappings } = parseMappings(`[{topic:'*',db:d,table:All},{topic:t,db:d,table:T}]`);
   expect(findMapping(mappings, 't')?.table).toBe('T');
   expect(findMapping(mappings, 'u')?.table).toBe('All');
@@ -88,8 +88,8 @@ test('analytics-sink 17: two entries of one topic', () => {
   ]);
 });
 
-test('fields that are not known', () => {
-  expect(problemsOf({ colour: 'red' })).toEqual([`'colour' is not a field of a mapping`]);
+test('unknown fields', () => {
+  expect(problemsOf({ color: 'red' })).toEqual([`'color' is not a field of a mapping`]);
   expect(problemsOf({ Topic: 'x' })).toEqual([`'Topic' is not a field of a mapping; write 'topic'`]);
   expect(problemsOf({ eventDataCompression: 'gz' })).toEqual([`'eventDataCompression' was removed in 1.0`]);
   expect(parseMappings('["t"]').problems).toEqual([`The mapping holds "t", which is not an object`]);

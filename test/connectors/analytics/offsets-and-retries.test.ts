@@ -1,4 +1,4 @@
-/** How far a partition may be committed, and when a file is tried again. */
+/** Committable offsets of a partition, and retries of a file. */
 import { OffsetRanges } from '../../../connectors/analytics/src/batcher/offset-ranges';
 import { Semaphore } from '../../../connectors/analytics/src/request/semaphore';
 import { retryDelayMs, type RetryState } from '../../../connectors/analytics/src/service/retry-policy';
@@ -6,7 +6,7 @@ import { refusal } from '../../../connectors/analytics/src/service/http';
 import { failureKind, ServiceError } from '../../../connectors/analytics/src/service/service-error';
 import { SharedRead } from '../../../connectors/analytics/src/service/shared-read';
 
-test('analytics-sink 39: a later file that is done first waits for the earlier one', () => {
+test('analytics-sink 39: a file that is delivered first waits for the earlier one', () => {
   const ranges = new OffsetRanges();
   expect(ranges.committable()).toBeNull();
   const first = ranges.begin(5);
@@ -30,7 +30,7 @@ test('analytics-sink 27, 39: skipped records count when everything before them i
   expect(ranges.committable()).toBe(6);
 });
 
-test('analytics-sink 54: a range that is taken back holds what comes again', () => {
+test('analytics-sink 54: a removed range keeps the offset at its records, which are delivered again', () => {
   const ranges = new OffsetRanges();
   const sealed = ranges.begin(0);
   sealed.next = 5;
@@ -47,14 +47,14 @@ test('analytics-sink 54: a range that is taken back holds what comes again', () 
   expect(ranges.committable()).toBe(9);
 });
 
-test('analytics-sink 54: before anything is done, going back does not pass over the files that are under way', () => {
+test('analytics-sink 54: before anything is delivered, a rewind does not skip the files in flight', () => {
   const ranges = new OffsetRanges();
   const sealed = ranges.begin(3);
   sealed.next = 5;
   const open = ranges.begin(5);
   ranges.hold();
   ranges.remove(open);
-  // The worker, which was told to go back to 5, would commit 5 for a partition of which it hears nothing.
+  // Without an offset from the task, the worker would commit 5, to which it was rewound.
   expect(ranges.committable()).toBe(3);
   sealed.pending--;
   expect(ranges.committable()).toBe(5);
@@ -90,7 +90,7 @@ test('analytics-sink 46: no retries, or as many as fit into the time, evenly spa
   }
 });
 
-test('waits grow up to five minutes; the service may ask for longer; what is permanent is not tried again', () => {
+test('the backoff grows up to five minutes, the service may require more, and permanent errors are not retried', () => {
   const retry = { maxMs: 3_600_000, backoffMs: 10_000, multiplier: 2 };
   expect(retryDelayMs(retry, situation({ failures: 3 }))).toBe(40_000);
   expect(retryDelayMs(retry, situation({ failures: 20 }))).toBe(300_000);
@@ -113,12 +113,12 @@ test.each([
   expect(failureKind(status, permanent)).toBe(kind);
 });
 
-test('analytics-sink 9: what opens the storage is in no message', () => {
+test('analytics-sink 9: no message contains a SAS', () => {
   const { message } = new ServiceError(`blob 'https://h/c/b?sv=1&sig=secret%3D&se=2' is gone`, 'permanent');
   expect(message).toBe(`blob 'https://h/c/b?…' is gone`);
 });
 
-test('whoever gives up a shared read does not end it for the others', async () => {
+test('a caller that aborts a shared read does not abort it for the others', async () => {
   const task = new AbortController();
   const own = new AbortController();
   let finish: (value: number) => void = () => undefined;
@@ -129,8 +129,8 @@ test('whoever gives up a shared read does not end it for the others', async () =
   }, task.signal);
   const mine = shared.get(own.signal);
   const theirs = shared.get(task.signal);
-  own.abort(new Error('given away'));
-  await expect(mine).rejects.toThrow('given away');
+  own.abort(new Error('revoked'));
+  await expect(mine).rejects.toThrow('revoked');
   finish(5);
   await expect(theirs).resolves.toBe(5);
   expect(reads).toBe(1);
@@ -147,14 +147,14 @@ test('a semaphore serves waiters in order and drops those that are aborted', asy
     order.push('second');
     return end;
   });
-  gone.abort(new Error('given away'));
+  gone.abort(new Error('revoked'));
   await given;
   release();
   release();
   const third = semaphore.acquire(signal);
   (await second)();
   (await third)();
-  expect(order).toEqual(['given away', 'second']);
+  expect(order).toEqual(['revoked', 'second']);
 });
 
 test.each([
@@ -163,11 +163,11 @@ test.each([
   [401, '', false],
   [403, '{"error":{"code":"Forbidden","@permanent":true}}', false],
   [400, '{"error":{"code":"BadRequest_TableNotExist","@permanent":true}}', false],
-])('a task that failed of an answer %i %s is restarted by itself: %s', (status, text, isRestarted) => {
+])('a task that failed because of %i %s is restarted automatically: %s', (status, text, isRestarted) => {
   expect(refusal(new URL('https://c/'), { status, headers: {}, text }).retriable).toBe(isRestarted);
 });
 
-test('a task that failed of no answer is restarted by itself, one whose login was refused is not', () => {
+test('a task is restarted automatically after no response, but not after a rejected login', () => {
   expect(new ServiceError('https://c/ does not answer', 'transient').retriable).toBe(true);
   expect(new ServiceError('wrong secret', 'transient', { code: 'ANALYTICS_LOGIN' }).retriable).toBe(false);
 });

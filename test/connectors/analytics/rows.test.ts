@@ -1,4 +1,4 @@
-/** What records become in files. */
+/** The form of records in files. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ test('analytics-sink 21: a float32 has its own digits in JSON, as from the Java 
   expect(jsonText(schema('FLOAT64'), Math.fround(0.1))).toBe('0.10000000149011612');
 });
 
-test('analytics-sink 22: what a format can not hold is that record’s error', () => {
+test('analytics-sink 22: a value that a format cannot represent is an error of its record', () => {
   for (const [format, record] of [
     ['csv', sinkRecord({ a: 'x' })],
     ['csv', struct({ a: 'x', b: 1 })],
@@ -72,7 +72,7 @@ test('analytics-sink 22: what a format can not hold is that record’s error', (
   expect(text('json', sinkRecord({ a: 'x', b: [1, null] }))).toBe('{"a":"x","b":[1,null]}\n');
 });
 
-test('analytics-sink 23: structures become one Avro file, as another reader sees it; alike schemas go on in it', () => {
+test('analytics-sink 23: structures become an Avro file that other readers accept; equal schemas share it', () => {
   const big = structSchema([
     ['a', schema('STRING', { optional: true })],
     ['n', schema('INT64')],
@@ -171,7 +171,7 @@ test.each(['json', 'avro'])(
       await batcher.add(record(1, 5));
       await expect((async () => await batcher.add(record(2, 9223372036825200000)))()).rejects.toMatchObject({
         code: 'ANALYTICS_RECORD',
-        message: expect.stringMatching(/^The value can not be written as \w+: at\.when: the date is invalid, /),
+        message: expect.stringMatching(/^The value cannot be written as \w+: at\.when: the date is invalid, /),
         place: { topic: 't', partition: 0, offset: 2 },
       });
       await batcher.add(record(3, 6));
@@ -183,23 +183,23 @@ test.each(['json', 'avro'])(
   },
 );
 
-test('analytics-sink 24, 25: bytes of a binary format are a file of their own, untouched', () => {
+test('analytics-sink 24, 25: bytes of a binary format are a separate file, unchanged', () => {
   const bytes = Buffer.from([0x4f, 0x62, 0x6a, 1, 0xff]);
   for (const format of ['avro', 'apacheAvro', 'parquet', 'orc', 'sstream', 'raw'])
     expect(row(format, sinkRecord(bytes))).toEqual({ kind: 'file', bytes });
 });
 
-test('analytics-sink 26: bytes of text formats get a line end, whatever the topic is called', () => {
+test('analytics-sink 26: bytes of text formats get a line end, regardless of the topic’s name', () => {
   expect(text('csv', sinkRecord(Buffer.from('x,1'), { topic: 'avro-logs' }))).toBe('x,1\n');
   expect(text('json', sinkRecord(Buffer.from('{"a":1}')))).toBe('{"a":1}\n');
 });
 
-test('analytics-sink 27: a tombstone is nothing', () => {
+test('analytics-sink 27: a tombstone is skipped', () => {
   expect(row('csv', sinkRecord(null))).toEqual({ kind: 'skip' });
   expect(row('avro', sinkRecord(null, { valueSchema: STRUCT }))).toEqual({ kind: 'skip' });
 });
 
-test('analytics-sink 28: invalid JSON is refused, as text and as bytes, unless that is switched off', () => {
+test('analytics-sink 28: invalid JSON is rejected, as text and as bytes, unless validation is disabled', () => {
   const refused = expect.objectContaining({ code: 'ANALYTICS_RECORD' }) as Error;
   expect(() => row('json', sinkRecord('{"a":'))).toThrow(refused);
   expect(() => row('json', sinkRecord(Buffer.from('{"a":')))).toThrow(refused);
@@ -207,14 +207,14 @@ test('analytics-sink 28: invalid JSON is refused, as text and as bytes, unless t
   expect(text('json', sinkRecord('{\n"a": 1}'))).toBe('{\n"a": 1}\n');
 });
 
-test('analytics-sink 29: numbers and truth values are lines', () => {
+test('analytics-sink 29: numbers and booleans are lines', () => {
   expect(text('csv', sinkRecord(5, { valueSchema: schema('INT32') }))).toBe('5\n');
   expect(text('csv', sinkRecord(true))).toBe('true\n');
   expect(text('csv', sinkRecord(9_007_199_254_740_993n, { valueSchema: schema('INT64') }))).toBe('9007199254740993\n');
   expect(text('json', sinkRecord([1, 'x'], { valueSchema: arraySchema(schema('INT32')) }))).toBe('[1,"x"]\n');
 });
 
-test('analytics-sink 31: metadata becomes members of JSON rows; what is there stays', () => {
+test('analytics-sink 31: metadata becomes members of JSON rows; existing members are kept', () => {
   const settings: RowSettings = {
     validateJson: true,
     metadataColumns: ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'],
@@ -235,13 +235,13 @@ test('analytics-sink 31: metadata becomes members of JSON rows; what is there st
   expect(text('json', sinkRecord('[1]'), settings)).toBe('[1]\n');
 });
 
-test('analytics-sink 31: metadata becomes fields of delimited rows, quoted where they must be', () => {
+test('analytics-sink 31: metadata becomes fields of delimited rows, quoted where necessary', () => {
   const settings: RowSettings = { validateJson: true, metadataColumns: ['offset', 'key', 'headers'] };
   expect(text('csv', sinkRecord('x,1', { key: 'a,"b"' }), settings)).toBe('x,1,7,"a,""b""",{}\n');
   expect(text('psv', sinkRecord(Buffer.from('x|1'), { key: Buffer.from('k') }), settings)).toBe('x|1|7|aw==|{}\n');
 });
 
-test('values as JSON: dates and decimals as numbers, maps with other keys than text as pairs', () => {
+test('values as JSON: dates and decimals as numbers, maps with non-string keys as pairs', () => {
   const decimal = schema('BYTES', { name: LogicalName.DECIMAL });
   expect(jsonText(decimal, { unscaled: -5n, scale: 2 })).toBe('-0.05');
   expect(jsonText(decimal, { unscaled: 5n, scale: -2 })).toBe('500');

@@ -1,4 +1,4 @@
-/** A record as the worker hands it to a sink. */
+/** A record as the worker passes it to a sink. */
 import type { SinkRecord } from '@millrace/sdk';
 
 export function sinkRecord(value: unknown, rest: Partial<SinkRecord> = {}): SinkRecord {

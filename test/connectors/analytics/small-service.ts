@@ -1,6 +1,6 @@
 /**
- * A cluster and its storage in a few lines, for what the emulator cannot play: places that move, and hosts that are not
- * there yet.
+ * A minimal cluster and storage, for what the emulator cannot simulate: storage that moves, and hosts that do not exist
+ * yet.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ export async function serve(listener: RequestListener, port = 0): Promise<SmallS
   };
 }
 
-/** Storage that takes everything; `messages` are those of its queue, `blobs` the paths of its files. */
+/** Storage that accepts everything; `messages` are those of its queue, `blobs` the paths of its files. */
 export async function serveStorage(): Promise<SmallServer & { readonly messages: string[]; readonly blobs: string[] }> {
   const messages: string[] = [];
   const blobs: string[] = [];
@@ -40,7 +40,7 @@ export async function serveStorage(): Promise<SmallServer & { readonly messages:
   return { ...server, messages, blobs };
 }
 
-/** An ingestion endpoint; `storage` and `queue` say where things are now, `asked` counts who wanted to know. */
+/** An ingestion endpoint; `storage` and `queue` are its current resources, `asked` counts the requests for them. */
 export async function serveCluster(
   storage: () => string,
   port = 0,

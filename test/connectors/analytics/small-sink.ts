@@ -1,4 +1,4 @@
-/** The sink's task with a folder of its own, and what has to end after a test, the last first. */
+/** A sink task with its own folder, and the cleanup after each test, in reverse order. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export class SmallSink {
     return harness;
   }
 
-  /** Puts nothing, as the worker does while there is nothing, until the offset is committed. */
+  /** Puts empty batches, as an idle worker does, until the offset is committed. */
   async committed(harness: SinkTaskHarness, offset: number): Promise<void> {
     await waitFor(
       `offset ${offset} to be committed`,

@@ -1,4 +1,4 @@
-/** Folders that wait for nobody are removed, others are not; files of a partition on disk. */
+/** Removal of stale folders, and the files of a partition on disk. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,14 +25,14 @@ async function foreign(name: string, lock: string | null): Promise<string> {
   return name;
 }
 
-test('analytics-sink 50: what a dead process left is removed, what a live one uses is not', async () => {
+test('analytics-sink 50: folders of dead processes are removed, those of live ones are not', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const mine = await createStagingFolder(root, 'a/b', 3);
   const dead = await foreign('analytics-sink-dead-0-x', `${pid} 1`);
   const reused = await foreign('analytics-sink-reused-0-x', `${process.pid} 1`);
   const kept = [await foreign('analytics-sink-young-0-x', null), await foreign('kusto-sink-connector-x', `${pid} 1`)];
   const removed = await removeStaleFolders(root);
-  // Whether a number was given to another process is told by /proc alone.
+  // Only /proc shows whether a pid was reused.
   expect(removed.sort()).toEqual(
     [dead, ...(process.platform === 'linux' ? [reused] : [])].map((name) => join(root, name)),
   );
@@ -44,7 +44,7 @@ test('analytics-sink 50: what a dead process left is removed, what a live one us
   expect(await removeStaleFolders(join(root, 'not-there'))).toEqual([]);
 });
 
-test('a folder that can not be made is one error that names the key', async () => {
+test('a folder that cannot be created is one error that names the key', async () => {
   await writeFile(join(root, 'file'), '');
   await expect(createStagingFolder(join(root, 'file', 'x'), 'c', 0)).rejects.toMatchObject({
     code: 'ANALYTICS_TEMPDIR',
@@ -81,7 +81,7 @@ test('analytics-sink 20, 38: text is compressed, private, and named by its offse
   expect(await readdir(root)).toEqual([]);
 });
 
-test('analytics-sink 24: binary files are as they came', async () => {
+test('analytics-sink 24: binary files are unchanged', async () => {
   const open = file('parquet');
   const bytes = Buffer.from('PAR1 PAR1');
   open.append(bytes, 5);
@@ -90,7 +90,7 @@ test('analytics-sink 24: binary files are as they came', async () => {
   expect(await readFile(sealed.path)).toEqual(bytes);
 });
 
-test('analytics-sink 54: a discarded file leaves nothing, however early, and its name can be taken again', async () => {
+test('analytics-sink 54: a discarded file leaves nothing, even while it is opened, and its name can be reused', async () => {
   for (let i = 0; i < 20; i++) await file('csv').discard();
   const open = file('csv');
   open.append(Buffer.from('x\n'), 5);
@@ -105,7 +105,7 @@ test.each(['csv', 'parquet'])(
     for (let turns = 0; turns < 60; turns++) {
       const open = file(format);
       open.append(Buffer.alloc(1_000_000, 'x'), 5);
-      // Nobody waits for room in it any more.
+      // Nothing waits for its drain any more.
       open.drain().catch(() => undefined);
       for (let i = 0; i < turns; i++) await nextTurn();
       await open.discard();
@@ -114,14 +114,14 @@ test.each(['csv', 'parquet'])(
   },
 );
 
-test('analytics-sink 54: what the disk says is thrown, also by a file that could not be opened', async () => {
+test('analytics-sink 54: errors of the disk are thrown, also for a file that could not be opened', async () => {
   await mkdir(join(root, 'kafka_t_1_5.csv.gz.part'));
   const open = file('csv');
   open.append(Buffer.from('x\n'), 5);
   await expect(open.seal()).rejects.toThrow('EEXIST');
 });
 
-test('records are read back as they were; a log that is gone is an error, not the end of the process', async () => {
+test('records are read back unchanged; a missing log is an error that does not end the process', async () => {
   const log = new RecordLog(join(root, 'log'));
   log.append(
     sinkRecord('text\n', {

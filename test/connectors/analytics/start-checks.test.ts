@@ -1,6 +1,5 @@
 /**
- * What the emulator cannot show: it refuses such a mapping when it is created, where the service also meets tables that
- * were changed afterwards.
+ * Tables that changed after their mapping was created, which the emulator cannot simulate: it rejects such a mapping.
  */
 import { parseSettings } from '../../../connectors/analytics/src/config/settings';
 import type { Cluster, ReplyTable } from '../../../connectors/analytics/src/service/cluster';
@@ -27,7 +26,7 @@ const clusterWith = (mapping: unknown): Cluster =>
 const check = async (mapping: unknown): Promise<void> =>
   await checkTables(clusterWith(mapping), settings, new MemoryLogger(), new AbortController().signal);
 
-test('analytics-sink 41: a mapping that its table has outgrown is found before the service refuses every file', async () => {
+test('analytics-sink 41: a mapping that no longer matches its table is detected before the service rejects every file', async () => {
   await expect(
     check([
       { Name: 'a', Ordinal: 0 },

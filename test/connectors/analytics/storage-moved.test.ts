@@ -1,4 +1,4 @@
-/** Storage that is somewhere else than the service said last. */
+/** Storage that is not at the URLs that the service named last. */
 import { waitFor } from '../../helpers/wait-for';
 import { serveCluster, serveStorage } from './small-service';
 import { SmallSink } from './small-sink';
@@ -6,7 +6,7 @@ import { SmallSink } from './small-sink';
 const sink = SmallSink.forFile();
 const ROW = { value: 'x'.repeat(100) };
 
-test('analytics-sink 40: storage that has moved is asked for anew when it cannot be connected to, and the rows go there', async () => {
+test('analytics-sink 40: the URLs of storage that has moved are read again when it is unreachable, and the rows arrive there', async () => {
   let storage = await serveStorage();
   const cluster = await serveCluster(() => storage.url);
   sink.atEnd(cluster.stop);
@@ -38,7 +38,7 @@ test('analytics-sink 40: a queue that has moved after the file was uploaded', as
   expect(storage.messages).toHaveLength(1);
 });
 
-test('analytics-sink 40: storage that is only away is asked for once for each try, not more', async () => {
+test('analytics-sink 40: the URLs of unreachable storage are read once per attempt', async () => {
   const storage = await serveStorage();
   await storage.stop();
   const cluster = await serveCluster(() => storage.url);

@@ -1,7 +1,4 @@
-/**
- * A cluster that is not there, as a worker meets it: a node that has rebooted, a name that is not known yet, an outage
- * that lasts.
- */
+/** A worker whose cluster is unreachable: a node that reboots, a name that is not resolved yet, a long outage. */
 import { serveCluster, serveStorage } from '../../connectors/analytics/small-service';
 import { waitFor } from '../../helpers/wait-for';
 import { SinkWorker } from './sink-worker';

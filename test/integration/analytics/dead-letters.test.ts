@@ -1,4 +1,4 @@
-/** The sink's dead letter queue as a worker's user meets it: files of many records, and its Kafka away. */
+/** The sink's dead letter queue on a worker: files of many records, and an unreachable Kafka. */
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { serve, serveCluster } from '../../connectors/analytics/small-service';
 import { waitFor } from '../../helpers/wait-for';
@@ -6,7 +6,7 @@ import { SinkWorker } from './sink-worker';
 
 const sink = SinkWorker.forFile();
 
-/** A sink whose files are all refused. */
+/** A sink whose files are all rejected. */
 async function register(topic: string, more: Record<string, string>): Promise<string> {
   const refusing = await serve((request, response) => {
     request.resume().on('end', () => response.writeHead(413).end());
@@ -66,7 +66,7 @@ test('analytics-sink 44: a task whose dead letter queue is unreachable at startu
   });
   const trace = await sink.failed(name);
   expect(trace).toMatch(
-    /The dead letter queue's Kafka at 127\.0\.0\.1:\d+ can not be used: No Kafka broker can be reached/,
+    /The dead letter queue's Kafka at 127\.0\.0\.1:\d+ cannot be used: No Kafka broker can be reached/,
   );
   expect(trace).toMatch(/Automatic restart \d+ of 20 is due at /);
   await listen(port);

@@ -1,6 +1,6 @@
 /**
- * What the connector's README tells a person to create and to post, done as it stands: its placeholders filled in,
- * nothing else changed.
+ * Follows the connector's README literally: creates its tables and posts its document, with only the placeholders
+ * filled in.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const DOCUMENT = README.slice(README.indexOf('\n    {\n'), README.indexOf('\n   
   /\n {4}/g,
   '\n',
 );
-/** Indented lines that are commands; only those that make tables and mappings are the emulator's business. */
+/** Indented lines that are commands. The emulator supports only those that create tables and mappings. */
 const COMMANDS = README.split('\n')
   .map((text) => text.trim())
   .filter((text) => text.startsWith('.create table'));
@@ -37,7 +37,7 @@ afterAll(async () => {
   await clients.close();
 });
 
-/** The broker of a test is not its own: the topic has to be. */
+/** Tests share a broker, so that the topic must be unique. */
 function filledIn(text: string, topic: string): string {
   return text
     .replaceAll('storm-events', topic)

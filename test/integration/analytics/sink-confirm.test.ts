@@ -1,5 +1,5 @@
 /**
- * How the sink hands files over and learns whether they were loaded: the service's REST interface, its status table, or
+ * How the sink queues files and detects whether they were loaded: by the service's REST API, its status table, or
  * neither.
  */
 import type { SinkTaskHarness } from '@millrace/sdk/testing';
@@ -14,7 +14,7 @@ afterEach(() => {
   setup.emulator.resources.hasStatusTable = true;
 });
 
-/** As a cluster without the preview answers. */
+/** The response of a cluster without the preview. */
 function withoutRest(): void {
   setup.emulator.faults.add({ target: 'ingestion', status: 404, body: '{}' });
 }
@@ -22,7 +22,7 @@ const startWithTable = async (more: Record<string, string> = {}, entry = {}): Pr
   withoutRest();
   return await setup.start({ ...INGESTED, ...more }, entry);
 };
-/** Requests since then that hand a file over by REST. */
+/** Requests since then that queue a file by REST. */
 async function handedOverByRest(work: () => Promise<void>): Promise<number> {
   const before = setup.emulator.requests.length;
   await work();
@@ -32,7 +32,7 @@ async function handedOverByRest(work: () => Promise<void>): Promise<number> {
 test('analytics-sink 41: without the REST interface, the status table confirms that rows are loaded', async () => {
   setup.emulator.ingestor.isPaused = true;
   const harness = await startWithTable();
-  expect(harness.logger.lines).toContain('info The service tells about each file in its status table');
+  expect(harness.logger.lines).toContain('info The service reports the status of each file in its status table');
   const byRest = await handedOverByRest(async () => {
     await harness.put([ONE]);
     await setup.someQueued();
@@ -61,7 +61,7 @@ test('analytics-sink 47: an unreachable status table, and one whose access expir
     setup.emulator.faults.add({ target: 'table', status: 503, times: 3 });
     await harness.put([ONE]);
     await setup.someQueued();
-    // Beyond the life of what the file was handed over with.
+    // Longer than the lifetime of the SAS with which the file was queued.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     setup.emulator.resources.sasLifetimeMs = 3_600_000;
     setup.emulator.ingestor.isPaused = false;
@@ -97,14 +97,14 @@ test('a cluster that supports neither is rejected at startup', async () => {
   await expect(startWithTable()).rejects.toMatchObject({
     code: 'ANALYTICS_OFFER',
     message:
-      'The cluster does not offer word about single files, by REST or in a status table; set "analytics.ingest.confirm" to queued.',
+      'The cluster does not offer the status of single files, by REST or in a status table; set "analytics.ingest.confirm" to queued.',
   });
 });
 
 test('a cluster that is busy when its capabilities are requested is requested again', async () => {
   setup.emulator.faults.add({ target: 'ingestion', status: 503, times: 1 });
   const harness = await setup.start(INGESTED);
-  expect(harness.logger.lines).toContain('info The service tells about each file by its REST interface');
+  expect(harness.logger.lines).toContain('info The service reports the status of each file by its REST API');
 });
 
 test('analytics.ingest.protocol=rest queues files by REST and does not wait for their rows', async () => {

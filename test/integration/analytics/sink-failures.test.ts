@@ -1,5 +1,5 @@
 /**
- * The sink's task when the service refuses, is away or is slow; and what becomes of records that can not be delivered.
+ * The sink's task when the service refuses, is away or is slow; and what becomes of records that cannot be delivered.
  */
 import { Clients, take } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
@@ -46,7 +46,7 @@ test('analytics-sink 40: an unreachable storage: rows arrive once, and puts cont
   await setup.committed(harness, 1);
   expect(await setup.rows()).toHaveLength(1);
   expect(harness.logger.lines).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^warn kafka_t_0_0-0\.csv\.gz could not be handed over for d\./)]),
+    expect.arrayContaining([expect.stringMatching(/^warn Cannot deliver kafka_t_0_0-0\.csv\.gz to d\./)]),
   );
 });
 
@@ -127,7 +127,7 @@ test('analytics-sink 22: such a record fails the task unless behavior.on.error s
   await expect(harness.put([{ value: 'x,1' }, { value: { a: 1 } }])).rejects.toMatchObject({
     code: 'ANALYTICS_DELIVERY',
     message: expect.stringMatching(
-      /^t-0 offset 1 could not be delivered to d\.T_\w+: The value is a structure, which a file of format csv can not hold/,
+      /^t-0 offset 1 could not be delivered to d\.T_\w+: The value is a structure, which a file of format csv cannot hold/,
     ) as string,
   });
 });
@@ -146,7 +146,7 @@ test.each(['log', 'ignore'])(
       expect.stringMatching(
         behavior === 'log'
           ? /^error t-0 offsets 0 to 1, after 1 attempt\(s\), could not be delivered to d\.T_\w+ and were dropped: .*BadRequest_MappingReferenceWasNotFound/
-          : /^warn 2 record\(s\) could not be delivered; the last of them: t-0 offsets 0 to 1/,
+          : /^warn 2 record\(s\) could not be delivered; the last one: t-0 offsets 0 to 1/,
       ),
     ]);
   },
@@ -224,9 +224,7 @@ test('analytics-sink 48: a throttling service gets the time it requests, also at
   const harness = await setup.start();
   // A timer may be early by a millisecond or so.
   expect(Date.now() - before).toBeGreaterThan(990);
-  expect(harness.logger.lines[0]).toMatch(
-    /^warn The service can not begin yet; the next try is in 1000 ms: .* answers 429/,
-  );
+  expect(harness.logger.lines[0]).toMatch(/^warn The service is not ready, retrying in 1000 ms: .* answers 429/);
 });
 
 test('analytics-sink 7, 9: a rejected login fails the start in one sentence, without the secret', async () => {

@@ -1,4 +1,4 @@
-/** The sink's task when partitions come and go, and when its disk is full. */
+/** Assignment and revocation of partitions, and a full disk. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const setup = SinkSetup.forFile();
 const partition = (number: number): { topic: string; partition: number } => ({ topic: 't', partition: number });
 
 test('analytics-sink 51: an additional partition does not affect the open files of the others', async () => {
-  // Its size ends the file, when the partition has come.
+  // The file is complete by size after the partition is assigned.
   const harness = await setup.start();
   await harness.put([{ value: 'x,1' }]);
   await harness.assign([partition(1)]);
@@ -23,7 +23,7 @@ test('analytics-sink 51: an additional partition does not affect the open files 
 });
 
 test('analytics-sink 52: a revoked partition: nothing more of it is posted, its open file is deleted, the other partition continues', async () => {
-  // Long enough to be still on its way when the partition is given away.
+  // Long enough to be still in flight when the partition is revoked.
   setup.emulator.faults.add({ target: 'blob', delayMs: 30_000, match: 'kafka_t_0_' });
   const harness = await setup.start({ 'flush.interval.ms': '500' }, {}, { assignment: [partition(0), partition(1)] });
   await harness.put([{ value: line('gone', 100) }, { value: 'open,1' }, { value: 'kept,2', partition: 1 }]);
@@ -38,9 +38,9 @@ test('analytics-sink 52: a revoked partition: nothing more of it is posted, its 
 interface HeldUp {
   /** Resolves when a request has arrived. */
   arrived(): Promise<unknown>;
-  /** Lets it go on, and those behind it. */
+  /** Lets it continue, and those after it. */
   release(): void;
-  /** Resolves when the first of them is answered, or nobody waits for its answer any more. */
+  /** Resolves when the first of them has its response, or was aborted. */
   over(): Promise<unknown>;
 }
 
@@ -77,7 +77,7 @@ test('analytics-sink 52: between the last preCommit of a partition and its close
   expect(await harness.task.preCommit?.([])).toEqual([]);
   upload.release();
   await upload.over();
-  // Once another's file has gone all the way, this one would have, too.
+  // By the time another partition's file is delivered, this one would be, too.
   const other = await setup.start();
   await other.put([{ value: line('other', 100) }]);
   await setup.committed(other, 1);
@@ -151,7 +151,7 @@ test('analytics-sink 54: a full disk: the partition rewinds to its last safe off
   const disk = join(setup.folder, 'disk');
   await mkdir(disk);
   if (!mounted(disk)) {
-    console.warn('No file system can be mounted here: the full disk is not tried.');
+    console.warn('Cannot mount a file system here: skipping the full disk.');
     return;
   }
   try {
@@ -164,7 +164,7 @@ test('analytics-sink 54: a full disk: the partition rewinds to its last safe off
     let next = 0;
     let wentBack = false;
     while (harness.committed() !== values.length) {
-      // As the worker does: back to where the task wants to be, nothing of a paused partition.
+      // Like the worker: rewinds to the offset that the task requested, and delivers nothing of paused partitions.
       const seek = harness.seeks.splice(0).at(-1);
       if (seek) {
         next = seek.offset;
@@ -181,7 +181,7 @@ test('analytics-sink 54: a full disk: the partition rewinds to its last safe off
     expect(wentBack).toBe(true);
     expect((await setup.rows()).map(([, b]) => b)).toEqual(values.map((_, i) => i));
     expect(harness.logger.lines.join('\n')).toContain(
-      'can not be written to the folder for files; the next try is in 50 ms',
+      'Cannot write records of t-0 to the staging folder, retrying in 50 ms',
     );
     await setup.stop(harness);
   } finally {

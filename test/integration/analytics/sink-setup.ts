@@ -1,4 +1,4 @@
-/** An emulator per test file; per test a table with mappings, a folder for files, and the tasks that it starts. */
+/** One emulator per test file; per test, a table with mappings, a staging folder, and the tasks that it starts. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export class SinkSetup {
   table!: string;
   private readonly harnesses: SinkTaskHarness[] = [];
   private readonly said: string[] = [];
-  /** As a worker gives them to the task. */
+  /** As a worker passes them to the task. */
   private readonly producers = new TaskProducers(createKafkaClients(silentLogger), { connector: 'storms', task: 0 });
 
   /** Registers the hooks of the test file. */
@@ -86,7 +86,7 @@ export class SinkSetup {
     );
     return counts.map(([count]) => Number(count));
   }
-  /** Messages that wait in the service's queues. */
+  /** Messages in the service's queues. */
   async queued(): Promise<number> {
     const counts = await Promise.all(this.emulator.resources.queues.map(async (queue) => await queue.getProperties()));
     return counts.reduce((sum, { approximateMessagesCount: count = 0 }) => sum + count, 0);
@@ -133,7 +133,7 @@ export class SinkSetup {
     await harness.stop();
   }
 
-  /** Puts nothing, as the worker does while there is nothing, until the offset is committed. */
+  /** Puts empty batches, as an idle worker does, until the offset is committed. */
   async committed(harness: SinkTaskHarness, offset: number, partition = 0): Promise<void> {
     await waitFor(
       `offset ${offset} to be committed`,
@@ -146,7 +146,7 @@ export class SinkSetup {
     );
   }
 
-  /** What `put` fails with, although no record comes any more. */
+  /** The error of a `put` without records. */
   async failure(harness: SinkTaskHarness): Promise<Error> {
     return await waitFor('the task to fail', async () => {
       const error = await harness.put([]).then(

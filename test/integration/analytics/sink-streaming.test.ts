@@ -1,4 +1,4 @@
-/** Entries with `streaming`: straight to the engine, by the queue when that can not. */
+/** Entries with `streaming`: directly to the engine, or through the queue when it cannot accept them. */
 import { randomBytes } from 'node:crypto';
 import { line, SinkSetup } from './sink-setup';
 
@@ -8,7 +8,7 @@ const posts = (): string[] => setup.emulator.requests.filter((request) => reques
 const allow = async (): Promise<unknown> =>
   await setup.command(`.alter table ${setup.table} policy streamingingestion enable`);
 beforeEach(() => {
-  // The log of the tests before.
+  // Requests of earlier tests.
   (setup.emulator.requests as string[]).length = 0;
 });
 

@@ -1,4 +1,4 @@
-/** A worker of one test file with the sink on it, and what its tests clean up. */
+/** A worker with the sink for one test file, and the cleanup of its tests. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { waitFor } from '../../helpers/wait-for';
 
 export class SinkWorker {
   readonly clients = new Clients();
-  /** Run behind the test that adds them. */
+  /** Run after the test that adds them. */
   readonly ends: (() => Promise<void>)[] = [];
   worker!: StartedWorker;
   private tempdir = '';
 
-  /** Registers the hooks of the test file: started before its first test, stopped behind its last one. */
+  /** Registers the hooks of the test file: started before its first test, stopped after its last one. */
   static forFile(): SinkWorker {
     const sink = new SinkWorker();
     beforeAll(async () => {

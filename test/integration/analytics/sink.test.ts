@@ -1,4 +1,4 @@
-/** The sink's task against the emulator: records into files, files into rows, offsets behind them. */
+/** The sink task against the emulator: records become files, files become rows, offsets follow. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import avro from 'avsc';
@@ -59,12 +59,12 @@ test('analytics-sink 33: a single record is shipped when its interval expires, n
   await harness.put([{ value: 'x,1' }]);
   expect(harness.requestedTimeout).toBeLessThanOrEqual(400);
   await setup.committed(harness, 1);
-  // A clock of whole milliseconds may be ahead of another by one.
+  // Clocks with millisecond resolution may differ by one.
   expect(performance.now() - before).toBeGreaterThan(398);
   expect(await setup.rows()).toEqual([['x', 1]]);
 });
 
-test('analytics-sink 35: partitions have files of their own', async () => {
+test('analytics-sink 35: each partition has its own files', async () => {
   const assignment = [0, 1].map((partition) => ({ topic: 't', partition }));
   const harness = await setup.start({ 'flush.interval.ms': '100' }, {}, { assignment });
   await harness.put([0, 1, 0, 1].map((partition, b) => ({ value: `${partition},${b}`, partition })));
@@ -138,7 +138,7 @@ test('analytics-sink 23: structs become Avro files, with a new file for another 
   );
   await harness.put([
     { valueSchema: ROW, value: { a: 'x', b: 1 } },
-    // Converters may make a new schema object for each record.
+    // Converters may create a new schema object for each record.
     { valueSchema: { ...ROW }, value: { a: 'y', b: 2 } },
     { valueSchema: wider, value: { a: 'z', b: 3, c: null } },
   ]);

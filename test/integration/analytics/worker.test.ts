@@ -1,6 +1,4 @@
-/**
- * The sink as a user runs it: registered at a worker by REST, from topics of a real broker into the emulator's tables.
- */
+/** The sink on a worker: registered by REST, from topics of a real broker into the emulator's tables. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +8,9 @@ import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { SECRET, SinkSetup } from './sink-setup';
 
-// Before the hooks of the setup, which take the tables away.
+// Before the hooks of the setup, which drop the tables.
 afterEach(async () => {
-  // What stays is given to the workers of the next test, which counts on their work.
+  // Connectors that remain would be assigned to the workers of the next test.
   for (const name of (await worker.request('GET', '/connectors')).json as string[])
     await waitFor(
       `a rebalance to end, to delete ${name}`,
@@ -142,7 +140,7 @@ test('analytics-sink 3, 4, 5: config problems are reported before the config is 
   expect(answer.body).not.toContain(SECRET);
 });
 
-test('analytics-sink 7, 9: a wrong secret fails the task with the reason, and no secret is in it or in the log', async () => {
+test('analytics-sink 7, 9: a wrong secret fails the task with the reason, and neither the trace nor the log contains a secret', async () => {
   const name = await register(neutral(await clients.topic(), { 'idp.auth.appkey': `${SECRET}-wrong` }));
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
   expect(tasks[0]?.trace).toMatch(/The identity provider refuses the application: .*invalid_client/);
@@ -164,7 +162,7 @@ test('analytics-sink 49, 50: a worker killed three times while records flow: no 
   await worker.running(
     await register(neutral(topic, { 'flush.size.bytes': 500, 'flush.interval.ms': 500, 'tempdir.path': tempdir })),
   );
-  // So that the kills find files in every state.
+  // The kills should hit files in every state.
   setup.emulator.faults.add({ target: 'queue', delayMs: 100 });
   const producer = await clients.producer(topic);
   const [records, rounds] = [20_000, 4];

@@ -1,11 +1,12 @@
 /**
- * How far a partition is delivered, although its files are delivered in any order. Pure. Source: analytics-sink §4.4.
+ * Tracks the committable offset of a partition whose files are delivered in any order. Pure. Source: analytics-sink
+ * §4.4.
  */
 export interface Range {
   readonly first: number;
-  /** The offset behind its last record. */
+  /** The offset after its last record. */
   next: number;
-  /** What must still be done for its records: a file to be delivered, a record to be dead-lettered. */
+  /** Outstanding work for its records: a file to deliver, records to send to the dead letter queue. */
   pending: number;
 }
 
@@ -13,14 +14,14 @@ export class OffsetRanges {
   private readonly ranges: Range[] = [];
   private committed: number | null = null;
 
-  /** Begins the range of a file, or of a record that is set aside on its own. */
+  /** Starts the range of a file, or of a record that is in no file. */
   begin(offset: number): Range {
     const range = { first: offset, next: offset + 1, pending: 1 };
     this.ranges.push(range);
     return range;
   }
 
-  /** A record that needs nothing more: skipped or dropped. */
+  /** A record that needs no delivery. */
   skip(offset: number): void {
     const last = this.ranges.at(-1);
     if (last) last.next = offset + 1;
@@ -28,20 +29,20 @@ export class OffsetRanges {
   }
 
   /**
-   * To be called before the worker is asked to go back: it takes the offset that it goes back to for one that is
-   * committed, unless it is told of another. From now on there is one.
+   * Call before the worker rewinds: without an offset from this task, the worker would commit the one that it rewinds
+   * to. From now on, `committable` returns one.
    */
   hold(): void {
     this.committed ??= this.ranges[0]?.first ?? null;
   }
 
-  /** The records of a range come again. */
+  /** Forgets a range and those after it, whose records are delivered again. */
   remove(range: Range): void {
     const at = this.ranges.indexOf(range);
     if (at >= 0) this.ranges.splice(at);
   }
 
-  /** The offset to continue at after a crash: everything before it is done. Null: nothing is. */
+  /** The offset to resume at after a crash: all records before it are done. Null if none is. */
   committable(): number | null {
     while (this.ranges[0]?.pending === 0) this.committed = (this.ranges.shift() as Range).next;
     return this.committed;

@@ -1,4 +1,4 @@
-/** Cuts a partition's records into files by size, time and kind. Source: analytics-sink §4.1, §4.2. */
+/** Splits a partition's records into files by size, age and schema. Source: analytics-sink §4.1, §4.2. */
 import { join } from 'node:path';
 import { DataError, type SinkRecord } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
@@ -15,7 +15,7 @@ import { StagingFile, type SealedFile } from './staging-file';
 export interface Sealed {
   readonly file: SealedFile;
   readonly range: Range;
-  /** Null: nobody needs the records again. */
+  /** Null without a dead letter queue. */
   readonly records: RecordLog | null;
 }
 
@@ -44,17 +44,19 @@ export class PartitionBatcher {
 
   constructor(private readonly options: PartitionBatcherOptions) {}
 
-  /** When the open file is to be shipped at the latest; Infinity: there is none. Milliseconds, absolute. */
+  /** When the open file must be shipped, in milliseconds since the epoch; Infinity if there is none. */
   get dueAt(): number {
     return this.open === null ? Infinity : this.open.since + this.options.settings.flushIntervalMs;
   }
 
   /**
-   * Null: it is done, as for most records, which need no promise. Otherwise a file is being sealed.
-   * @throws DataError, at once or by the promise, for a record that does not fit; it is not part of any file then.
+   * Null for most records, which need no promise. Otherwise a file is being sealed.
+   *
+   * @throws DataError, synchronously or through the promise, for a record that does not match the format. Such a record
+   *   is in no file.
    */
   add(record: SinkRecord): Promise<void> | null {
-    const row = writable(record, this.options.mapping.format, this.options.settings);
+    const row = convertRecord(record, this.options.mapping.format, this.options.settings);
     if (row.kind === 'file') return this.addWholeFile(record, row.bytes);
     if (row.kind === 'avro') return this.addAvro(record, row);
     if (row.kind === 'skip') {
@@ -65,7 +67,7 @@ export class PartitionBatcher {
     return this.addText(record, row.bytes);
   }
 
-  /** A record that is in no file, and whose end is told later: by one less pending. */
+  /** A record that is in no file. The caller decrements `pending` once it is handled. */
   setAside(offset: number): Range {
     const open = this.open;
     if (open === null) return this.ranges.begin(offset);
@@ -74,7 +76,7 @@ export class PartitionBatcher {
     return open.range;
   }
 
-  /** Resolves when everything added is on its way to the disk. */
+  /** Resolves when everything added has been passed to the disk streams. */
   async drain(): Promise<void> {
     await this.open?.file.drain();
     await this.open?.records?.drain();
@@ -94,7 +96,9 @@ export class PartitionBatcher {
     this.options.onSealed({ file, range: open.range, records: open.records });
   }
 
-  /** Throws the open file away; its records must come again. The offset of its first record; null: there was none. */
+  /**
+   * Discards the open file, whose records must be delivered again. Returns its first offset, or null without a file.
+   */
   async discard(): Promise<number | null> {
     const open = this.open;
     this.open = null;
@@ -107,16 +111,16 @@ export class PartitionBatcher {
   }
 
   private addText(record: SinkRecord, bytes: Buffer): Promise<void> | null {
-    const open = this.current(record, null);
-    this.note(open, record);
+    const open = this.openFileFor(record, null);
+    this.addToRange(open, record);
     open.file.append(bytes, record.originalOffset);
     return open.file.rawBytes >= this.options.settings.flushBytes ? this.seal() : null;
   }
 
   private async addWholeFile(record: SinkRecord, bytes: Buffer): Promise<void> {
     await this.seal();
-    const open = this.current(record, null);
-    this.note(open, record);
+    const open = this.openFileFor(record, null);
+    this.addToRange(open, record);
     open.file.append(bytes, record.originalOffset);
     await this.seal();
   }
@@ -132,14 +136,14 @@ export class PartitionBatcher {
       throw unwritable(record, this.options.mapping.format.wireName, error);
     }
     const isNew = this.open === null;
-    const open = this.current(record, rows);
+    const open = this.openFileFor(record, rows);
     if (isNew) open.file.appendFraming(rows.header());
-    this.note(open, record);
+    this.addToRange(open, record);
     open.file.append(rows.block(false), record.originalOffset, size);
     if (open.file.rawBytes >= this.options.settings.flushBytes) await this.seal();
   }
 
-  private current(record: SinkRecord, avro: AvroRows | null): Open {
+  private openFileFor(record: SinkRecord, avro: AvroRows | null): Open {
     if (this.open) return this.open;
     const { topic, partition, mapping, folder, settings, now } = this.options;
     const options = { folder, topic, partition, mapping, firstOffset: record.originalOffset };
@@ -156,17 +160,14 @@ export class PartitionBatcher {
     return this.open;
   }
 
-  private note(open: Open, record: SinkRecord): void {
+  private addToRange(open: Open, record: SinkRecord): void {
     open.range.next = record.originalOffset + 1;
     open.records?.append(record);
   }
 }
 
-/**
- * A value of which nothing can be made is the record's fault, whatever the reason; what throws behind this is the
- * disk's.
- */
-function writable(record: SinkRecord, format: Format, settings: AnalyticsSettings): Row {
+/** Attributes every conversion failure to the record. Errors thrown after this are those of the disk. */
+function convertRecord(record: SinkRecord, format: Format, settings: AnalyticsSettings): Row {
   try {
     return rowOf(record, format, settings);
   } catch (error) {

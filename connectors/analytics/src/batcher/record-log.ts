@@ -1,7 +1,4 @@
-/**
- * The records of a file as Kafka had them, beside it on disk: what a dead letter queue gets if the file can not be
- * delivered.
- */
+/** The original records of a file, kept next to it on disk for the dead letter queue. */
 import { appendFile, open, rm } from 'node:fs/promises';
 import type { ConnectValue, Schema, SinkRecord } from '@millrace/sdk';
 import { jsonText } from '../records/json-value';
@@ -24,7 +21,7 @@ export function rawRecord(record: SinkRecord): RawRecord {
   };
 }
 
-/** Text and bytes as they came; anything else as JSON, because its own bytes are not known here. */
+/** Text and bytes unchanged; other values as JSON, because their original bytes are not known here. */
 function rawBytes(schema: Schema | null, value: ConnectValue): Buffer | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value);
@@ -51,7 +48,7 @@ export class RecordLog {
     await appendFile(this.path, lines, { mode: 0o600 });
   }
 
-  /** @throws Error when they can not be read. */
+  /** @throws Error when the log cannot be read. */
   async *read(): AsyncGenerator<RawRecord> {
     const file = await open(this.path);
     for await (const line of file.readLines()) {

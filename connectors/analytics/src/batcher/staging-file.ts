@@ -1,4 +1,4 @@
-/** One file of a topic-partition on disk, while it is written and once it is sealed. Source: analytics-sink §4.1. */
+/** A file of a topic-partition on disk, while it is written and once it is sealed. Source: analytics-sink §4.1. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { fileName, nameOnDisk } from './file-names';
 
 export interface SealedFile {
   readonly path: string;
-  /** What it is called where people look for it; on disk it may be shorter. */
+  /** The name in the service's storage; on disk it may be shortened. */
   readonly name: string;
   readonly topic: string;
   readonly partition: number;
@@ -43,7 +43,7 @@ export class StagingFile {
   private readonly isGzip: boolean;
   private lastOffset: number;
   private failure: unknown = null;
-  /** Rejects when a stream fails: a failed one neither drains nor finishes. */
+  /** Rejects when a stream fails, because a failed stream neither drains nor finishes. */
   private readonly failed: Promise<never>;
   private pending: Buffer[] = [];
 
@@ -64,7 +64,7 @@ export class StagingFile {
     this.failed.catch(() => undefined);
   }
 
-  /** Takes a row; it is on its way to the disk with the next `drain`. */
+  /** Buffers a row until the next `drain`. */
   append(bytes: Buffer, offset: number, rawBytes = bytes.length): void {
     if (bytes.length > 0) this.pending.push(bytes);
     this.rawBytes += rawBytes;
@@ -72,12 +72,12 @@ export class StagingFile {
     this.lastOffset = offset;
   }
 
-  /** Bytes that are no record: headers and blocks of formats that have them. */
+  /** Bytes that are not records, such as the header of an Avro file. */
   appendFraming(bytes: Buffer): void {
     if (bytes.length > 0) this.pending.push(bytes);
   }
 
-  /** Resolves when there is room for more. @throws what the disk said. */
+  /** Resolves when the stream accepts more. @throws the error of the disk. */
   async drain(): Promise<void> {
     this.throwFailure();
     if (this.pending.length === 0) return;
@@ -112,12 +112,12 @@ export class StagingFile {
     };
   }
 
-  /** Its records come again. */
+  /** Removes the file. Its records are delivered again. */
   async discard(): Promise<void> {
     this.sink.destroy();
     this.file.destroy();
-    // One that is still being opened would appear after it was removed. That a write was cut off is no failure: an
-    // error comes before the close.
+    // A file that is still being opened would appear after it was removed. An aborted write is not an error: an error
+    // is emitted before the close.
     if (!this.file.closed) await new Promise<void>((resolve) => this.file.once('close', resolve));
     await rm(this.partPath, { force: true });
   }

@@ -1,4 +1,4 @@
-/** The folder in which a task's files wait. Those of dead processes are removed. Sources: analytics-sink §4.1, §4.9. */
+/** A task's folder for staged files. Removes the folders of dead processes. Sources: analytics-sink §4.1, §4.9. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ export interface StagingFolder {
   remove(): Promise<void>;
 }
 
-/** @throws ConnectError `ANALYTICS_TEMPDIR` when nothing can be written below `root`. */
+/** @throws ConnectError `ANALYTICS_TEMPDIR` when `root` is not writable. */
 export async function createStagingFolder(root: string, connector: string, task: number): Promise<StagingFolder> {
-  // Only for people who look into the folder: the rest of the name makes it unique.
+  // For readers of the folder; the random part makes the name unique.
   const safe = connector.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, NAME_LENGTH);
   const path = join(root, `${PREFIX}${safe}-${task}-${randomUUID()}`);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await writeFile(join(path, LOCK), `${process.pid} ${await startTime(process.pid)}`, { mode: 0o600 });
   } catch (error) {
-    throw new ConnectError(`Files can not be kept in ${root}: ${(error as Error).message}. Change "tempdir.path".`, {
+    throw new ConnectError(`Cannot create files in ${root}: ${(error as Error).message}. Change "tempdir.path".`, {
       code: 'ANALYTICS_TEMPDIR',
       cause: error,
       place: { folder: root },
@@ -31,13 +31,15 @@ export async function createStagingFolder(root: string, connector: string, task:
   return { path, remove: async () => await rm(path, { recursive: true, force: true }) };
 }
 
-/** Removes what crashed processes left. Their records were never committed and come again. The folders removed. */
+/**
+ * Removes the folders of crashed processes and returns them. Their records were not committed and are delivered again.
+ */
 export async function removeStaleFolders(root: string): Promise<string[]> {
   const removed: string[] = [];
   const names = await readdir(root).catch((): string[] => []);
   for (const name of names.filter((candidate) => candidate.startsWith(PREFIX))) {
     const path = join(root, name);
-    // A folder without a lock may be about to get one.
+    // A folder without a lock may be new, with its lock not written yet.
     const lock = await readFile(join(path, LOCK), 'utf8').catch(() => null);
     if (lock === null || (await isAlive(lock))) continue;
     await rm(path, { recursive: true, force: true }).then(
@@ -56,13 +58,13 @@ async function isAlive(lock: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  // Another process may have the number by now.
+  // The pid may belong to another process by now.
   return (await startTime(pid)) === started;
 }
 
-/** Changes with the process, where the system tells; empty elsewhere. */
+/** Start time of a process from /proc; empty on other systems. */
 async function startTime(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // Behind the program's name, which may hold anything.
+  // Fields follow the program's name, which may contain any character.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }

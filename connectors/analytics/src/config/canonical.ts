@@ -1,12 +1,9 @@
-/**
- * One name for each key: the vendor's words and older spellings are read as the neutral ones. Sources: analytics-sink
- * §1.1, §1.3.
- */
+/** Maps the vendor's key names and older spellings to the neutral ones. Sources: analytics-sink §1.1, §1.3. */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { DEFINITIONS } from './definitions';
 import { KEY } from './keys';
 
-/** Spellings of versions before 1.0, and the 1.x name of the ingestion URL. */
+/** Names of versions before 1.0, and the 1.x name of the ingestion URL. */
 const OLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'analytics.url': KEY.ingestionUrl,
@@ -23,7 +20,7 @@ const OLDER: ReadonlyMap<string, string> = new Map(
 export interface Canonical {
   /** By neutral name. */
   readonly values: Readonly<Record<string, string>>;
-  /** Neutral name → the name that the user wrote. */
+  /** Neutral name → the name in the user's configuration. */
   readonly given: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigProblem[];
   readonly warnings: readonly string[];

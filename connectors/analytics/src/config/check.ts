@@ -1,4 +1,4 @@
-/** Everything that can be said about a configuration without asking the service. Sources: analytics-sink §1. */
+/** Validates a configuration without requests to the service. Sources: analytics-sink §1. */
 import type { ConfigProblem, ConnectorConfig, WorkerSettings } from '@millrace/sdk';
 import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
 import { canonicalConfig } from './canonical';
@@ -17,11 +17,11 @@ import { DEAD_LETTERS_PREFIX, KEY } from './keys';
 type Value = string | number | boolean | null;
 
 export interface Checked {
-  /** By neutral name, defaults filled in; only meaningful without problems. */
+  /** By neutral name, with defaults. Meaningful only without problems. */
   readonly values: ReadonlyMap<string, Value>;
   readonly urls: { readonly ingestion: string; readonly query: string };
   readonly mappings: ParsedMappings;
-  /** On the names that the user wrote. */
+  /** Under the names in the user's configuration. */
   readonly problems: readonly ConfigProblem[];
   readonly warnings: readonly string[];
 }
@@ -80,7 +80,7 @@ function checkUrls(values: ReadonlyMap<string, Value>, trust: Trust, report: Rep
     if (text === '') return '';
     const checked = checkEndpoint(text, trust);
     if ('url' in checked) return checked.url;
-    const value = derived === '' ? text : `${text}, which is what the other URL leads to,`;
+    const value = derived === '' ? text : `${text}, derived from the other URL,`;
     report(name, `Invalid value ${value} for configuration ${name}: ${checked.problem}`);
     return '';
   };
@@ -126,7 +126,7 @@ function checkLogin(values: ReadonlyMap<string, Value>, urls: Checked['urls'], t
       `Invalid value ${shown} for configuration idp.auth.endpoint: it is not an HTTPS URL${more}`,
     );
   }
-  // What was refused is not there, but not missing either.
+  // An invalid value has no entry. It is reported already, so it is not missing.
   const missing = (names: readonly string[]): string[] => names.filter((name) => values.has(name) && !values.get(name));
   if (strategy === 'application') {
     const absent = missing([KEY.authAuthority, KEY.authAppId, KEY.authAppKey]);
@@ -140,30 +140,30 @@ function checkLogin(values: ReadonlyMap<string, Value>, urls: Checked['urls'], t
       report(KEY.authAccessToken, 'Authentication strategy az_dev_token needs "idp.auth.accesstoken".');
   } else if (strategy === 'none') {
     if (url !== '' && !isLoopback(new URL(url).hostname))
-      report(KEY.authStrategy, 'Authentication strategy none is for an emulator on this machine alone.');
+      report(KEY.authStrategy, 'Authentication strategy none is only for an emulator on this machine.');
   } else if (strategy.endsWith('_identity')) {
-    // Whoever may register connectors would get what the worker's identity may do anywhere.
+    // Otherwise every user who registers connectors could use the worker's identity for any resource.
     if (values.get(KEY.authScope))
-      report(KEY.authScope, `Authentication strategy ${strategy} is for the cluster alone: remove "idp.auth.scope".`);
-    const stranger = [urls.ingestion, urls.query].find((text) => text !== '' && !mayReceiveIdentityToken(text, trust));
-    if (stranger !== undefined)
+      report(KEY.authScope, `Authentication strategy ${strategy} is only for the cluster: remove "idp.auth.scope".`);
+    const untrusted = [urls.ingestion, urls.query].find((text) => text !== '' && !mayReceiveIdentityToken(text, trust));
+    if (untrusted !== undefined)
       report(
         KEY.authStrategy,
-        `Authentication strategy ${strategy} gives tokens of this machine to HTTPS endpoints of the service alone, not to ` +
-          `${stranger}, unless the worker setting "analytics.allow.insecure.endpoints" is true.`,
+        `Authentication strategy ${strategy} sends tokens of this machine only to HTTPS endpoints of the service, not to ` +
+          `${untrusted}, unless the worker setting "analytics.allow.insecure.endpoints" is true.`,
       );
   }
 }
 
-/** A secret is sent there. */
+/** Whether a secret may be sent there. */
 function isSafe(text: string, { insecure }: Trust): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // Behind either, the path of the login would be no path any more.
+  // A login path appended after a query or a fragment would become part of it.
   if (url === null || /[?#]/.test(text) || url.username || url.password) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)));
 }
 
-/** Of the producer's own; what else stands below the prefix, it says when the task starts. */
+/** The producer's own values. It validates its other keys when the task starts. */
 const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SASL_PLAINTEXT', 'SASL_SSL', 'SSL'];
 
 function checkDeadLetters(
@@ -193,6 +193,6 @@ function checkMetadata(values: ReadonlyMap<string, Value>, { mappings }: ParsedM
   if (without)
     report(
       KEY.metadataColumns,
-      `Files of format ${without.format.wireName}, to which topic ${without.topic} is mapped, can not be given further columns`,
+      `Files of format ${without.format.wireName}, to which topic ${without.topic} is mapped, cannot have metadata columns`,
     );
 }

@@ -1,10 +1,9 @@
 /**
- * The clouds that the service runs in: whose hosts are its clusters, and where tokens for them come from. A list of
- * ours, because an endpoint that could name any resource would be given the token of the worker's own identity for it.
- * Source: analytics-sink §1.5.
+ * The clouds of the service: the hosts of its clusters, and their identity providers. A fixed list, because an endpoint
+ * that could name any resource would receive a token of the worker's identity for it. Source: analytics-sink §1.5.
  */
 interface KnownCloud {
-  /** The first is what a cluster means that names none. */
+  /** The first is the default of a cluster that names none. */
   readonly logins: readonly string[];
   readonly suffixes: readonly string[];
 }
@@ -33,17 +32,17 @@ const CLOUDS: readonly KnownCloud[] = [
   { logins: ['https://login.sovcloud-identity.sg'], suffixes: ['.kusto.sovcloud-api.sg'] },
 ];
 
-/** A host of the service, in whatever cloud. */
+/** Whether this is a host of the service in any cloud. */
 export function isServiceHost(host: string): boolean {
   return cloudsOf(host).length > 0;
 }
 
-/** Origins that may give tokens for a cluster on this host; of every cloud for a host that the administrator trusts. */
+/** Origins that may issue tokens for a cluster on this host. All clouds' for a host that the administrator trusts. */
 export function loginsFor(host: string): readonly string[] {
   return candidates(host).flatMap(({ logins }) => logins);
 }
 
-/** Origins that a token for a cluster on this host may be for, beside the cluster itself. */
+/** Resources, besides the cluster itself, that a token for a cluster on this host may be for. */
 export function resourcesFor(host: string): readonly string[] {
   return candidates(host).flatMap(({ suffixes }) => suffixes.map((suffix) => `https://kusto${suffix}`));
 }

@@ -10,7 +10,7 @@ const GROUP = {
   errors: 'Errors',
 };
 
-/** A key and what is wrong with a value that has the right type; null: nothing. */
+/** A key, and a check of values that have the right type, which returns the problem or null. */
 export interface Definition extends Omit<ConfigKey, 'name' | 'validator' | 'default'> {
   readonly name: Key;
   readonly default: string | number | boolean | null;
@@ -22,14 +22,14 @@ function atLeast(smallest: number): (value: string | number | boolean) => string
   return (value) => (Number(value) >= smallest ? null : `Value must be at least ${smallest}`);
 }
 
-/** A GUID or the name of a domain: it becomes part of URLs and commands. */
+/** A GUID or a domain name, which becomes part of URLs and commands. */
 function identifier(value: string | number | boolean): string | null {
   return /^[A-Za-z0-9][\w.-]{0,253}$/.test(String(value))
     ? null
     : 'Only alphanumeric characters, underscores, hyphens, and dots are allowed';
 }
 
-/** Any case; the Java sink takes all-upper and all-lower. */
+/** Any case; the Java sink accepts only all-upper and all-lower. */
 function oneOf(...allowed: readonly string[]): (value: string | number | boolean) => string | null {
   const lower = allowed.map((text) => text.toLowerCase());
   return (value) =>
@@ -81,7 +81,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'HIGH',
     group: GROUP.login,
     documentation:
-      'How the sink logs in: `application` by tenant, id and secret; `managed_identity` as the machine it runs on; `workload_identity` by what the environment says; `az_dev_token` by a token that is given, for development; `none` for an emulator on this machine.',
+      'How the sink logs in: `application` by tenant, id and secret; `managed_identity` as the machine it runs on; `workload_identity` by the worker’s environment variables; `az_dev_token` by a given token, for development; `none` for an emulator on this machine.',
     constraint: oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
   },
   {
@@ -126,7 +126,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: null,
     importance: 'LOW',
     group: GROUP.login,
-    documentation: 'URL of the identity provider. By default the cluster names it.',
+    documentation: 'URL of the identity provider. By default, the one that the cluster names.',
   },
   {
     name: KEY.authScope,
@@ -134,7 +134,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: null,
     importance: 'LOW',
     group: GROUP.login,
-    documentation: 'Scope of the token. By default the cluster names it.',
+    documentation: 'Scope of the token. By default, the one that the cluster names.',
   },
   {
     name: KEY.topicsMapping,
@@ -144,7 +144,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'HIGH',
     group: GROUP.mapping,
     documentation:
-      'JSON list that says into which table each topic goes: `topic` (or `*`), `db`, `table`, `format`, `mapping`, `streaming`. Single quotes may stand for double ones.',
+      'JSON list that maps each topic to a table: `topic` (or `*`), `db`, `table`, `format`, `mapping`, `streaming`. Single quotes are accepted.',
   },
   {
     name: KEY.validationTableEnable,
@@ -160,10 +160,10 @@ export const DEFINITIONS: readonly Definition[] = [
     default: '',
     importance: 'LOW',
     group: GROUP.mapping,
-    documentation: `What is added to each row of text formats, separated by commas: ${METADATA_COLUMNS.join(', ')}.`,
+    documentation: `Metadata to add to each row of text formats, separated by commas: ${METADATA_COLUMNS.join(', ')}.`,
     constraint: (value) => {
       const unknown = listOf(String(value)).find((name) => !(METADATA_COLUMNS as readonly string[]).includes(name));
-      return unknown === undefined ? null : `'${unknown}' is none of ${METADATA_COLUMNS.join(', ')}`;
+      return unknown === undefined ? null : `'${unknown}' is not one of ${METADATA_COLUMNS.join(', ')}`;
     },
   },
   {
@@ -181,7 +181,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: null,
     importance: 'LOW',
     group: GROUP.files,
-    documentation: 'Folder for the files that wait to be shipped. By default the system’s folder for temporary files.',
+    documentation: 'Folder for staged files. By default, the system’s folder for temporary files.',
   },
   {
     name: KEY.flushSizeBytes,
@@ -198,7 +198,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 30_000,
     importance: 'HIGH',
     group: GROUP.files,
-    documentation: 'A file is shipped this long after its first record at the latest, in milliseconds.',
+    documentation: 'A file is shipped at most this long after its first record, in milliseconds.',
     constraint: atLeast(100),
   },
   {
@@ -207,7 +207,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 4,
     importance: 'LOW',
     group: GROUP.files,
-    documentation: 'Files of a partition that may wait to be taken by the service before the partition is paused.',
+    documentation: 'Files of a partition in flight at which the partition is paused.',
     constraint: atLeast(1),
   },
   {
@@ -217,7 +217,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.files,
     documentation:
-      'How long files of partitions that are about to be revoked may take to be delivered, in milliseconds. 0: they are left to the next owner, which begins them again.',
+      'Time to deliver the files of partitions that are being revoked, in milliseconds. 0: the next owner starts them again.',
     constraint: atLeast(0),
   },
   {
@@ -234,7 +234,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: false,
     importance: 'LOW',
     group: GROUP.files,
-    documentation: 'Whether each file carries a tag of its offsets, so that the service loads the same file once.',
+    documentation: 'Whether each file has a tag of its offsets, so that the service loads the same file only once.',
   },
   {
     name: KEY.ingestProtocol,
@@ -243,7 +243,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.files,
     documentation:
-      'How files are handed over: `queue` by the service’s queues, `rest` by its REST interface for queued ingestion, which is in preview.',
+      'How files are passed to the service: `queue` by its queues, `rest` by its REST API for queued ingestion, which is in preview.',
     constraint: oneOf('queue', 'rest'),
   },
   {
@@ -253,7 +253,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'MEDIUM',
     group: GROUP.errors,
     documentation:
-      'When a file counts as delivered: `queued` when the service has taken it, `ingested` (or `true`) when its rows are in the table. With `queued` the service’s own failures are seen only in its failure list.',
+      'When a file counts as delivered: `queued` when the service has accepted it, `ingested` (or `true`) when its rows are in the table. With `queued`, the service’s own failures appear only in its failure list.',
     constraint: oneOf('queued', 'ingested', 'true', 'false'),
   },
   {
@@ -262,7 +262,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 900_000,
     importance: 'LOW',
     group: GROUP.errors,
-    documentation: 'With `analytics.ingest.confirm=ingested`: how long the service may take, in milliseconds.',
+    documentation: 'With `analytics.ingest.confirm=ingested`: timeout for the rows to appear, in milliseconds.',
     constraint: atLeast(1),
   },
   {
@@ -272,7 +272,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.errors,
     documentation:
-      'What a record or file that can not be delivered does: `fail` fails the task, `log` and `ignore` go on, by way of the dead letter queue if there is one.',
+      'How to handle records and files that cannot be delivered: `fail` fails the task; `log` and `ignore` continue without them, after sending them to the dead letter queue if there is one.',
     constraint: oneOf('FAIL', 'LOG', 'IGNORE'),
   },
   {
@@ -281,7 +281,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 300_000,
     importance: 'LOW',
     group: GROUP.errors,
-    documentation: 'How long a file is tried again after its first failure, in milliseconds. 0: not at all.',
+    documentation: 'How long a file is retried after its first failure, in milliseconds. 0: no retries.',
     constraint: atLeast(0),
   },
   {
@@ -290,7 +290,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 10_000,
     importance: 'LOW',
     group: GROUP.errors,
-    documentation: 'Wait between two tries, in milliseconds.',
+    documentation: 'Wait between two attempts, in milliseconds.',
     constraint: atLeast(1),
   },
   {
@@ -299,7 +299,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: 1,
     importance: 'LOW',
     group: GROUP.errors,
-    documentation: 'By what the wait grows with every try.',
+    documentation: 'Factor by which the wait grows with every attempt.',
     constraint: atLeast(1),
   },
   {
@@ -308,7 +308,7 @@ export const DEFINITIONS: readonly Definition[] = [
     default: '',
     importance: 'LOW',
     group: GROUP.errors,
-    documentation: 'Kafka for records that could not be delivered; other keys below the prefix are its client’s.',
+    documentation: 'Kafka for records that could not be delivered; other keys with this prefix configure its producer.',
   },
   {
     name: KEY.deadLettersTopicName,

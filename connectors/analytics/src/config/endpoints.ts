@@ -1,16 +1,17 @@
 /**
- * Which clusters the sink speaks to, and how the two URLs of one follow from each other. Source: analytics-sink §1.5.
+ * Which clusters the sink may connect to, and how the two URLs of a cluster derive from each other. Source:
+ * analytics-sink §1.5.
  */
 import { isIP } from 'node:net';
 import type { WorkerSettings } from '@millrace/sdk';
 import { isServiceHost } from './clouds';
 import { WORKER_KEY } from './keys';
 
-/** What the worker's administrator adds, and no connector's configuration can. */
+/** From the worker's settings: a connector config cannot change it. */
 export interface Trust {
-  /** Hosts, or `.suffix` for all whose name ends so. */
+  /** Hosts, or `.suffix` for all names with that ending. */
   readonly hosts: readonly string[];
-  /** HTTP to them, and to the well-known ones. */
+  /** Whether HTTP is allowed, to these and to well-known hosts. */
   readonly insecure: boolean;
 }
 
@@ -31,7 +32,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
 }
 
-/** Scheme, host and port of a URL that may be used, without anything behind them. */
+/** Scheme, host and port of an allowed URL, without the rest. */
 export function checkEndpoint(text: string, trust: Trust): Endpoint {
   const trimmed = text.trim();
   let url: URL;
@@ -53,7 +54,7 @@ export function checkEndpoint(text: string, trust: Trust): Endpoint {
 }
 
 /**
- * Whether what this machine may do itself can be lent there: a caller who can post a document may own anything else.
+ * Whether this machine's identity may be used for the endpoint. Any other host may belong to the author of the config.
  */
 export function mayReceiveIdentityToken(endpoint: string, trust: Trust): boolean {
   const { protocol, hostname } = new URL(endpoint);
@@ -67,7 +68,7 @@ function isKnown(host: string, { hosts }: Trust): boolean {
   );
 }
 
-/** The engine's URL: the ingestion host without `ingest-`; hosts without such a prefix are both. */
+/** The engine's URL: the ingestion host without `ingest-`. Hosts without that prefix serve both. */
 export function queryUrlOf(ingestionUrl: string): string {
   return ingestionUrl.replace(/^(https?:\/\/)ingest-/, '$1');
 }

@@ -1,4 +1,4 @@
-/** The sink's settings, read from a configuration that was found right. */
+/** The sink's settings, from a valid configuration. */
 import { tmpdir } from 'node:os';
 import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrace/sdk';
 import type { TableMapping } from '../mapping/topic-mapping';
@@ -17,10 +17,10 @@ export interface LoginSettings {
   readonly appId: string;
   readonly appKey: string;
   readonly accessToken: string;
-  /** Null: as the cluster says. */
+  /** Null: the one that the cluster names. */
   readonly endpoint: string | null;
   readonly scope: string | null;
-  /** Whether the cluster may name itself as the identity provider and as what tokens are for. */
+  /** Whether the cluster may name itself as the identity provider and as the resource of its tokens. */
   readonly clusterMayBeProvider: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface AnalyticsSettings {
   readonly maxInflightFiles: number;
   readonly retainBlobs: boolean;
   readonly dedupeTags: boolean;
-  /** 0: open files are left to the next owner. */
+  /** 0: open files are discarded, and the next owner starts them again. */
   readonly rebalanceFlushMs: number;
   readonly protocol: 'queue' | 'rest';
   readonly confirm: 'queued' | 'ingested';
@@ -57,7 +57,7 @@ export interface DeadLetterSettings {
   readonly client: Readonly<Record<string, string>>;
 }
 
-/** @throws ConfigError `ANALYTICS_CONFIG` with everything that is wrong. */
+/** @throws ConfigError `ANALYTICS_CONFIG` with all problems. */
 export function parseSettings(
   config: ConnectorConfig,
   worker: WorkerSettings = {},

@@ -1,4 +1,4 @@
-/** A topic for records that could not be delivered. Sources: analytics-sink §1.6, §4.7. */
+/** The topic for records that could not be delivered. Sources: analytics-sink §1.6, §4.7. */
 import {
   ConnectError,
   type KafkaHeader,
@@ -10,7 +10,7 @@ import {
 import type { RawRecord } from '../batcher/record-log';
 import type { DeadLetterSettings } from '../config/settings';
 
-/** Of a file that may be large, no more is in memory at a time. */
+/** Limits the memory that the records of a large file occupy at a time. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
 export interface DeadLetterPlace {
@@ -30,7 +30,7 @@ export class DeadLetterQueue {
     private readonly topic: string,
   ) {}
 
-  /** @throws ConnectError `ANALYTICS_DEAD_LETTERS` when its Kafka can not be reached or a setting is not known. */
+  /** @throws ConnectError `ANALYTICS_DEAD_LETTERS` when its Kafka is unreachable or a setting is unknown. */
   static async open(
     { bootstrapServers, topic, client }: DeadLetterSettings,
     { connector, task, createProducer }: Pick<TaskContext, 'connector' | 'task' | 'createProducer'>,
@@ -43,7 +43,7 @@ export class DeadLetterQueue {
         'buffer.memory': String(BUFFER_BYTES),
         ...client,
         'bootstrap.servers': servers,
-        // Offsets go on once a record is acknowledged.
+        // Offsets advance once a record is acknowledged.
         acks: 'all',
         'enable.idempotence': 'true',
       });
@@ -51,7 +51,7 @@ export class DeadLetterQueue {
     } catch (error) {
       await producer?.close();
       throw new ConnectError(
-        `The dead letter queue's Kafka at ${servers} can not be used: ${(error as Error).message}. Check "misc.deadletterqueue.*".`,
+        `The dead letter queue's Kafka at ${servers} cannot be used: ${(error as Error).message}. Check "misc.deadletterqueue.*".`,
         { code: 'ANALYTICS_DEAD_LETTERS', cause: error },
       );
     }
@@ -59,7 +59,7 @@ export class DeadLetterQueue {
   }
 
   /**
-   * Resolves when all of them are acknowledged. Rejects when `signal` is aborted first: whoever has the partition now
+   * Resolves when all records are acknowledged. Rejects when `signal` is aborted first: the partition's next owner
    * sends them again.
    */
   async send(
@@ -68,14 +68,14 @@ export class DeadLetterQueue {
     error: Error,
     signal: AbortSignal,
   ): Promise<void> {
-    await unlessAborted(this.producer.send(this.letters(records, place, error, signal)), signal);
+    await unlessAborted(this.producer.send(this.toDeadLetters(records, place, error, signal)), signal);
   }
 
   async close(): Promise<void> {
     await this.producer.close();
   }
 
-  private async *letters(
+  private async *toDeadLetters(
     records: AsyncIterable<RawRecord> | Iterable<RawRecord>,
     place: DeadLetterPlace,
     error: Error,
@@ -84,14 +84,14 @@ export class DeadLetterQueue {
     const reasons = reasonHeaders(place, error);
     for await (const { offset, key, value, timestamp, headers } of records) {
       signal.throwIfAborted();
-      const own = headers.map(([name, bytes]): KafkaHeader => ({ key: name, value: bytes }));
-      const where = { key: '__connect.errors.offset', value: Buffer.from(String(offset)) };
-      yield { topic: this.topic, key, value, timestamp, headers: [...own, where, ...reasons] };
+      const original = headers.map(([name, bytes]): KafkaHeader => ({ key: name, value: bytes }));
+      const offsetHeader = { key: '__connect.errors.offset', value: Buffer.from(String(offset)) };
+      yield { topic: this.topic, key, value, timestamp, headers: [...original, offsetHeader, ...reasons] };
     }
   }
 }
 
-/** Why, and where; the same for all records of a file. */
+/** The reason and the origin, the same for all records of a file. */
 function reasonHeaders(place: DeadLetterPlace, error: Error): KafkaHeader[] {
   const code = (error as { serviceCode?: string | null }).serviceCode;
   const texts = {

@@ -1,17 +1,17 @@
-/** The formats: what a file of one is, and what the service calls it. Sources: analytics-sink §2.4, §3.2. */
+/** File formats and the service's names for them. Sources: analytics-sink §2.4, §3.2. */
 export type FormatFamily = 'delimited' | 'json' | 'text' | 'binary';
 
 export interface Format {
-  /** As messages to the service name it. */
+  /** Its name in messages to the service. */
   readonly wireName: string;
   readonly family: FormatFamily;
-  /** Kind of ingestion mapping that fits. */
+  /** Kind of ingestion mapping that it requires. */
   readonly mappingKind: string;
-  /** As the query parameter of streaming ingestion names it. */
+  /** Its name in the query parameter of streaming ingestion. */
   readonly streamName: string;
-  /** Of delimited formats. */
+  /** For delimited formats only. */
   readonly separator?: string;
-  /** Several records may stand in one file. False: every bytes value is a file of its own. */
+  /** Whether a file may contain several records. False: every bytes value is a separate file. */
   readonly batched: boolean;
 }
 
@@ -30,7 +30,7 @@ const binary = (wireName: string, mappingKind: string): Format => ({
   streamName: mappingKind,
   batched: false,
 });
-/** The service reads several records of a file only by this name. */
+/** The service reads several records from a file only under this name. */
 const JSON_FORMAT: Format = {
   wireName: 'multijson',
   family: 'json',
@@ -69,7 +69,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
 
 export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 
-/** Any case; null for an unknown one. */
+/** Case-insensitive; null for an unknown name. */
 export function findFormat(name: string): Format | null {
   return FORMATS.get(name.toLowerCase()) ?? null;
 }

@@ -1,20 +1,20 @@
 /**
- * JSON as people write it in a properties file: single quotes, names without quotes, `=` or `=>` for a colon, `;` for a
- * comma, a comma too many. Values are lists, objects, strings, and plain words, which are strings, too. Source:
+ * Parses JSON as written by hand in a properties file: single quotes, names without quotes, `=` or `=>` for a colon,
+ * `;` for a comma, trailing commas. Values are lists, objects, strings, and unquoted words, which are strings. Source:
  * analytics-sink §2.2.
  */
-const DEEPEST = 4;
-const LONGEST = 1024 * 1024;
+const MAX_DEPTH = 4;
+const MAX_LENGTH = 1024 * 1024;
 
 export interface LenientResult {
   readonly value: unknown;
-  /** What strict readers would have refused; empty: nothing but single quotes. */
+  /** Deviations from JSON other than single quotes. */
   readonly warnings: readonly string[];
 }
 
-/** @throws Error that names line, column and what stands there. */
+/** @throws Error with the line, the column and the text found there. */
 export function parseLenientJson(text: string): LenientResult {
-  if (text.length > LONGEST) throw new Error(`it is longer than ${LONGEST} characters`);
+  if (text.length > MAX_LENGTH) throw new Error(`it is longer than ${MAX_LENGTH} characters`);
   try {
     return { value: JSON.parse(text) as unknown, warnings: [] };
   } catch {
@@ -37,7 +37,7 @@ class Parser {
   }
 
   private value(depth: number): unknown {
-    if (depth > DEEPEST) throw new Error(`it is nested deeper than ${DEEPEST} levels`);
+    if (depth > MAX_DEPTH) throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`);
     this.space();
     const char = this.text[this.at];
     if (char === '[') return this.list(depth);
@@ -69,7 +69,7 @@ class Parser {
     return members;
   }
 
-  /** True at the closing bracket; otherwise the separator has been read where one must be. */
+  /** True at the closing bracket. Otherwise the separator, where one is required, has been consumed. */
   private closes(bracket: string, needsSeparator: boolean): boolean {
     this.space();
     if (this.skip(bracket)) return true;

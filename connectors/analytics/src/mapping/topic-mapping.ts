@@ -1,4 +1,4 @@
-/** Which table a topic goes into. Sources: analytics-sink §2.1, §2.3. */
+/** Maps topics to tables. Sources: analytics-sink §2.1, §2.3. */
 import { findFormat, FORMAT_NAMES, type Format } from './formats';
 import { parseLenientJson } from './lenient-json';
 
@@ -8,7 +8,7 @@ export interface TableMapping {
   readonly database: string;
   readonly table: string;
   readonly format: Format;
-  /** Of the ingestion mapping; null: columns by position or name. */
+  /** Name of the ingestion mapping; null: columns by position or name. */
   readonly mapping: string | null;
   readonly streaming: boolean;
 }
@@ -28,8 +28,8 @@ export function parseMappings(text: string): ParsedMappings {
   try {
     parsed = parseLenientJson(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { mappings: [], problems: [`The mapping is not a JSON list of objects: ${why}`], warnings: [] };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { mappings: [], problems: [`The mapping is not a JSON list of objects: ${reason}`], warnings: [] };
   }
   const list = Array.isArray(parsed.value) ? (parsed.value as unknown[]) : [parsed.value];
   const problems: string[] = [];
@@ -51,7 +51,7 @@ export function findMapping(mappings: readonly TableMapping[], topic: string): T
 
 function parseEntry(entry: unknown, problems: string[]): TableMapping | null {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    problems.push(`The mapping holds ${JSON.stringify(entry)}, which is not an object`);
+    problems.push(`The mapping contains ${JSON.stringify(entry)}, which is not an object`);
     return null;
   }
   const before = problems.length;

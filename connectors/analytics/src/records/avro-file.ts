@@ -27,8 +27,8 @@ const META = avro.Type.forSchema({ type: 'map', values: 'bytes' });
 export class AvroRows {
   private readonly type: avro.Type;
   private readonly text: string;
-  /** Other objects that say the same: converters may make a new one for each record. */
-  private readonly alike = new WeakSet<Schema>();
+  /** Equal schemas: converters may create a new object for each record. */
+  private readonly equalSchemas = new WeakSet<Schema>();
   private readonly sync = randomBytes(SYNC_BYTES);
   private rows: Buffer[] = [];
   private size = 0;
@@ -37,17 +37,17 @@ export class AvroRows {
     const known = avroSchema(schema);
     this.text = JSON.stringify(known);
     this.type = avro.Type.forSchema(known, {
-      // A registry would not do: it is not asked about longs that are dates.
+      // Not a registry, which avsc does not consult for longs with a logical type.
       typeHook: (part) => (part === 'long' || (part as { type?: unknown }).type === 'long' ? LONG : undefined),
       wrapUnions: false,
     });
   }
 
-  /** Whether rows of this schema fit into the file. */
+  /** Whether the file accepts rows of this schema. */
   isFor(schema: Schema): boolean {
-    if (schema === this.schema || this.alike.has(schema)) return true;
+    if (schema === this.schema || this.equalSchemas.has(schema)) return true;
     if (JSON.stringify(avroSchema(schema)) !== this.text) return false;
-    this.alike.add(schema);
+    this.equalSchemas.add(schema);
     return true;
   }
 
@@ -59,7 +59,7 @@ export class AvroRows {
     return Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), META.toBuffer(meta), this.sync]);
   }
 
-  /** Bytes of the row. @throws Error when it does not fit the schema. */
+  /** Bytes of the row. @throws Error when it does not match the schema. */
   add(value: Readonly<Record<string, unknown>>): number {
     const bytes = this.type.toBuffer(avroValue(this.schema, value));
     this.rows.push(bytes);
@@ -67,7 +67,7 @@ export class AvroRows {
     return bytes.length;
   }
 
-  /** What is ready to be written; empty until a block is full, unless it is the last. */
+  /** The next block; empty until one is full, unless `last`. */
   block(last: boolean): Buffer {
     if (this.rows.length === 0 || (!last && this.size < BLOCK_BYTES)) return Buffer.alloc(0);
     const block = Buffer.concat([COUNT.toBuffer(this.rows.length), COUNT.toBuffer(this.size), ...this.rows, this.sync]);

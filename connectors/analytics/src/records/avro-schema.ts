@@ -19,7 +19,7 @@ const LOGICAL: Readonly<Record<string, string>> = {
   [LogicalName.TIMESTAMP]: 'timestamp-millis',
 };
 
-/** Names that Avro does not know are made of `_` instead. */
+/** Characters that Avro names do not allow become `_`. */
 export function avroSchema(schema: Schema): avro.AvroSchema {
   const names = new Set<string>();
   return convert(schema, 'ConnectDefault', names) as avro.AvroSchema;
@@ -46,7 +46,7 @@ function convertPlain(schema: Schema, path: string, names: Set<string>): unknown
     case 'MAP':
       return { type: 'map', values: convert(schema.valueSchema as Schema, `${path}_value`, names) };
     default: {
-      // Decimals as text: the service reads it into its own decimals, and no precision is asked for.
+      // Decimals as text, which needs no precision. The service converts it to its own decimals.
       if (schema.name === LogicalName.DECIMAL) return 'string';
       const type = PRIMITIVES[schema.type] ?? 'string';
       const logicalType = schema.name === null ? undefined : LOGICAL[schema.name];

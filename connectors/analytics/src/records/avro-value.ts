@@ -1,4 +1,4 @@
-/** A structure as avsc writes it; 64-bit integers stay exact. */
+/** Converts Connect values to those that avsc writes. 64-bit integers stay exact. */
 import { DAY_MS, LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
 import { avroFieldName } from './avro-schema';
 

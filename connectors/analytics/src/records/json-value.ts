@@ -2,7 +2,7 @@
 import { DAY_MS, LogicalName, isDecimal, plainDecimal, readMember, shortestFloat, type Schema } from '@millrace/sdk';
 
 /**
- * Struct members in schema order; bytes as base64; decimals as numbers of all their digits; float32 with a float32's
+ * Struct members in schema order; bytes as base64; decimals as numbers with all digits; float32 with a float32's
  * digits (0.1, not 0.10000000149011612); dates as Connect's JSON numbers.
  */
 export function jsonText(schema: Schema | null, value: unknown): string {

@@ -1,9 +1,9 @@
-/** Where a record came from, added to its row. Source: analytics-sink §3.4. */
+/** Adds a record's origin to its row. Source: analytics-sink §3.4. */
 import type { SinkRecord } from '@millrace/sdk';
 import type { MetadataColumn } from '../config/settings';
 import { jsonText } from './json-value';
 
-/** Members that JSON rows get: name → JSON text. */
+/** Members to add to JSON rows: name → JSON text. */
 export function metadataMembers(record: SinkRecord, columns: readonly MetadataColumn[]): Map<string, string> {
   const members = new Map<string, string>();
   if (columns.includes('key')) members.set('keys', keyJson(record));
@@ -15,7 +15,7 @@ export function metadataMembers(record: SinkRecord, columns: readonly MetadataCo
   return members;
 }
 
-/** One JSON object with further members; those that it has already stay as they are. */
+/** Adds members to a JSON object. Existing members are kept. */
 export function withMembers(json: string, members: ReadonlyMap<string, string>): string {
   const known = Object.keys(JSON.parse(json) as object);
   const added = [...members]
@@ -26,7 +26,7 @@ export function withMembers(json: string, members: ReadonlyMap<string, string>):
   return `${body}${known.length > 0 ? ',' : ''}${added.join(',')}}`;
 }
 
-/** Fields that delimited rows get at their end, quoted where they must be. */
+/** Fields to append to delimited rows, quoted where necessary. */
 export function metadataFields(record: SinkRecord, columns: readonly MetadataColumn[], separator: string): string {
   return columns.map((column) => separator + quoted(fieldText(record, column), separator)).join('');
 }

@@ -1,4 +1,4 @@
-/** A record that can not be written into a file of its topic's format: site W of analytics-sink §4.6. */
+/** Errors for records that do not match their topic's format: site W of analytics-sink §4.6. */
 import { DataError, checkValue, type SinkRecord } from '@millrace/sdk';
 
 export function recordError(record: SinkRecord, message: string, cause?: unknown): DataError {
@@ -9,10 +9,10 @@ export function recordError(record: SinkRecord, message: string, cause?: unknown
   });
 }
 
-/** Names the member that does not fit, where that is the reason. */
+/** Names the member that does not match its schema, where that is the reason. */
 export function unwritable(record: SinkRecord, format: string, cause: unknown): DataError {
   const problem = checkValue(record.valueSchema, record.value);
   const place = problem === null || problem.path === '' ? '' : `${problem.path}: `;
   const reason = problem === null ? '' : `: ${place}${problem.reason}`;
-  return recordError(record, `The value can not be written as ${format}${reason}.`, cause);
+  return recordError(record, `The value cannot be written as ${format}${reason}.`, cause);
 }

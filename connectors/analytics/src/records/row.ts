@@ -1,5 +1,5 @@
 /**
- * What a record becomes in a file: bytes, a row of an Avro file, a file of its own, or nothing. Pure. Source:
+ * Converts a record to its form in a file: bytes, a row of an Avro file, a separate file, or nothing. Pure. Source:
  * analytics-sink §3.
  */
 import type { Schema, SinkRecord } from '@millrace/sdk';
@@ -11,9 +11,9 @@ import { recordError } from './record-error';
 
 export type Row =
   | { readonly kind: 'skip' }
-  /** Appended to the file of text that is open. */
+  /** Appended to the open text file. */
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  /** Complete in itself; shipped alone. */
+  /** A complete file, shipped alone. */
   | { readonly kind: 'file'; readonly bytes: Buffer }
   | { readonly kind: 'avro'; readonly schema: Schema; readonly value: Readonly<Record<string, unknown>> };
 
@@ -21,7 +21,7 @@ export type RowSettings = Pick<AnalyticsSettings, 'validateJson' | 'metadataColu
 
 const NEWLINE = Buffer.from('\n');
 
-/** @throws DataError `ANALYTICS_RECORD` for a value that does not fit the format. */
+/** @throws DataError `ANALYTICS_RECORD` for a value that does not match the format. */
 export function rowOf(record: SinkRecord, format: Format, settings: RowSettings): Row {
   const { value, valueSchema } = record;
   if (value === null || value === undefined) return { kind: 'skip' };
@@ -85,6 +85,6 @@ function isAvro({ wireName }: Format): boolean {
 function reject(record: SinkRecord, { wireName }: Format, what: string): never {
   throw recordError(
     record,
-    `The value is ${what}, which a file of format ${wireName} can not hold; map the topic to a JSON or Avro format, or use a converter that gives text or bytes.`,
+    `The value is ${what}, which a file of format ${wireName} cannot hold; map the topic to a JSON or Avro format, or use a converter that returns text or bytes.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Where files go, and how their end is told, from the settings and from what the cluster offers. Sources:
- * analytics-sink §1.7, §5.8.
+ * Selects how files are delivered and confirmed, from the settings and the cluster's features. Sources: analytics-sink
+ * §1.7, §5.8.
  */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
@@ -14,9 +14,7 @@ import { StatusTableIngestion } from './status-table-ingestion';
 import { StreamingTarget } from './streaming-target';
 import type { Target } from './target';
 
-/**
- * @throws ConnectError `ANALYTICS_OFFER` for what the cluster does not offer; ServiceError when it can not be asked.
- */
+/** @throws ConnectError `ANALYTICS_OFFER` for a feature that the cluster lacks; ServiceError when it is unreachable. */
 export async function createTargets(
   { http, cluster, resources }: Service,
   settings: AnalyticsSettings,
@@ -26,20 +24,20 @@ export async function createTargets(
   const queued = new QueuedTarget(http, resources, settings);
   const rest = new RestIngestion(cluster, queued, settings);
   const isConfirmed = settings.confirm === 'ingested';
-  const ask = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
+  const probe = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
   const hasRest =
-    (isConfirmed || settings.protocol === 'rest') && (await retryWhileBusy(ask, settings.retry, logger, signal));
+    (isConfirmed || settings.protocol === 'rest') && (await retryWhileBusy(probe, settings.retry, logger, signal));
   if (settings.protocol === 'rest' && !hasRest)
     throw unavailable('queued ingestion by REST', '"analytics.ingest.protocol" to queue');
   let byQueue: Target = settings.protocol === 'rest' ? rest : queued;
   if (isConfirmed) {
     if (!hasRest && (await resources.get(signal)).statusTables.length === 0)
       throw unavailable(
-        'word about single files, by REST or in a status table',
+        'the status of single files, by REST or in a status table',
         '"analytics.ingest.confirm" to queued',
       );
     const confirmation = hasRest ? rest : new StatusTableIngestion(http, resources, queued);
-    logger.info(`The service tells about each file ${hasRest ? 'by its REST interface' : 'in its status table'}`);
+    logger.info(`The service reports the status of each file ${hasRest ? 'by its REST API' : 'in its status table'}`);
     byQueue = new ConfirmedTarget(confirmation, settings.confirmTimeoutMs, logger);
   }
   const streaming = new StreamingTarget(cluster, byQueue);

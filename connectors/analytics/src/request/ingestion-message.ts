@@ -1,4 +1,4 @@
-/** The message that tells the service about a blob. Pure. Source: analytics-sink §5.7. */
+/** The queue message that requests the ingestion of a blob. Pure. Source: analytics-sink §5.7. */
 import type { SealedFile } from '../batcher/staging-file';
 
 const ReportLevel = { FAILURES: 0, ALL: 2 };
@@ -8,7 +8,7 @@ export interface MessageOptions {
   readonly sourceId: string;
   /** With its SAS. */
   readonly blobUrl: string;
-  /** With its SAS; null: the ingestion is not followed. */
+  /** With its SAS; null: the status of the file is not tracked. */
   readonly statusTable: string | null;
   readonly identityToken: string;
   readonly retainBlob: boolean;
@@ -60,7 +60,7 @@ export function dedupeTag({ topic, partition, firstOffset, lastOffset }: SealedF
   return `${topic}-${partition}-${firstOffset}-${lastOffset}`;
 }
 
-/** Names the file and its place in Kafka for whoever looks through the service's failures. */
+/** Names the file and its offsets in Kafka, for readers of the service's ingestion failures. */
 export function blobName(file: SealedFile, sourceId: string): string {
   return `${file.mapping.database}__${file.mapping.table}__${sourceId}__${file.name}`;
 }

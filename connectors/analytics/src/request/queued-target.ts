@@ -1,4 +1,6 @@
-/** Hands a file to the service: blob, then message. Rows appear later. Sources: analytics-sink §5.1, §5.6, §5.7. */
+/**
+ * Uploads a file as a blob and queues a message for it. Rows appear later. Sources: analytics-sink §5.1, §5.6, §5.7.
+ */
 import type { AnalyticsSettings } from '../config/settings';
 import type { Http } from '../service/http';
 import { haveSameUrls, type IngestionResources, type ResourceSet } from '../service/ingestion-resources';
@@ -16,12 +18,12 @@ export class QueuedTarget implements Target {
     private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
   ) {}
 
-  /** Resolves when the service has the file in its queue. @throws ServiceError, PartitionRevokedError */
+  /** Resolves when the message is in the service's queue. @throws ServiceError, PartitionRevokedError */
   async ship(shipment: Shipment): Promise<void> {
     await this.withAccess(shipment, async (set) => await this.attempt(shipment, set, null));
   }
 
-  /** Once more with new access when storage refuses what is known, or is somewhere else by now. */
+  /** Retries once with new URLs and SAS tokens when storage rejects the known ones or cannot be reached. */
   async withAccess<T>({ owner }: Shipment, attempt: (set: ResourceSet) => Promise<T>): Promise<T> {
     const known = await this.resources.get(owner.signal);
     try {
@@ -31,8 +33,8 @@ export class QueuedTarget implements Target {
       this.resources.expire(known);
       const renewed = await this.resources.get(owner.signal);
       if (isUnreachable(error) && haveSameUrls(known, renewed)) throw outage(error);
-      return await attempt(renewed).catch((again: unknown) => {
-        throw again instanceof ServiceError && again.kind === 'refresh' ? outage(again) : again;
+      return await attempt(renewed).catch((second: unknown) => {
+        throw second instanceof ServiceError && second.kind === 'refresh' ? outage(second) : second;
       });
     }
   }
@@ -40,14 +42,14 @@ export class QueuedTarget implements Target {
   /** The blob's URL with its SAS. */
   async upload({ file, sourceId, owner }: Shipment, set: ResourceSet): Promise<string> {
     const containers = this.resources.rotation(set.containers).slice(0, MAX_RESOURCES_TRIED);
-    return await firstThatWorks(
+    return await tryEach(
       containers,
       async (container) => await uploadBlob(this.http, container, blobName(file, sourceId), file, owner.signal),
     );
   }
 
   /**
-   * @param statusTable Where the service is to tell about the file, by an entity that is there already; null: nowhere.
+   * @param statusTable Where the service reports the file's status, in an entity that exists already; null: nowhere.
    */
   async attempt(shipment: Shipment, set: ResourceSet, statusTable: string | null): Promise<void> {
     const { file, sourceId, owner } = shipment;
@@ -62,14 +64,14 @@ export class QueuedTarget implements Target {
       now: new Date(),
     });
     const queues = this.resources.rotation(set.queues).slice(0, MAX_RESOURCES_TRIED);
-    await firstThatWorks(
+    await tryEach(
       queues,
       async (queue) => await owner.post(async (signal) => await postMessage(this.http, queue, message, signal)),
     );
   }
 }
 
-/** New access was of no use. */
+/** A failure that new access did not solve: worth a retry later. */
 function outage(error: ServiceError): ServiceError {
   return new ServiceError(error.message, 'transient', {
     cause: error,
@@ -78,12 +80,12 @@ function outage(error: ServiceError): ServiceError {
   });
 }
 
-/** Tries the places one after the other; a failure that no other place can cure ends it. */
-async function firstThatWorks<T>(places: readonly string[], attempt: (place: string) => Promise<T>): Promise<T> {
+/** Tries the URLs in turn. Stops at a failure that another URL cannot avoid. */
+async function tryEach<T>(urls: readonly string[], attempt: (url: string) => Promise<T>): Promise<T> {
   let last: unknown;
-  for (const place of places) {
+  for (const url of urls) {
     try {
-      return await attempt(place);
+      return await attempt(url);
     } catch (error) {
       if (!(error instanceof ServiceError) || !(error.kind === 'transient' || isUnreachable(error))) throw error;
       last = error;

@@ -1,5 +1,5 @@
 /**
- * Hands files over by the service's REST interface for queued ingestion, which also tells what became of them. Source:
+ * Queues files through the service's REST API for queued ingestion, which also reports their status. Source:
  * analytics-sink §5.9.
  */
 import type { SealedFile } from '../batcher/staging-file';
@@ -15,7 +15,9 @@ import type { Shipment, Target } from './target';
 
 const ROOT = '/v1/rest/ingestion';
 
-/** Whether the cluster has this interface, which is in preview. @throws ServiceError when nobody can tell now. */
+/**
+ * Whether the cluster has this API, which is in preview. @throws ServiceError when the cluster cannot report it now.
+ */
 export async function offersRestIngestion(cluster: Cluster, signal: AbortSignal): Promise<boolean> {
   try {
     await cluster.require({ method: 'GET', url: `${cluster.ingestionUrl}${ROOT}/configuration`, signal });
@@ -33,7 +35,7 @@ export class RestIngestion implements Target, Confirmation {
     private readonly settings: Pick<AnalyticsSettings, 'retainBlobs' | 'dedupeTags'>,
   ) {}
 
-  /** Resolves when the service has the file. @throws ServiceError, PartitionRevokedError */
+  /** Resolves when the service has accepted the file. @throws ServiceError, PartitionRevokedError */
   async ship(shipment: Shipment): Promise<void> {
     await this.queued.withAccess(shipment, async (set) => await this.post(shipment, set, false));
   }
@@ -41,7 +43,10 @@ export class RestIngestion implements Target, Confirmation {
   async begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>> {
     const operation = await this.queued.withAccess(shipment, async (set) => await this.post(shipment, set, true));
     if (operation) return async () => await this.status(shipment, operation);
-    throw new ServiceError('The service took the file without telling how to follow it', 'permanent');
+    throw new ServiceError(
+      'The service accepted the file without returning an operation id to track it by',
+      'permanent',
+    );
   }
 
   /** The operation's id; empty without tracking. */

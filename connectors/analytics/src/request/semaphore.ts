@@ -1,10 +1,13 @@
-/** A number of places, taken in order of arrival. */
+/** A counting semaphore that serves waiters in order of arrival. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Resolves with what gives the place back, once. Rejects with the signal's reason when it is aborted first. */
+  /**
+   * Resolves with a function that releases the permit; further calls of it do nothing. Rejects with the signal's reason
+   * when that is aborted first.
+   */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;
@@ -13,7 +16,7 @@ export class Semaphore {
     return () => {
       if (isReleased) return;
       isReleased = true;
-      // A place goes straight to whoever waits: nobody can come between.
+      // The permit passes directly to the next waiter, so that a later call cannot overtake it.
       const next = this.waiting.shift();
       if (next) next();
       else this.free++;

@@ -1,4 +1,6 @@
-/** Ships sealed files side by side, tries again, and says how each ended. Sources: analytics-sink §4.3, §4.5. */
+/**
+ * Ships sealed files concurrently, with retries, and reports the outcome of each. Sources: analytics-sink §4.3, §4.5.
+ */
 import { randomUUID } from 'node:crypto';
 import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
@@ -10,12 +12,12 @@ import { PartitionRevokedError, type Ownership } from './ownership';
 import { retryDelayMs } from '../service/retry-policy';
 import type { Target } from './target';
 
-/** Files being handed over at a time; those that only wait for their rows to appear do not count. */
+/** Files that only wait for their rows to appear do not count. */
 const MAX_CONCURRENT_UPLOADS = 4;
 
 export type ShipmentEnd =
   | { readonly kind: 'delivered' }
-  /** Nothing was posted, and nothing is to be. */
+  /** The partition was revoked before the file was posted. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'failed'; readonly error: ServiceError; readonly attempts: number; readonly sourceId: string };
 
@@ -55,7 +57,7 @@ export class Shipper {
         });
         if (wait === null) return { kind: 'failed', error, attempts, sourceId };
         this.options.logger.warn(
-          `${file.name} could not be handed over for ${tableOf(file)}; the next try is in ${Math.round(wait)} ms: ${error.message}`,
+          `Cannot deliver ${file.name} to ${tableOf(file)}, retrying in ${Math.round(wait)} ms: ${error.message}`,
           { attempts, code: error.serviceCode ?? error.code },
         );
         await sleep(wait, owner.signal);

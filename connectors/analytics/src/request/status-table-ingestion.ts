@@ -1,4 +1,4 @@
-/** Hands files over by queue and follows them in the service's status table. Source: analytics-sink §5.8. */
+/** Queues files and tracks them in the service's status table. Source: analytics-sink §5.8. */
 import type { Http } from '../service/http';
 import type { IngestionResources, ResourceSet } from '../service/ingestion-resources';
 import { ServiceError } from '../service/service-error';
@@ -19,7 +19,7 @@ export class StatusTableIngestion implements Confirmation {
       const table = tableOf(set);
       const { file, sourceId, owner } = shipment;
       const { database: Database, table: Table } = file.mapping;
-      // Before the message: the service only changes what is there.
+      // Before the message: the service only updates existing entities.
       await insertStatus(this.http, table, sourceId, { Database, Table }, owner.signal);
       await this.queued.attempt(shipment, set, table);
     });
@@ -43,8 +43,8 @@ export class StatusTableIngestion implements Confirmation {
   }
 }
 
-/** Always the first: a file has to be found again where it was put, by a SAS that may be newer. */
+/** Always the first table: a file's status must be read where it was inserted, with a SAS that may be newer. */
 function tableOf({ statusTables: [table] }: ResourceSet): string {
   if (table !== undefined) return table;
-  throw new ServiceError('The service hands out no status table any more', 'transient');
+  throw new ServiceError('The service no longer provides a status table', 'transient');
 }

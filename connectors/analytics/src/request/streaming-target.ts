@@ -1,6 +1,6 @@
 /**
- * Posts small files straight to the engine; larger ones, and those it has no capacity for, go by queue. Sources:
- * analytics-sink §4.8, §5.10.
+ * Posts small files directly to the engine. Large files, and those for which the engine lacks capacity, are queued.
+ * Sources: analytics-sink §4.8, §5.10.
  */
 import { createReadStream } from 'node:fs';
 import { sleep } from '@millrace/sdk';
@@ -10,14 +10,14 @@ import { asServiceError } from '../service/service-error';
 import { PartitionRevokedError } from './ownership';
 import type { Shipment, Target } from './target';
 
-const LARGEST = 4 * 1024 * 1024;
+const MAX_STREAMED_BYTES = 4 * 1024 * 1024;
 const ATTEMPTS = 3;
 const BACKOFF_MS = [1_000, 2_000];
 const FALLBACKS_BEFORE_PAUSE = 3;
 const STREAMING_PAUSE_MS = 60_000;
 
 export class StreamingTarget implements Target {
-  /** Topic-partition → how often in a row the queue had to do, and until when it does. */
+  /** Topic-partition → consecutive fallbacks to the queue, and until when streaming is paused. */
   private readonly fallbacks = new Map<string, { count: number; until: number }>();
 
   constructor(
@@ -30,18 +30,18 @@ export class StreamingTarget implements Target {
     const { file } = shipment;
     const key = `${file.topic}-${file.partition}`;
     const state = this.fallbacks.get(key) ?? { count: 0, until: 0 };
-    if (file.bytes <= LARGEST && this.now() >= state.until && (await this.stream(shipment))) {
+    if (file.bytes <= MAX_STREAMED_BYTES && this.now() >= state.until && (await this.stream(shipment))) {
       this.fallbacks.delete(key);
       return;
     }
-    if (file.bytes <= LARGEST && this.now() >= state.until) {
+    if (file.bytes <= MAX_STREAMED_BYTES && this.now() >= state.until) {
       const count = state.count + 1;
       this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_PAUSE ? this.now() + STREAMING_PAUSE_MS : 0 });
     }
     await this.queued.ship(shipment);
   }
 
-  /** False: not now, the queue will take it. @throws ServiceError for what no queue would cure. */
+  /** False: the engine cannot accept it now, so it is queued. @throws ServiceError for a permanent failure. */
   private async stream({ file, owner }: Shipment): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {

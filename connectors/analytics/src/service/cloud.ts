@@ -1,6 +1,6 @@
 /**
- * Where a cluster's tokens come from and what they are for. The cluster says so, and may only choose among what is
- * known of its cloud. Source: analytics-sink §5.3.
+ * The identity provider and the resource of a cluster's tokens. The cluster names them, but only from those known for
+ * its cloud. Source: analytics-sink §5.3.
  */
 import { loginsFor, resourcesFor } from '../config/clouds';
 import { queryUrlOf } from '../config/endpoints';
@@ -15,17 +15,17 @@ export interface Cloud {
 
 export interface ClusterEndpoint {
   readonly url: string;
-  /** Whether tokens may come from the cluster itself, as from an emulator. */
+  /** Whether the cluster itself may issue the tokens, as an emulator does. */
   readonly mayBeProvider: boolean;
 }
 
-/** @throws ServiceError, with code `ANALYTICS_LOGIN` for an answer that names other places. */
+/** @throws ServiceError, with code `ANALYTICS_LOGIN` for a response that names others. */
 export async function readCloud(http: Http, cluster: ClusterEndpoint, signal: AbortSignal): Promise<Cloud> {
   const url = `${cluster.url}/v1/rest/auth/metadata`;
   const text = await http
     .require({ method: 'GET', url, headers: { Accept: 'application/json' }, setting: KEY.ingestionUrl, signal })
     .then(
-      (answer) => answer.text,
+      (response) => response.text,
       (error: unknown) => {
         if (error instanceof ServiceError && error.status === 404) return null;
         throw error;
@@ -35,25 +35,25 @@ export async function readCloud(http: Http, cluster: ClusterEndpoint, signal: Ab
   return chooseCloud(cluster, (parseJson(text, url) as { AzureAD?: Record<string, unknown> } | null)?.AzureAD ?? {});
 }
 
-/** By the cluster's answer, with defaults for what it does not say. Pure. @throws ServiceError as above. */
+/** From the cluster's response, with defaults for what it omits. Pure. @throws ServiceError as above. */
 export function chooseCloud({ url, mayBeProvider }: ClusterEndpoint, answer: Readonly<Record<string, unknown>>): Cloud {
   const { hostname } = new URL(url);
   const own = [url, queryUrlOf(url)];
   const logins = [...loginsFor(hostname), ...(mayBeProvider ? own : [])];
   const resources = [...resourcesFor(hostname), ...(mayBeProvider || url.startsWith('https://') ? own : [])];
-  const choose = (said: unknown, known: readonly string[], what: string): string => {
+  const choose = (named: unknown, known: readonly string[], what: string): string => {
     const fallback = known[0] as string;
-    const text = String(said ?? fallback).replace(/\/$/, '');
+    const text = String(named ?? fallback).replace(/\/$/, '');
     if (known.includes(text.toLowerCase())) return text.toLowerCase();
     throw new ServiceError(
-      `${url} names ${JSON.stringify(text.slice(0, 200))} as ${what}, which is none of ${known.join(', ')}. ` +
+      `${url} names ${JSON.stringify(text.slice(0, 200))} as ${what}, which is not one of ${known.join(', ')}. ` +
         `Check "${KEY.ingestionUrl}".`,
       'transient',
       { code: 'ANALYTICS_LOGIN' },
     );
   };
   const loginEndpoint = choose(answer.LoginEndpoint, logins, 'its identity provider');
-  const resource = choose(answer.KustoServiceResourceId, resources, 'what its tokens are for');
+  const resource = choose(answer.KustoServiceResourceId, resources, 'the resource of its tokens');
   return {
     loginEndpoint,
     resource: answer.LoginMfaRequired === true ? resource.replace('.kusto.', '.kustomfa.') : resource,

@@ -1,4 +1,4 @@
-/** Calls to the cluster's two endpoints, logged in. Source: analytics-sink §5.4. */
+/** Authenticated calls to the cluster's two endpoints. Source: analytics-sink §5.4. */
 import { randomUUID } from 'node:crypto';
 import type { Http, HttpResponse, HttpRequest } from './http';
 import type { Login } from './login';
@@ -31,9 +31,7 @@ export class Cluster {
     return await this.post(`${this.queryUrl}/v1/rest/query`, database, text, options, signal);
   }
 
-  /**
-   * With the login; once more with a new one when the first is refused. @throws ServiceError for any status but 2xx.
-   */
+  /** Retries once with a new token when the first is rejected. @throws ServiceError for any status but 2xx. */
   async require(request: HttpRequest): Promise<HttpResponse> {
     const attempt = async (): Promise<HttpResponse> =>
       await this.http.require({
@@ -76,7 +74,7 @@ function firstTable(url: string, text: string, setting: string): ReplyTable {
     const [table] = (JSON.parse(text) as { Tables: { Columns: { ColumnName: string }[]; Rows: unknown[][] }[] }).Tables;
     if (table) return { columns: table.Columns.map(({ ColumnName }) => ColumnName), rows: table.Rows };
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new ServiceError(`${url} does not answer as the service does. Check "${setting}".`, 'permanent');
+  throw new ServiceError(`${url} returns a body that is not one of the service. Check "${setting}".`, 'permanent');
 }

@@ -1,4 +1,4 @@
-/** Everything that speaks to the service, from the settings. */
+/** Creates the clients of the service from the settings. */
 import { setMaxListeners } from 'node:events';
 import type { AnalyticsSettings } from '../config/settings';
 import { Cluster } from './cluster';
@@ -24,7 +24,7 @@ export function createService(settings: AnalyticsSettings): Service {
     cluster,
     resources: new IngestionResources(cluster, closing.signal),
     close: () => {
-      closing.abort(new Error('the task stops'));
+      closing.abort(new Error('the task is stopping'));
       http.close();
     },
   };

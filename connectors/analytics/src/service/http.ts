@@ -1,7 +1,7 @@
 /**
- * Requests with a time limit, no redirects, and errors that say who answered what; never with a SAS or a token in them.
- * Only HTTPS goes by way of the proxy, in a tunnel: it is the caller's, and would otherwise see tokens and answer in
- * the service's name.
+ * Requests with a timeout and without redirects. Errors name the URL and the response, never a SAS or a token. Only
+ * HTTPS uses the proxy, in a tunnel: the proxy comes from the connector's configuration, and could otherwise read
+ * tokens and impersonate the service.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -17,9 +17,9 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | (() => Readable);
   readonly signal: AbortSignal;
-  /** The key that says where this goes, for whoever has to correct it. */
+  /** The key that sets the address, which errors name. */
   readonly setting?: string;
-  /** Milliseconds without an answer. (Default: 60 s) */
+  /** Milliseconds without data. (Default: 60 s) */
   readonly timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface HttpOptions {
 }
 
 const TIMEOUT_MS = 60_000;
-// Connections that are kept longer are often cut by something on the way, without a word.
+// Firewalls and load balancers often drop idle connections silently after a longer time.
 const KEEP_ALIVE = { keepAlive: true, timeout: 30_000 };
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
@@ -47,7 +47,7 @@ export class Http {
     this.tunnels = proxy && new TunnelAgent(proxy, KEEP_ALIVE);
   }
 
-  /** Any answer at all. @throws ServiceError without one. */
+  /** Resolves with a response of any status. @throws ServiceError without one. */
   async send(given: HttpRequest): Promise<HttpResponse> {
     given.signal.throwIfAborted();
     const url = new URL(given.url);
@@ -55,9 +55,9 @@ export class Http {
       return await this.exchange(url, given);
     } catch (error) {
       if (given.signal.aborted || error instanceof ServiceError) throw error;
-      const reason = (error as Error).message || String((error as NodeJS.ErrnoException).code);
+      const why = (error as Error).message || String((error as NodeJS.ErrnoException).code);
       throw new ServiceError(
-        `${place(url)} does not answer: ${reason}${this.keysOf(given, ', and whether this worker may reach that host')}`,
+        `${place(url)} does not answer: ${why}${this.keysOf(given, ', and whether this worker may reach that host')}`,
         'transient',
         {
           cause: error,
@@ -73,7 +73,7 @@ export class Http {
     throw refusal(new URL(given.url), answer, this.keysOf(given, ''));
   }
 
-  /** The end of a sentence about an address that may be wrong. */
+  /** The hint that ends an error about an address that may be wrong. */
   private keysOf({ setting, url }: HttpRequest, more: string): string {
     if (setting === undefined) return '';
     const keys = [setting, ...(this.isTunnelled(new URL(url)) ? [KEY.proxyHost, KEY.proxyPort] : [])];
@@ -86,7 +86,7 @@ export class Http {
     this.tunnels?.destroy();
   }
 
-  /** This machine is no further away than itself. */
+  /** Loopback addresses never use the proxy. */
   private isTunnelled({ protocol, hostname }: URL): boolean {
     return this.tunnels !== null && protocol === 'https:' && !isLoopback(hostname);
   }
@@ -110,7 +110,7 @@ export class Http {
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
           if (size > MAX_RESPONSE_BYTES)
-            response.destroy(new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`));
+            response.destroy(new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`));
           chunks.push(chunk);
         });
         response.on('error', reject);
@@ -122,16 +122,14 @@ export class Http {
           }),
         );
       });
-      request.on('timeout', () => request.destroy(new Error(`nothing came for ${timeoutMs} ms`)));
+      request.on('timeout', () => request.destroy(new Error(`no data for ${timeoutMs} ms`)));
       request.on('error', reject);
       if (typeof body === 'function') {
         const source = body();
         source.on('error', (error) =>
-          request.destroy(
-            new ServiceError(`The file can not be read: ${error.message}`, 'permanent', { cause: error }),
-          ),
+          request.destroy(new ServiceError(`Cannot read the file: ${error.message}`, 'permanent', { cause: error })),
         );
-        // What was not sent is not read either; the file must not stay open for it.
+        // Closes the file when the request ends before all of it is sent.
         request.on('close', () => source.destroy());
         source.pipe(request);
       } else request.end(body);
@@ -144,16 +142,16 @@ export function place(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** Of servers that know nothing of the path. */
-const ELSEWHERE = new Set([301, 302, 303, 307, 308, 404, 405]);
+/** Statuses of servers that do not know the path. */
+const UNKNOWN_PATH = new Set([301, 302, 303, 307, 308, 404, 405]);
 
-/** @param advice For an answer as of something else than the service. */
+/** @param advice Added to a response that does not come from the service. */
 export function refusal(url: URL, { status, headers, text }: HttpResponse, advice = ''): ServiceError {
   const details = errorDetails(text);
   const retryAfter = Number(headers['retry-after']);
-  const said = `${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`;
+  const reason = `${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`;
   return new ServiceError(
-    `${place(url)} answers ${status}${said}${ELSEWHERE.has(status) && details.code === '' ? advice : ''}`,
+    `${place(url)} answers ${status}${reason}${UNKNOWN_PATH.has(status) && details.code === '' ? advice : ''}`,
     failureKind(status, details.permanent),
     {
       status,
@@ -163,12 +161,12 @@ export function refusal(url: URL, { status, headers, text }: HttpResponse, advic
   );
 }
 
-/** @throws ServiceError for a body that is no JSON: something else than the service answers, for now. */
+/** @throws ServiceError, transient, for a body that is not JSON: something other than the service responds. */
 export function parseJson(text: string, url: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new ServiceError(`${place(new URL(url))} answers what is not JSON`, 'transient', { cause: error });
+    throw new ServiceError(`${place(new URL(url))} returns a body that is not JSON`, 'transient', { cause: error });
   }
 }
 

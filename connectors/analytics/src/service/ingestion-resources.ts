@@ -1,6 +1,6 @@
 /**
- * Where files and messages go: asked for once an hour, and anew when storage refuses them or is not there. Source:
- * analytics-sink §5.5.
+ * The service's storage containers, queues and status tables: read once an hour, and again when storage rejects a SAS
+ * or cannot be reached. Source: analytics-sink §5.5.
  */
 import type { Cluster } from './cluster';
 import { place } from './http';
@@ -14,7 +14,7 @@ export interface ResourceSet {
   /** URLs with their SAS. */
   readonly containers: readonly string[];
   readonly queues: readonly string[];
-  /** Where ingestions can be followed; the service need not offer any. */
+  /** Where ingestions are tracked. Empty if the service has none. */
   readonly statusTables: readonly string[];
   readonly identityToken: string;
 }
@@ -22,7 +22,7 @@ export interface ResourceSet {
 export class IngestionResources {
   private current: { readonly set: ResourceSet; readonly readAt: number } | null = null;
   private readonly reading: SharedRead<ResourceSet>;
-  private turn = 0;
+  private nextStart = 0;
 
   constructor(
     private readonly cluster: Cluster,
@@ -32,28 +32,26 @@ export class IngestionResources {
     this.reading = new SharedRead(async (signal) => await this.read(signal), closing);
   }
 
-  /** @throws ServiceError when they can not be read and none are known. */
+  /** @throws ServiceError when they cannot be read and none are known. */
   async get(signal: AbortSignal): Promise<ResourceSet> {
     if (this.current && this.now() - this.current.readAt < LIFETIME_MS) return this.current.set;
     try {
       return await this.reading.get(signal);
     } catch (error) {
-      // What is known may still work; the next call tries again.
+      // The known resources may still work. The next call reads again.
       if (this.current && !signal.aborted) return this.current.set;
       throw error;
     }
   }
 
-  /**
-   * Storage refused one of `used`, or it was not there. Where others were handed out since, nothing is to be asked for.
-   */
+  /** Storage rejected one of `used`, or could not be reached. Does nothing if newer resources are known already. */
   expire(used: ResourceSet): void {
     if (this.current?.set === used) this.current = { set: used, readAt: -Infinity };
   }
 
-  /** The n-th of a list for this turn; every call starts with the next. */
+  /** The list rotated, so that each call starts with the next element. */
   rotation(list: readonly string[]): readonly string[] {
-    const start = this.turn++ % list.length;
+    const start = this.nextStart++ % list.length;
     return [...list.slice(start), ...list.slice(0, start)];
   }
 
@@ -64,7 +62,7 @@ export class IngestionResources {
     const queues = of('SecuredReadyForAggregationQueue');
     if (containers.length === 0 || queues.length === 0)
       throw new ServiceError(
-        `${this.cluster.ingestionUrl} hands out no storage; "${KEY.ingestionUrl}" must be the ingestion endpoint, whose host begins with "ingest-"`,
+        `${this.cluster.ingestionUrl} provides no storage; "${KEY.ingestionUrl}" must be the ingestion endpoint, whose host begins with "ingest-"`,
         'permanent',
       );
     const identity = await this.cluster.ingestionCommand('.get kusto identity token', signal);
@@ -75,9 +73,9 @@ export class IngestionResources {
   }
 }
 
-/** Whether both name the same places; their SAS may differ. */
-export function haveSameUrls(one: ResourceSet, other: ResourceSet): boolean {
-  const places = ({ containers, queues, statusTables }: ResourceSet): string =>
+/** Whether both have the same URLs, regardless of their SAS. */
+export function haveSameUrls(first: ResourceSet, second: ResourceSet): boolean {
+  const urlsOf = ({ containers, queues, statusTables }: ResourceSet): string =>
     JSON.stringify([containers, queues, statusTables].map((urls) => urls.map((url) => place(new URL(url))).sort()));
-  return places(one) === places(other);
+  return urlsOf(first) === urlsOf(second);
 }

@@ -1,4 +1,4 @@
-/** Bearer tokens: asked for once, kept until shortly before they run out. Sources: analytics-sink §1.4, §5.2. */
+/** Bearer tokens, cached until shortly before they expire. Sources: analytics-sink §1.4, §5.2. */
 import type { LoginSettings } from '../config/settings';
 import { chooseCloud, readCloud, type Cloud } from './cloud';
 import { TOKEN_REQUESTS } from './access-tokens';
@@ -11,7 +11,7 @@ export class Login {
   private token: { readonly text: string; readonly validUntil: number } | null = null;
   private readonly pendingRequest: SharedRead<string>;
   private cloud: Cloud | null = null;
-  /** A machine's identity is no further away than the machine, or its host. */
+  /** The identity endpoint of a machine is local to it or its host, so that no proxy is used. */
   private readonly direct = new Http({ proxy: null });
 
   constructor(
@@ -25,7 +25,7 @@ export class Login {
     this.pendingRequest = new SharedRead(async (signal) => await this.request(signal), closing);
   }
 
-  /** The headers that a call needs. @throws ServiceError, with code `ANALYTICS_LOGIN` when the login is refused. */
+  /** The headers that a call needs. @throws ServiceError, with code `ANALYTICS_LOGIN` when the login is rejected. */
   async headers(signal: AbortSignal): Promise<Record<string, string>> {
     const { strategy, accessToken } = this.settings;
     if (strategy === 'none') return {};
@@ -33,7 +33,7 @@ export class Login {
     return { Authorization: `Bearer ${token}` };
   }
 
-  /** The service did not take the token. */
+  /** Called when the service rejects the token. */
   forget(): void {
     this.token = null;
   }
@@ -49,7 +49,7 @@ export class Login {
     const cloud = await this.cloudOf(signal);
     const http = strategy === 'managed_identity' ? this.direct : this.http;
     const issued = await TOKEN_REQUESTS[strategy]({ http, settings, cloud, clusterUrl, environment, signal });
-    // Short-lived tokens are used for half their life.
+    // Short-lived tokens are used for half their lifetime.
     this.token = {
       text: issued.token,
       validUntil: this.now() + Math.max(issued.lifeMs - RENEW_BEFORE_EXPIRY_MS, issued.lifeMs / 2),

@@ -1,11 +1,11 @@
 /**
- * Why the service would refuse every file that is loaded with an ingestion mapping. Pure. Sources: analytics-sink §1.8,
+ * Reasons why the service would reject every file that uses an ingestion mapping. Pure. Sources: analytics-sink §1.8,
  * §5.11, §5.12.
  */
 
 /**
- * @param definition The mapping as the service shows it @param columns Names of the table's columns, as they are
- *   written
+ * @param definition The mapping as the service shows it
+ * @param columns Names of the table's columns, case-sensitive
  */
 export function mappingProblems(definition: string, kind: string, columns: readonly string[]): string[] {
   const seen = new Set<string>();
@@ -20,7 +20,7 @@ export function mappingProblems(definition: string, kind: string, columns: reado
   });
 }
 
-/** Keys in lower case, those of `Properties` beside the others. What can not be read is left to the service. */
+/** Keys in lower case, with those of `Properties` merged in. Empty for a definition that is not readable. */
 function elementsOf(definition: string): Record<string, unknown>[] {
   try {
     const parsed: unknown = JSON.parse(definition);

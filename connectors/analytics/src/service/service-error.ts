@@ -1,12 +1,12 @@
-/** What went wrong with a call, and whether trying again can help. Source: analytics-sink §4.5. */
+/** A failed call, and whether a retry can help. Source: analytics-sink §4.5. */
 import { ConnectError } from '@millrace/sdk';
 
 export type FailureKind =
-  /** Worth another try. */
+  /** Worth a retry. */
   | 'transient'
-  /** The login or the storage access has run out: get it anew, then try again. */
+  /** The token or the SAS has expired: renew it, then retry. */
   | 'refresh'
-  /** Trying again changes nothing. */
+  /** A retry does not help. */
   | 'permanent';
 
 export class ServiceError extends ConnectError {
@@ -30,31 +30,31 @@ export class ServiceError extends ConnectError {
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }
   /**
-   * Also as the cause of what a task fails with: once what is away is back, a restart helps. A login that is refused
-   * waits for a person.
+   * Also read where this is the cause of a task's failure: the task is then restarted automatically. A rejected login
+   * needs an operator.
    */
   override readonly retriable: boolean;
   readonly serviceCode: string | null;
-  /** HTTP; null when there was no answer. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
   readonly retryAfterMs: number;
 }
 
-/** The service's own texts may repeat a URL that opens its storage. */
+/** The service's own texts may repeat a URL with its SAS. */
 function withoutAccess(text: string): string {
   return text.replaceAll(/\?[^\s"'<>?]*\bsig=[^\s"'<>]*/gi, '?…');
 }
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504, 520]);
 
-/** By status and, where the service says it, `@permanent`. */
+/** From the status and, where the service sets it, `@permanent`. */
 export function failureKind(status: number, permanent: boolean | null): FailureKind {
   if (status === 401) return 'refresh';
   if (permanent === false) return 'transient';
   return TRANSIENT.has(status) ? 'transient' : 'permanent';
 }
 
-/** Anything thrown, as an error of the service. */
+/** Wraps anything thrown as a ServiceError, permanent unless it is one already. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,12 +1,10 @@
-/**
- * One read for all who ask while it is under way. It is nobody's own: whoever gives up does not end it for the others.
- */
+/** Shares one read among concurrent callers. A caller that aborts does not abort the read for the others. */
 import { unlessAborted } from '@millrace/sdk';
 
 export class SharedRead<T> {
   private pending: Promise<T> | null = null;
 
-  /** @param read Gets a signal that is aborted with the task alone. */
+  /** @param read Receives a signal that is aborted only with the task. */
   constructor(
     private readonly read: (signal: AbortSignal) => Promise<T>,
     private readonly signal: AbortSignal,

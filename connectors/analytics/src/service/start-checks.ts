@@ -1,6 +1,5 @@
 /**
- * What is asked of the service before a task runs, so that a wrong setting is seen at once. Source: analytics-sink
- * §1.8.
+ * Checks against the service before a task runs, so that a wrong setting fails at once. Source: analytics-sink §1.8.
  */
 import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
@@ -21,15 +20,15 @@ export async function checkIngestion(
 ): Promise<void> {
   const { containers, queues } = await retryWhileBusy(async () => await resources.get(signal), retry, logger, signal);
   const hosts = new Set([...containers, ...queues].map((url) => new URL(url).host));
-  logger.info(`The service hands out storage at ${[...hosts].join(', ')}; this worker must be able to reach it`);
+  logger.info(`The service's storage is at ${[...hosts].join(', ')}; this worker must be able to reach it`);
 }
 
 /**
- * A service that answers that it is busy is waited for. One that does not answer may be a wrong URL, which is to be
- * seen at once: the task fails, and its restarts are the waiting.
+ * Retries while the service responds that it is busy. A service that does not respond may be a wrong URL, so the task
+ * fails at once and relies on automatic restarts.
  */
 export async function retryWhileBusy<T>(
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
   retry: AnalyticsSettings['retry'],
   logger: Logger,
   signal: AbortSignal,
@@ -37,12 +36,12 @@ export async function retryWhileBusy<T>(
   const firstFailureAt = Date.now();
   for (let failures = 1; ; failures++) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === null || error.code === 'ANALYTICS_LOGIN') throw error;
       const wait = retryDelayMs(retry, { error, failures, firstFailureAt, now: Date.now(), random: Math.random() });
       if (wait === null) throw error;
-      logger.warn(`The service can not begin yet; the next try is in ${Math.round(wait)} ms: ${error.message}`);
+      logger.warn(`The service is not ready, retrying in ${Math.round(wait)} ms: ${error.message}`);
       await sleep(wait, signal);
       signal.throwIfAborted();
     }
@@ -51,7 +50,7 @@ export async function retryWhileBusy<T>(
 
 /**
  * Every table, its ingestion mapping and the streaming policy where one is needed. @throws ConnectError
- * `ANALYTICS_TABLES` with all that is wrong.
+ * `ANALYTICS_TABLES` with all problems.
  */
 export async function checkTables(
   cluster: Cluster,
@@ -66,7 +65,7 @@ export async function checkTables(
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'permanent') throw error;
       if (error.status === 403 || error.message.includes('Forbidden:')) {
-        logger.warn('The application may ingest but not look at tables: they are not checked');
+        logger.warn('The application may ingest but not view tables; skipping the check of the tables');
         return;
       }
       problems.push(`${mapping.database}.${mapping.table}: ${error.message}`);
@@ -85,10 +84,10 @@ async function problemsOf(
   tenant: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const place = `${database}.${table}`;
+  const qualified = `${database}.${table}`;
   const name = `['${table}']`;
   const { rows } = await cluster.query(database, `${name} | count`, { validate_permissions: true }, signal);
-  if (rows[0]?.[0] !== 'OK') return [`${place}: it can not be queried`];
+  if (rows[0]?.[0] !== 'OK') return [`${qualified}: it cannot be queried`];
   const problems: string[] = [];
   if (mapping !== null) {
     const kind = format.mappingKind.toLowerCase();
@@ -99,16 +98,16 @@ async function problemsOf(
     );
     const definition = String(shown[0]?.[columns.indexOf('Mapping')] ?? '');
     const found = mappingProblems(definition, kind, await columnsOf(cluster, database, name, signal));
-    problems.push(...found.map((problem) => `${place}: mapping '${mapping}' does not fit, ${problem}`));
+    problems.push(...found.map((problem) => `${qualified}: mapping '${mapping}' does not fit, ${problem}`));
   }
   if (appId !== '' && tenant !== '') {
-    const who = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;
-    const access = await cluster.command(database, `.show principal access with (${who})`, signal);
+    const principal = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;
+    const access = await cluster.command(database, `.show principal access with (${principal})`, signal);
     const allowed = access.rows[0]?.[3];
-    if (allowed !== true && allowed !== 1) problems.push(`${place}: the application may not ingest`);
+    if (allowed !== true && allowed !== 1) problems.push(`${qualified}: the application may not ingest`);
   }
   if (streaming && !(await mayStream(cluster, database, name, signal)))
-    problems.push(`${place}: streaming ingestion is not enabled by a policy`);
+    problems.push(`${qualified}: streaming ingestion is not enabled by a policy`);
   return problems;
 }
 

@@ -1,5 +1,5 @@
 /**
- * One entity of the service's status table: plain requests with the SAS that the service handed out. Source:
+ * Reads and inserts entities of the service's status table, with the SAS that the service provides. Source:
  * analytics-sink §5.8.
  */
 import { parseJson, type Http } from './http';
@@ -16,8 +16,9 @@ export interface IngestionStatus {
 }
 
 /**
- * One that is there already stays as it is: it is of an earlier try, whose message may have arrived. @throws
- * ServiceError
+ * Leaves an existing entity unchanged: it belongs to an earlier attempt, whose message may have arrived.
+ *
+ * @throws ServiceError
  */
 export async function insertStatus(
   http: Http,

@@ -1,5 +1,5 @@
 /**
- * One blob, one message: plain requests with the SAS that the service handed out. Sources: analytics-sink §5.6, §5.7.
+ * Uploads blobs and posts queue messages, with the SAS that the service provides. Sources: analytics-sink §5.6, §5.7.
  */
 import { createReadStream } from 'node:fs';
 import type { Http, HttpResponse, HttpRequest } from './http';
@@ -47,19 +47,19 @@ export async function postMessage(http: Http, queue: string, message: object, si
 }
 
 /**
- * A 403 of storage means that the SAS has run out, a 404 that the place is not handed out any more, no answer that it
- * may be somewhere else by now; new ones can be had.
+ * Maps to `refresh` what new resources may solve: 403, an expired SAS; 404, a container or queue that no longer exists;
+ * no response, storage that may have moved.
  */
 export async function requireStorage(
   http: Http,
   request: HttpRequest,
-  alsoFine: readonly number[] = [],
+  accepted: readonly number[] = [],
 ): Promise<HttpResponse> {
   const answer = await http.send(request).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.kind !== 'transient') throw error;
     throw new ServiceError(error.message, 'refresh', { cause: error.cause });
   });
-  if ((answer.status >= 200 && answer.status < 300) || alsoFine.includes(answer.status)) return answer;
+  if ((answer.status >= 200 && answer.status < 300) || accepted.includes(answer.status)) return answer;
   const error = refusal(new URL(request.url), answer);
   if (answer.status !== 403 && answer.status !== 404) throw error;
   throw new ServiceError(error.message, 'refresh', {
@@ -68,7 +68,7 @@ export async function requireStorage(
   });
 }
 
-/** Storage that can not be reached, as against storage that refuses: another place may do. */
+/** Whether storage could not be reached, rather than rejected the request: another URL may work. */
 export function isUnreachable(error: ServiceError): boolean {
   return error.kind === 'refresh' && error.status === null;
 }

@@ -1,4 +1,4 @@
-/** HTTPS through an HTTP proxy: a tunnel for each connection, and connections that are kept. */
+/** HTTPS through an HTTP proxy: one tunnel per connection, with keep-alive. */
 import { request, type ClientRequest } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
@@ -21,16 +21,16 @@ export class TunnelAgent extends Agent {
     super(options);
   }
 
-  /** Answers by its callback alone: the tunnel comes first. */
+  /** Returns the connection through the callback, because the tunnel must open first. */
   override createConnection(
     options: RequestOptions,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    const told = callback as (error: Error | null, stream?: Duplex) => void;
+    const done = callback as (error: Error | null, stream?: Duplex) => void;
     const host = options.host?.includes(':') ? `[${options.host}]` : options.host;
     this.open(`${host}:${options.port}`, (error, socket) => {
-      if (error) told(error);
-      else told(null, super.createConnection({ ...options, socket } as RequestOptions) as Duplex);
+      if (error) done(error);
+      else done(null, super.createConnection({ ...options, socket } as RequestOptions) as Duplex);
     });
   }
 
@@ -40,11 +40,11 @@ export class TunnelAgent extends Agent {
   }
 
   private open(target: string, opened: (error: Error | null, socket?: Socket) => void): void {
-    // A tunnel is a connection that is taken away from HTTP: it is not kept by anybody else.
+    // No agent: a tunnel's connection must not return to a pool of plain HTTP connections.
     const tunnel = request({ ...this.proxy, method: 'CONNECT', path: target, timeout: TIMEOUT_MS, agent: false });
     this.opening.add(tunnel);
     tunnel.on('close', () => this.opening.delete(tunnel));
-    tunnel.on('timeout', () => tunnel.destroy(new Error(`the proxy says nothing for ${TIMEOUT_MS} ms`)));
+    tunnel.on('timeout', () => tunnel.destroy(new Error(`no response from the proxy for ${TIMEOUT_MS} ms`)));
     tunnel.on('error', (error) => opened(error));
     tunnel.on('connect', (response, connected) => {
       if (response.statusCode === 200) {
