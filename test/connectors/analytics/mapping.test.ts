@@ -92,7 +92,7 @@ test('unknown fields', () => {
   expect(problemsOf({ color: 'red' })).toEqual([`'color' is not a field of a mapping`]);
   expect(problemsOf({ Topic: 'x' })).toEqual([`'Topic' is not a field of a mapping; write 'topic'`]);
   expect(problemsOf({ eventDataCompression: 'gz' })).toEqual([`'eventDataCompression' was removed in 1.0`]);
-  expect(parseMappings('["t"]').problems).toEqual([`The mapping holds "t", which is not an object`]);
+  expect(parseMappings('["t"]').problems).toEqual([`The mapping contains "t", which is not an object`]);
   expect(parseMappings('[]').problems).toEqual(['The mapping is empty']);
 });
 
