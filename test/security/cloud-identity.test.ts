@@ -116,7 +116,9 @@ describe('in a worker’s default config', () => {
       config: config({ 'idp.auth.strategy': strategy, ...more }),
     });
     expect(answer.status).toBe(400);
-    expect(answer.json.message).toContain(`Authentication strategy ${strategy} sends tokens of this machine only to HTTPS`);
+    expect(answer.json.message).toContain(
+      `Authentication strategy ${strategy} sends tokens of this machine only to HTTPS`,
+    );
     expect(asked).toEqual({ metadata: [], elsewhere: [], proxy: [], cluster: [] });
   });
 

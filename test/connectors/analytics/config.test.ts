@@ -142,7 +142,7 @@ test('analytics-sink 7: one error names every key that the login lacks', () => {
   ]);
 });
 
-test('the login strategies: a token, none only for this machine, and those that this version does not know', () => {
+test('the login strategies: a token, none only for this machine, identities without a scope', () => {
   const noLogin = without('idp.auth.appid', 'idp.auth.appkey', 'idp.auth.authority', 'analytics.url');
   const on = (url: string, more: Record<string, string>): string[] =>
     problems({ ...noLogin, 'analytics.url': url, ...more });
@@ -334,7 +334,7 @@ test.each([
   ['idp.auth.endpoint', 'http://127.0.0.1:8083/connectors/x/restart#'],
   ['idp.auth.endpoint', 'https://login.example/?x='],
   ['idp.auth.endpoint', 'https://user:geheim@login.example'],
-])('%s=%j is refused before it enters a URL, a command or a header', (key, value) => {
+])('%s=%j is rejected before it enters a URL, a command or a header', (key, value) => {
   const found = problems({ ...without(), [key]: value });
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(new RegExp(`^${key}: Invalid value `));

@@ -23,7 +23,7 @@ const QUEUE = {
 test.each([
   ['OAUTHBEARER', 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required clientId="c";'],
   ['SCRAM-SHA-512', `org.apache.kafka.common.security.scram.ScramLoginModule required username='a' password=b;`],
-])('analytics-sink 6: the dead letter queue logs in by %s as any client of the worker’s', async (mechanism, jaas) => {
+])('analytics-sink 6: the dead letter queue logs in by %s like the worker’s clients', async (mechanism, jaas) => {
   const client = {
     'security.protocol': 'SASL_SSL',
     'sasl.mechanism': mechanism,
@@ -50,7 +50,7 @@ test.each([
   ]);
 });
 
-test('analytics-sink 42: a dead letter has the record’s key, value and headers as they were, also where they are null', async () => {
+test('analytics-sink 42: a dead letter has the record’s original key, value and headers, including nulls', async () => {
   const harness = await sink.start(await serviceUrl(), {
     ...QUEUE,
     'analytics.tables.topics.mapping': `[{'topic':'*','db':'d','table':'T','format':'json'}]`,

@@ -86,7 +86,7 @@ test.each([
     'AuthenticationFailed: no',
   ],
   ['oops', '400'],
-])('the words of %s', async (body, words) => {
+])('the error text of %s', async (body, words) => {
   const { url } = await listen((_request, response) => {
     response.writeHead(400).end(body);
   });

@@ -130,7 +130,7 @@ test('workload_identity: the token in the file is exchanged for one of the ident
   ]);
   answer = { status: 401, body: { error: 'invalid_client', error_description: 'No such federation' } };
   const failure = (await headers(WORKLOAD, environment).catch((error: unknown) => error)) as Error;
-  expect(failure.message).toMatch(/^The identity provider refuses the workload’s identity: .*No such federation/);
+  expect(failure.message).toMatch(/^The identity provider rejects the workload’s identity: .*No such federation/);
   expect(failure.message).not.toContain('signed-by-the-cluster');
 });
 

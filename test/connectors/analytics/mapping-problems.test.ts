@@ -3,7 +3,7 @@ import { mappingProblems } from '../../../connectors/analytics/src/service/mappi
 const problems = (elements: unknown, kind = 'csv'): string[] =>
   mappingProblems(JSON.stringify(elements), kind, ['a', 'b', 'c']);
 
-test('analytics-sink 41: both spellings of a mapping that fits', () => {
+test('analytics-sink 41: both spellings of a valid mapping', () => {
   expect(
     problems([
       { Name: 'a', datatype: 'string', Ordinal: 0 },

@@ -12,20 +12,20 @@ test.each([
   `[{"topic": 't', 'db': "d", 'table': 'T', 'format': 'csv', 'mapping': 'M'}]`,
   ` [\n{ 'topic' :'t',\r\n'db':'d',\t'table':'T','format':'csv','mapping':'M' } ]\n`,
   `{'topic':'t','db':'d','table':'T','format':'csv','mapping':'M'}`,
-])('analytics-sink 11: %j is read as strict JSON is', (text) => {
+])('analytics-sink 11: %j is read like strict JSON', (text) => {
   expect(parseMappings(text)).toEqual(strict);
   expect(strict).toMatchObject({ problems: [], warnings: [] });
 });
 
 test.each([
-  [`[{'topic':'t','db':'d','table':'T','format':'csv','mapping':'M',},]`, 'a comma stands before a closing bracket'],
-  [`[{topic:t,db:d,table:T,format:csv,mapping:M}]`, 'names or values stand without quotes'],
-  [`[{'topic'='t','db'=>'d','table'='T','format'='csv','mapping'='M'}]`, `'=' stands for ':'`],
-  [`[{'topic':'t';'db':'d';'table':'T';'format':'csv';'mapping':'M'}]`, `';' stands for ','`],
+  [`[{'topic':'t','db':'d','table':'T','format':'csv','mapping':'M',},]`, 'a trailing comma before a closing bracket'],
+  [`[{topic:t,db:d,table:T,format:csv,mapping:M}]`, 'names or values without quotes'],
+  [`[{'topic'='t','db'=>'d','table'='T','format'='csv','mapping'='M'}]`, `'=' is used for ':'`],
+  [`[{'topic':'t';'db':'d';'table':'T';'format':'csv';'mapping':'M'}]`, `';' is used for ','`],
 ])('analytics-sink 12: %s is read with a warning', (text, warning) => {
   expect(parseMappings(text)).toEqual({
     ...strict,
-    warnings: [`The mapping is read, but it is not JSON: ${warning}`],
+    warnings: [`The mapping is accepted, but is not valid JSON: ${warning}`],
   });
 });
 
@@ -36,7 +36,7 @@ test.each([
   [`[{'topic':'t'}] // x`, `expected the end at line 1, column 17, found '// x'`],
   [`[[[[[1]]]],]`, 'it is nested deeper than 4 levels'],
   [`['\\q']`, `expected an escape at line 1, column 4, found 'q']'`],
-])('what cannot be read is named with its place: %j', (text, why) => {
+])('a syntax error is reported with its position: %j', (text, why) => {
   expect(parseMappings(text).problems).toEqual([`The mapping is not a JSON list of objects: ${why}`]);
 });
 

@@ -2,7 +2,7 @@
 import { OffsetRanges } from '../../../connectors/analytics/src/batcher/offset-ranges';
 import { Semaphore } from '../../../connectors/analytics/src/request/semaphore';
 import { retryDelayMs, type RetryState } from '../../../connectors/analytics/src/service/retry-policy';
-import { refusal } from '../../../connectors/analytics/src/service/http';
+import { responseError } from '../../../connectors/analytics/src/service/http';
 import { failureKind, ServiceError } from '../../../connectors/analytics/src/service/service-error';
 import { SharedRead } from '../../../connectors/analytics/src/service/shared-read';
 
@@ -70,7 +70,7 @@ const situation = (more: Partial<RetryState>): RetryState => ({
   ...more,
 });
 
-test('analytics-sink 46: no retries, or as many as fit into the time, evenly spaced', () => {
+test('analytics-sink 46: no retries, or evenly spaced ones until the time has passed', () => {
   expect(retryDelayMs({ maxMs: 0, backoffMs: 500, multiplier: 1 }, situation({}))).toBeNull();
   const retry = { maxMs: 2000, backoffMs: 500, multiplier: 1 };
   for (const [random, attempts] of [
@@ -94,8 +94,8 @@ test('the backoff grows up to five minutes, the service may require more, and pe
   const retry = { maxMs: 3_600_000, backoffMs: 10_000, multiplier: 2 };
   expect(retryDelayMs(retry, situation({ failures: 3 }))).toBe(40_000);
   expect(retryDelayMs(retry, situation({ failures: 20 }))).toBe(300_000);
-  const asked = new ServiceError('busy', 'transient', { retryAfterMs: 77_000 });
-  expect(retryDelayMs(retry, situation({ error: asked }))).toBe(77_000);
+  const throttled = new ServiceError('busy', 'transient', { retryAfterMs: 77_000 });
+  expect(retryDelayMs(retry, situation({ error: throttled }))).toBe(77_000);
   expect(retryDelayMs(retry, situation({ error: new ServiceError('no', 'permanent') }))).toBeNull();
 });
 
@@ -164,7 +164,7 @@ test.each([
   [403, '{"error":{"code":"Forbidden","@permanent":true}}', false],
   [400, '{"error":{"code":"BadRequest_TableNotExist","@permanent":true}}', false],
 ])('a task that failed because of %i %s is restarted automatically: %s', (status, text, isRestarted) => {
-  expect(refusal(new URL('https://c/'), { status, headers: {}, text }).retriable).toBe(isRestarted);
+  expect(responseError(new URL('https://c/'), { status, headers: {}, text }).retriable).toBe(isRestarted);
 });
 
 test('a task is restarted automatically after no response, but not after a rejected login', () => {

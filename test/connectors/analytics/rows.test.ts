@@ -40,7 +40,7 @@ function text(format: string, record: SinkRecord, settings = PLAIN): string {
 }
 const struct = (value: object): SinkRecord => sinkRecord(value, { valueSchema: STRUCT });
 
-test('analytics-sink 20, 30: text as it is, with a line end', () => {
+test('analytics-sink 20, 30: text is unchanged, with a line end', () => {
   expect(text('csv', sinkRecord('x,1'))).toBe('x,1\n');
   expect(text('txt', sinkRecord('Žluťoučký 🐎 конь'))).toBe('Žluťoučký 🐎 конь\n');
 });

@@ -100,7 +100,7 @@ test('analytics-sink 54: a discarded file leaves nothing, even while it is opene
 });
 
 test.each(['csv', 'parquet'])(
-  'analytics-sink 52: a %s file whose partition goes is thrown away however far its writing is',
+  'analytics-sink 52: a %s file of a revoked partition is discarded at any stage of writing',
   async (format) => {
     for (let turns = 0; turns < 60; turns++) {
       const open = file(format);

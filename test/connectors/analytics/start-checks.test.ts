@@ -34,7 +34,7 @@ test('analytics-sink 41: a mapping that no longer matches its table is detected 
     ]),
   ).rejects.toMatchObject({
     code: 'ANALYTICS_TABLES',
-    message: `The tables are not ready for what is mapped to them: d.T: mapping 'M' does not fit, it names column 'b', which the table does not have`,
+    message: `The mapped tables are not ready for ingestion: d.T: mapping 'M' does not match the table: it names column 'b', which the table does not have`,
   });
   await check([
     { Name: 'a', Ordinal: 0 },

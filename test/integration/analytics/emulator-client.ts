@@ -1,4 +1,4 @@
-/** The emulator's protocol, as a client without any SDK speaks it. */
+/** A client of the emulator's protocol that uses no SDK. */
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsEmulator } from '../../../dev/analytics-emulator';
 
@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly code: string;
   readonly rows: unknown[][];
-  /** As it came: numbers are not what JavaScript makes of them. */
+  /** The raw text: JavaScript would round its numbers. */
   readonly text: string;
 }
 
@@ -72,7 +72,7 @@ export class EmulatorClient {
     expect(response.status).toBe(201);
   }
 
-  /** The source id of what is queued now. @param name Of the blob, behind the id */
+  /** The source id of what is queued now. @param name Of the blob, after the id */
   async queue(
     table: string,
     data: string | Buffer,

@@ -1,4 +1,4 @@
-/** The official SDK's own login, over TLS, at the emulator. */
+/** The official SDK's own login to the emulator over TLS. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { startAnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { issueCertificate } from '../../../dev/services/certificates';
 
-test('analytics-sink 59: client credentials through tenant adfs, with certificates of a private authority', async () => {
+test('analytics-sink 59: client credentials through tenant adfs, with certificates of a private CA', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-analytics-'));
   const authority = issueCertificate({ name: 'authority', issuer: null });
   const tls = issueCertificate({ name: 'emulator', issuer: authority, hosts: ['127.0.0.1', 'localhost'] });

@@ -1,4 +1,4 @@
-/** The emulator stopped and started again: what its clients and its queues still know of it holds. */
+/** Restarts of the emulator: its clients and queues stay valid. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const listen = async (port: number): Promise<Server> =>
   });
 const close = async (server: Server): Promise<void> => await new Promise((resolve) => server.close(() => resolve()));
 
-/** The first of four free ports in a row, below those that the system hands out. */
+/** The first of four consecutive free ports below the ephemeral range. */
 async function freePorts(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);

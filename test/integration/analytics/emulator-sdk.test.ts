@@ -1,4 +1,4 @@
-/** The official SDK against the emulator: what it can do there, our own client is then tested with. */
+/** The official SDK against the emulator. What works for it is a valid test of the sink's own client. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type * as Ingest from 'azure-kusto-ingest';
 import avro from 'avsc';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 
-// The SDK has ES modules alone.
+// The SDK has only ES modules.
 let data: typeof Data;
 let sdk: typeof Ingest;
 let emulator: AnalyticsEmulator;

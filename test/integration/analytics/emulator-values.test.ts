@@ -1,4 +1,4 @@
-/** What the emulator's answers say, to the last digit, and what it loads. */
+/** Values in the emulator's responses, to the last digit, and what it loads. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { EmulatorClient } from './emulator-client';

@@ -1,4 +1,4 @@
-/** The emulator by its own protocol, as a client without any SDK speaks it. */
+/** The emulator's protocol, with a client that uses no SDK. */
 import { randomUUID } from 'node:crypto';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../../../dev/analytics-emulator';
 import { waitFor } from '../../helpers/wait-for';
@@ -103,7 +103,7 @@ describe('analytics-sink 61: mappings and values', () => {
       'BadRequest_DuplicateMapping',
     ],
     ['no Avro', 'abc', { format: 'avro' }, 'BadRequest_InvalidBlob'],
-    ['a format of nobody', 'abc', { format: 'xyz' }, 'BadRequest_FormatNotSupported'],
+    ['an unknown format', 'abc', { format: 'xyz' }, 'BadRequest_FormatNotSupported'],
     [
       'a foreign identity token',
       '1\n',
@@ -294,7 +294,7 @@ test('a flush waits for messages that are being read from a queue', async () => 
     await enqueue(message);
     await waitFor('the message to be taken', () => holding);
     const flushed = emulator.ingestor.flush().then(async () => await query('Taken'));
-    // Longer than a flush takes that finds all queues empty.
+    // Longer than a flush with empty queues takes.
     for (let round = 0; round < 3; round++)
       for (const queue of emulator.resources.queues) await queue.receiveMessages({ numberOfMessages: 1 });
     release();

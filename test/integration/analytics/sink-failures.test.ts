@@ -1,6 +1,4 @@
-/**
- * The sink's task when the service refuses, is away or is slow; and what becomes of records that cannot be delivered.
- */
+/** The sink task when the service rejects requests, is unreachable or slow; and records that cannot be delivered. */
 import { Clients, take } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
@@ -127,7 +125,7 @@ test('analytics-sink 22: such a record fails the task unless behavior.on.error s
   await expect(harness.put([{ value: 'x,1' }, { value: { a: 1 } }])).rejects.toMatchObject({
     code: 'ANALYTICS_DELIVERY',
     message: expect.stringMatching(
-      /^t-0 offset 1 could not be delivered to d\.T_\w+: The value is a structure, which a file of format csv cannot hold/,
+      /^t-0 offset 1 could not be delivered to d\.T_\w+: The value is a structure, which a file of format csv cannot represent/,
     ) as string,
   });
 });
@@ -222,7 +220,7 @@ test('analytics-sink 48: a throttling service gets the time it requests, also at
   emulator.faults.add({ target: 'mgmt', status: 429, retryAfterSeconds: 1, times: 1 });
   const before = Date.now();
   const harness = await setup.start();
-  // A timer may be early by a millisecond or so.
+  // Timers may fire about a millisecond early.
   expect(Date.now() - before).toBeGreaterThan(990);
   expect(harness.logger.lines[0]).toMatch(/^warn The service is not ready, retrying in 1000 ms: .* answers 429/);
 });
@@ -233,7 +231,7 @@ test('analytics-sink 7, 9: a rejected login fails the start in one sentence, wit
     .catch((caught: unknown) => caught)) as Error;
   expect(error).toMatchObject({ code: 'ANALYTICS_LOGIN' });
   expect(error.message).toMatch(
-    /^The identity provider refuses the application: .*invalid_client.*Check "idp\.auth\.authority"/,
+    /^The identity provider rejects the application: .*invalid_client.*Check "idp\.auth\.authority"/,
   );
   expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(SECRET);
 });

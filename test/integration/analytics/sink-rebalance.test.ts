@@ -44,7 +44,7 @@ interface HeldUp {
   over(): Promise<unknown>;
 }
 
-/** Requests for the storage service are held up there. */
+/** Holds back requests for the storage service. */
 function heldUp(target: 'blob' | 'queue'): HeldUp {
   const { faults } = setup.emulator;
   const apply = faults.apply.bind(faults);

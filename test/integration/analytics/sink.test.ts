@@ -151,7 +151,7 @@ test('analytics-sink 23: structs become Avro files, with a new file for another 
   expect((await setup.loaded()).sort()).toEqual([1, 2]);
 });
 
-test('analytics-sink 24, 25: each message of a binary format is shipped at once, alone', async () => {
+test('analytics-sink 24, 25: each message of a binary format is shipped at once, in its own file', async () => {
   const type = avro.Type.forSchema({
     type: 'record',
     name: 'r',

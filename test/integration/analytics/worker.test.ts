@@ -143,7 +143,7 @@ test('analytics-sink 3, 4, 5: config problems are reported before the config is 
 test('analytics-sink 7, 9: a wrong secret fails the task with the reason, and neither the trace nor the log contains a secret', async () => {
   const name = await register(neutral(await clients.topic(), { 'idp.auth.appkey': `${SECRET}-wrong` }));
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
-  expect(tasks[0]?.trace).toMatch(/The identity provider refuses the application: .*invalid_client/);
+  expect(tasks[0]?.trace).toMatch(/The identity provider rejects the application: .*invalid_client/);
   expect(tasks[0]?.trace).not.toContain(SECRET);
   expect(worker.process.log()).not.toContain(SECRET);
 });
@@ -154,7 +154,7 @@ test('a missing table fails the task when tables are checked', async () => {
   const checked = { 'analytics.validation.table.enable': true, 'analytics.tables.topics.mapping': mapping };
   const name = await register(neutral(topic, checked));
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
-  expect(tasks[0]?.trace).toMatch(/The tables are not ready for what is mapped to them: d\.Missing: /);
+  expect(tasks[0]?.trace).toMatch(/The mapped tables are not ready for ingestion: d\.Missing: /);
 });
 
 test('analytics-sink 49, 50: a worker killed three times while records flow: no row is lost', async () => {

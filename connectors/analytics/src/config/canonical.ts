@@ -31,7 +31,7 @@ function neutral(key: string): string {
   return key.replace(/^kusto\./, 'analytics.').replace(/^aad\./, 'idp.');
 }
 
-/** Every other name of a key. */
+/** Aliases and older names → neutral names. */
 export function otherNames(): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const vendor = (key: string): string => key.replace(/^analytics\./, 'kusto.').replace(/^idp\./, 'aad.');

@@ -173,7 +173,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.mapping,
     documentation:
-      'Whether each text record of a JSON format is parsed before it is written. One malformed record makes the service refuse the whole file.',
+      'Whether each text record of a JSON format is parsed before it is written. One malformed record makes the service reject the whole file.',
   },
   {
     name: KEY.tempDirPath,

@@ -1,5 +1,5 @@
 /**
- * Names of the settings, for definitions, checks and readers. Texts for people spell them out.
+ * Names of the settings, for definitions, checks and readers. Error texts spell them out, so that a search finds them.
  */
 export const KEY = {
   ingestionUrl: 'analytics.ingestion.url',
@@ -36,7 +36,7 @@ export const KEY = {
 } as const;
 export type Key = (typeof KEY)[keyof typeof KEY];
 
-/** The dead letter queue's; what else follows this prefix configures its producer. */
+/** Prefix of the dead letter queue's keys. Those without a definition configure its producer. */
 export const DEAD_LETTERS_PREFIX = 'misc.deadletterqueue.';
 
 /** Settings of the worker, not of a connector. */

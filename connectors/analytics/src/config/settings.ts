@@ -53,7 +53,7 @@ export interface AnalyticsSettings {
 export interface DeadLetterSettings {
   readonly bootstrapServers: readonly string[];
   readonly topic: string;
-  /** The other keys below the prefix, e.g. `security.protocol`. */
+  /** The other keys with the prefix, e.g. `security.protocol`. */
   readonly client: Readonly<Record<string, string>>;
 }
 

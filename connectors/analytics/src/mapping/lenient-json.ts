@@ -62,7 +62,7 @@ class Parser {
       const name =
         char === '"' || char === "'" ? this.quoted() : String(this.word('a name', /[A-Za-z_][\w.-]*/y, false));
       this.space();
-      if (this.skip('=>') || this.skip('=')) this.warnings.add(`'=' stands for ':'`);
+      if (this.skip('=>') || this.skip('=')) this.warnings.add(`'=' is used for ':'`);
       else if (!this.skip(':')) throw this.unexpected("':'");
       Object.defineProperty(members, name, { value: this.value(depth + 1), enumerable: true, configurable: true });
     }
@@ -74,11 +74,11 @@ class Parser {
     this.space();
     if (this.skip(bracket)) return true;
     if (!needsSeparator) return false;
-    if (this.skip(';')) this.warnings.add(`';' stands for ','`);
+    if (this.skip(';')) this.warnings.add(`';' is used for ','`);
     else if (!this.skip(',')) throw this.unexpected(`',' or '${bracket}'`);
     this.space();
     if (!this.skip(bracket)) return false;
-    this.warnings.add('a comma stands before a closing bracket');
+    this.warnings.add('a trailing comma before a closing bracket');
     return true;
   }
 
@@ -115,7 +115,7 @@ class Parser {
     this.at += match.length;
     if (mayBeLiteral && match === 'null') return null;
     if (mayBeLiteral && (match === 'true' || match === 'false')) return match === 'true';
-    this.warnings.add('names or values stand without quotes');
+    this.warnings.add('names or values without quotes');
     return match;
   }
 

@@ -40,7 +40,7 @@ export function parseMappings(text: string): ParsedMappings {
     if (topics.has(topic)) problems.push(`duplicate mapping for topic ${topic}`);
     topics.add(topic);
   }
-  const warnings = parsed.warnings.map((warning) => `The mapping is read, but it is not JSON: ${warning}`);
+  const warnings = parsed.warnings.map((warning) => `The mapping is accepted, but is not valid JSON: ${warning}`);
   return { mappings, problems, warnings };
 }
 

@@ -72,7 +72,7 @@ function assertJson(record: SinkRecord, text: string): void {
   } catch (error) {
     throw recordError(
       record,
-      'The record is not valid JSON, and one such record makes the service refuse the whole file.',
+      'The record is not valid JSON, and one such record makes the service reject the whole file.',
       error,
     );
   }
@@ -85,6 +85,6 @@ function isAvro({ wireName }: Format): boolean {
 function reject(record: SinkRecord, { wireName }: Format, what: string): never {
   throw recordError(
     record,
-    `The value is ${what}, which a file of format ${wireName} cannot hold; map the topic to a JSON or Avro format, or use a converter that returns text or bytes.`,
+    `The value is ${what}, which a file of format ${wireName} cannot represent; map the topic to a JSON or Avro format, or use a converter that returns text or bytes.`,
   );
 }

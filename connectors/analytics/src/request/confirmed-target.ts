@@ -8,7 +8,7 @@ const FIRST_POLL_MS = 250;
 const MAX_POLL_MS = 10_000;
 
 export interface FileStatus {
-  /** The service's own word, e.g. `Succeeded`. */
+  /** The service's own term, e.g. `Succeeded`. */
   readonly status: string;
   readonly errorCode?: string;
   readonly details?: string;

@@ -36,7 +36,7 @@ export const TOKEN_REQUESTS: Readonly<Record<'application' | 'managed_identity' 
       return await requestToken(
         context,
         { ...tokenRequest(endpoint ?? context.cloud.loginEndpoint, tenant, form), setting: KEY.authEndpoint },
-        'The identity provider refuses the application',
+        'The identity provider rejects the application',
         'Check "idp.auth.authority", "idp.auth.appid" and "idp.auth.appkey".',
       );
     },
@@ -86,7 +86,7 @@ export const TOKEN_REQUESTS: Readonly<Record<'application' | 'managed_identity' 
           client_assertion: assertion.trim(),
           scope: scopeOf(context.clusterUrl),
         }),
-        'The identity provider refuses the workload’s identity',
+        'The identity provider rejects the workload’s identity',
         `Check ${names.join(', ')} in the worker's environment.`,
       );
     },

@@ -76,5 +76,5 @@ function firstTable(url: string, text: string, setting: string): ReplyTable {
   } catch {
     // Reported below.
   }
-  throw new ServiceError(`${url} returns a body that is not one of the service. Check "${setting}".`, 'permanent');
+  throw new ServiceError(`${url} returns an unexpected response. Check "${setting}".`, 'permanent');
 }

@@ -57,7 +57,7 @@ export class Http {
       if (given.signal.aborted || error instanceof ServiceError) throw error;
       const why = (error as Error).message || String((error as NodeJS.ErrnoException).code);
       throw new ServiceError(
-        `${place(url)} does not answer: ${why}${this.keysOf(given, ', and whether this worker may reach that host')}`,
+        `${withoutQuery(url)} does not answer: ${why}${this.keysOf(given, ', and whether this worker may reach that host')}`,
         'transient',
         {
           cause: error,
@@ -70,7 +70,7 @@ export class Http {
   async require(given: HttpRequest): Promise<HttpResponse> {
     const answer = await this.send(given);
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw refusal(new URL(given.url), answer, this.keysOf(given, ''));
+    throw responseError(new URL(given.url), answer, this.keysOf(given, ''));
   }
 
   /** The hint that ends an error about an address that may be wrong. */
@@ -138,7 +138,7 @@ export class Http {
 }
 
 /** Host and path, without the query that may hold a SAS. */
-export function place(url: URL): string {
+export function withoutQuery(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
@@ -146,12 +146,12 @@ export function place(url: URL): string {
 const UNKNOWN_PATH = new Set([301, 302, 303, 307, 308, 404, 405]);
 
 /** @param advice Added to a response that does not come from the service. */
-export function refusal(url: URL, { status, headers, text }: HttpResponse, advice = ''): ServiceError {
+export function responseError(url: URL, { status, headers, text }: HttpResponse, advice = ''): ServiceError {
   const details = errorDetails(text);
   const retryAfter = Number(headers['retry-after']);
   const reason = `${details.code ? ` ${details.code}` : ''}${details.message ? `: ${details.message}` : ''}`;
   return new ServiceError(
-    `${place(url)} answers ${status}${reason}${UNKNOWN_PATH.has(status) && details.code === '' ? advice : ''}`,
+    `${withoutQuery(url)} answers ${status}${reason}${UNKNOWN_PATH.has(status) && details.code === '' ? advice : ''}`,
     failureKind(status, details.permanent),
     {
       status,
@@ -166,7 +166,9 @@ export function parseJson(text: string, url: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new ServiceError(`${place(new URL(url))} returns a body that is not JSON`, 'transient', { cause: error });
+    throw new ServiceError(`${withoutQuery(new URL(url))} returns a body that is not JSON`, 'transient', {
+      cause: error,
+    });
   }
 }
 

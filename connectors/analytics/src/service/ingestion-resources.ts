@@ -3,7 +3,7 @@
  * or cannot be reached. Source: analytics-sink §5.5.
  */
 import type { Cluster } from './cluster';
-import { place } from './http';
+import { withoutQuery } from './http';
 import { ServiceError } from './service-error';
 import { KEY } from '../config/keys';
 import { SharedRead } from './shared-read';
@@ -76,6 +76,8 @@ export class IngestionResources {
 /** Whether both have the same URLs, regardless of their SAS. */
 export function haveSameUrls(first: ResourceSet, second: ResourceSet): boolean {
   const urlsOf = ({ containers, queues, statusTables }: ResourceSet): string =>
-    JSON.stringify([containers, queues, statusTables].map((urls) => urls.map((url) => place(new URL(url))).sort()));
+    JSON.stringify(
+      [containers, queues, statusTables].map((urls) => urls.map((url) => withoutQuery(new URL(url))).sort()),
+    );
   return urlsOf(first) === urlsOf(second);
 }

@@ -7,7 +7,7 @@ const MAX_BACKOFF_MS = 5 * 60_000;
 
 export interface RetryState {
   readonly error: ServiceError;
-  /** DeliveryErrors so far, this one included. */
+  /** Failed attempts so far, including this one. */
   readonly failures: number;
   readonly firstFailureAt: number;
   readonly now: number;

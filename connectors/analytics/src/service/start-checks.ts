@@ -72,7 +72,7 @@ export async function checkTables(
     }
   }
   if (problems.length > 0)
-    throw new ConnectError(`The tables are not ready for what is mapped to them: ${problems.join('; ')}`, {
+    throw new ConnectError(`The mapped tables are not ready for ingestion: ${problems.join('; ')}`, {
       code: 'ANALYTICS_TABLES',
     });
 }
@@ -98,7 +98,7 @@ async function problemsOf(
     );
     const definition = String(shown[0]?.[columns.indexOf('Mapping')] ?? '');
     const found = mappingProblems(definition, kind, await columnsOf(cluster, database, name, signal));
-    problems.push(...found.map((problem) => `${qualified}: mapping '${mapping}' does not fit, ${problem}`));
+    problems.push(...found.map((problem) => `${qualified}: mapping '${mapping}' does not match the table: ${problem}`));
   }
   if (appId !== '' && tenant !== '') {
     const principal = `principal = 'aadapp=${appId};${tenant}', accesstype='ingest',database='${database}',table='${table}'`;

@@ -3,7 +3,7 @@
  */
 import { createReadStream } from 'node:fs';
 import type { Http, HttpResponse, HttpRequest } from './http';
-import { refusal } from './http';
+import { responseError } from './http';
 import { ServiceError } from './service-error';
 
 const STORAGE_VERSION = '2021-08-06';
@@ -60,7 +60,7 @@ export async function requireStorage(
     throw new ServiceError(error.message, 'refresh', { cause: error.cause });
   });
   if ((answer.status >= 200 && answer.status < 300) || accepted.includes(answer.status)) return answer;
-  const error = refusal(new URL(request.url), answer);
+  const error = responseError(new URL(request.url), answer);
   if (answer.status !== 403 && answer.status !== 404) throw error;
   throw new ServiceError(error.message, 'refresh', {
     status: answer.status,
