@@ -1,4 +1,4 @@
-/** Every case of the two programs' contracts has a test that says so in its title. */
+/** Every case of the two programs' contracts has a test with its number in the title. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

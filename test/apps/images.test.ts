@@ -1,4 +1,4 @@
-/** The programs' container files, as far as text can be checked: no container engine runs here. */
+/** Checks the Dockerfiles of the programs as text, without a container engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../dev/services/paths';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program: reads settings, connects, serves, and stops when asked to. */
+/** The program: reads settings, connects, serves, and stops on a signal. */
 import { CacheConnection, NotConnectedError } from './cache/connection';
 import { createRedisUserStore } from './cache/redis-user-store';
 import { createApp } from './http/app';
@@ -49,7 +49,7 @@ function start(): void {
   }
   const log = createLog(settings.logLevel);
   run(settings, log).catch((error: NodeJS.ErrnoException) => {
-    // A signal came before the cache had answered; its handler ends the process.
+    // A signal arrived before the cache responded. Its handler exits the process.
     if (error.name === 'AbortError') return;
     if (error instanceof NotConnectedError) log.fatal(error.message);
     else if (error.syscall === 'listen') log.fatal(`cannot listen on ${settings.host}:${settings.port}: ${error.code}`);

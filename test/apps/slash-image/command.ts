@@ -1,4 +1,4 @@
-/** Slash commands as the chat platform sends them, and events as a function URL hands them over. */
+/** Slash commands as the chat platform sends them, and events as a function URL passes them. */
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { createFunction } from '../../../apps/slash-image/src/function/create';
 import type { Handler } from '../../../apps/slash-image/src/function/handler';
@@ -11,7 +11,7 @@ import { sign } from '../../../apps/slash-image/src/function/signature';
 
 export const SECRET = 'test-signing-secret';
 export const KEY = 'test-image-key';
-/** Of the published and the computed vectors: secret, timestamp, body, signature. */
+/** Published and computed test vectors: secret, timestamp, body, signature. */
 export const VECTORS: readonly [string, string, string, string][] = [
   [
     '8f742231b10e8888abcd99yyyzzz85a5',
@@ -47,7 +47,7 @@ export function signedHeaders(body: string | Buffer, secret = SECRET, nowMs = Da
   };
 }
 
-/** An unsigned event. Its body is in base64, like every form's. */
+/** An unsigned event. Its body is in base64, as for every form. */
 export function eventOf(body: string | Buffer, changes: Partial<LambdaFunctionURLEvent> = {}): LambdaFunctionURLEvent {
   return {
     version: '2.0',
@@ -76,8 +76,7 @@ export function command(text: string): string {
 }
 
 /**
- * What the image API is given where a test says nothing else: the function's own 2 s are less than a busy machine may
- * stand still for.
+ * Default timeout for the image API in tests. The function's own 2 s can be shorter than a pause of a busy machine.
  */
 const PATIENT_MS = 60_000;
 
@@ -86,7 +85,7 @@ export interface Built {
   readonly log: string[];
 }
 
-/** The function with a log to look into, a clock to set, and an image source in place of the API where one is given. */
+/** Creates the function with a recorded log, and optionally with a clock and an image source. */
 export function build(
   env: Record<string, string>,
   parts: { now?: () => number; images?: ImageSource; level?: 'debug' | 'info' } = {},

@@ -1,4 +1,4 @@
-/** Held against the chat platform's own libraries, which nobody here wrote. */
+/** Comparison with the chat platform's own libraries. */
 import {
   AwsLambdaReceiver,
   isValidSlackRequest,
@@ -12,7 +12,7 @@ import { signatureProblem } from '../../../apps/slash-image/src/function/signatu
 import { gif, giphyAnswer, startImageApi, type ImageApi } from '../../../dev/services/image-api';
 import { build, command, eventOf, SECRET, signedEvent, signedHeaders, VECTORS } from './command';
 
-/** The library's verdict. */
+/** The library's result. */
 function isValid(headers: Record<string, string>, body: string, secret: string, nowMilliseconds: number): boolean {
   return isValidSlackRequest({
     signingSecret: secret,
@@ -60,7 +60,7 @@ test('slash-webhook 38: the library accepts what this code signs, and rejects wh
     }
   }
   const future = signedHeaders('x', SECRET, nowMs + 400_000);
-  // The one difference, on purpose: theirs would take this one for ever.
+  // The only difference, intended: the library accepts future timestamps.
   expect(isValid(future, 'x', SECRET, nowMs)).toBe(true);
   const [timestamp, signature] = [future['x-slack-request-timestamp'], future['x-slack-signature']];
   expect(signatureProblem({ timestamp, signature, body: Buffer.from('x') }, options)).toBe('timestamp in the future');
@@ -116,7 +116,7 @@ test('slash-webhook 28: blocks match the platform’s types', async () => {
   };
   expect(await send()).toEqual({ response_type: 'ephemeral', text: 'cat GIF', blocks: [image, attribution] });
 
-  // Without a title there is still something to read aloud; too long a one is cut.
+  // Without a title, the alternative text is still set. Long titles are truncated.
   const untitled: ImageBlock = { type: 'image', image_url: url, alt_text: 'GIF for cat' };
   api.answer = (_req, res) => res.end(giphyAnswer(gif('')));
   expect((await send()).blocks[0]).toEqual(untitled);

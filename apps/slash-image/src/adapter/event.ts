@@ -1,8 +1,8 @@
-/** An HTTP request as a function URL hands it to its function: payload format 2.0. */
+/** Converts an HTTP request to the event that a function URL passes to its function (payload format 2.0). */
 import type { IncomingMessage } from 'node:http';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 
-/** Bodies of these types are handed over as text, all others in base64: a form, so every slash command, too. */
+/** Bodies of these types are passed as text, all others in base64, including forms, and so every slash command. */
 const TEXT_TYPES = /^(text\/.*|application\/(json|xml|javascript))$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const API_ID = 'local';
@@ -16,7 +16,7 @@ export interface EventParts {
   readonly requestId: string;
   readonly now: Date;
   readonly trustProxy: boolean;
-  /** Who signed the request, for auth type AWS_IAM. */
+  /** The signer of the request, for auth type AWS_IAM. */
   readonly caller: Caller | null;
 }
 
@@ -42,7 +42,7 @@ export function toEvent({ req, body, requestId, now, trustProxy, caller }: Event
     ...(cookies.length > 0 && { cookies }),
     headers,
     ...(query && { queryStringParameters: query }),
-    // The types do not know that `authentication` is null where nobody has a certificate.
+    // The types lack that `authentication` is null without a client certificate.
     requestContext: {
       accountId: caller ? '123456789012' : 'anonymous',
       apiId: API_ID,
@@ -67,7 +67,7 @@ export function toEvent({ req, body, requestId, now, trustProxy, caller }: Event
   };
 }
 
-/** Repeated headers are joined with a comma; cookies go their own way. */
+/** Joins repeated headers with a comma. Cookies are a separate field of the event. */
 function splitHeaders(raw: readonly string[]): { cookies: string[]; headers: Record<string, string> } {
   const cookies: string[] = [];
   const headers: Record<string, string> = {};
@@ -93,7 +93,7 @@ function encodeBody(body: Buffer, contentType = ''): { body?: string; isBase64En
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 
-/** A proxy adds the address that it saw at the end; what stands before was the client's to invent. */
+/** A proxy appends the address it sees. Earlier entries come from the client and cannot be trusted. */
 function clientAddress(req: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy
     ? String(req.headers['x-forwarded-for'] ?? '')

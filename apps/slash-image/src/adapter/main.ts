@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Runs the function on this machine, behind HTTP. */
+/** Serves the function over HTTP on this machine. */
 import type { AddressInfo } from 'node:net';
 import { createFunction } from '../function/create';
 import { createLog } from '../function/log';

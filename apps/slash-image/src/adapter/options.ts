@@ -12,17 +12,17 @@ export interface AdapterOptions {
   readonly host: string;
   readonly port: number;
   readonly authType: AuthType;
-  /** Whether a resource policy lets everybody call the URL; asked for auth type NONE alone. */
+  /** Whether a resource policy allows everyone to call the URL. Applies to auth type NONE only. */
   readonly publicInvoke: boolean;
   /** Null unless the auth type is AWS_IAM. */
   readonly keyPair: KeyPair | null;
-  /** How long the function may take. */
+  /** Time limit of the function. */
   readonly timeoutMs: number;
-  /** Takes the client's address from the last `X-Forwarded-For`. */
+  /** Uses the last entry of `X-Forwarded-For` as the client address. */
   readonly trustProxy: boolean;
-  /** Answers here that it runs; null: nowhere. */
+  /** Path of the health check. Null: none. */
   readonly healthPath: string | null;
-  /** Starts although the function's settings are not complete. */
+  /** Starts even if the function's settings are incomplete. */
   readonly allowUnconfigured: boolean;
 }
 
@@ -30,14 +30,14 @@ export const USAGE = `usage: npm start --workspace apps/slash-image -- [OPTIONS]
   --auth-type NONE|AWS_IAM            who may call the URL (default NONE)
   --public-invoke-permission on|off   the resource policy of auth type NONE (default on)
   --timeout-ms MS                     the function's time limit (default 3000)
-  --trust-proxy                       take the client's address from X-Forwarded-For
-  --health-path PATH                  answer 200 there
-  -h, --help                          this
+  --trust-proxy                       use X-Forwarded-For as the client address
+  --health-path PATH                  path of a health check, which returns 200
+  -h, --help                          show this help
   --allow-unconfigured                start without CHAT_SIGNING_SECRET or IMAGE_API_KEY
-PORT (default 8080) and HOST (default 127.0.0.1) say where to listen. AWS_IAM takes the key pair that may call from
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
+PORT (default 8080) and HOST (default 127.0.0.1) are the address to listen on. AWS_IAM allows the key pair in
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to call.`;
 
-/** Null: how to use it was asked for. @throws Error whose message says what is wrong. */
+/** Null: help was requested. @throws Error with the problem as its message. */
 export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -84,6 +84,8 @@ function whole(name: string, value: string, min: number, max: number): number {
 function keyPair(env: Readonly<Record<string, string | undefined>>): KeyPair {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey)
-    throw new Error('--auth-type AWS_IAM needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of who may call');
+    throw new Error(
+      '--auth-type AWS_IAM requires AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the key pair of the caller',
+    );
   return { accessKeyId, secretAccessKey };
 }

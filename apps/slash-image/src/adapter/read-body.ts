@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** All bytes of the body; null as soon as it is longer than `limit`, whose rest is then thrown away unread. */
+/** All bytes of the body. Null as soon as it exceeds `limit`; the rest is discarded. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer | null> {
   if (Number(req.headers['content-length'] ?? 0) > limit) return null;
   return await new Promise((resolve, reject) => {
@@ -14,6 +14,6 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
     });
     req.on('end', () => resolve(Buffer.concat(chunks, size)));
     req.on('error', reject);
-    req.on('close', () => reject(new Error('the client left before its request was complete')));
+    req.on('close', () => reject(new Error('the client disconnected before its request was complete')));
   });
 }

@@ -1,8 +1,8 @@
-/** Plays the function URL on this machine: who may call, HTTP to event, the function's time limit, result to HTTP. */
+/** Emulates a function URL on this machine: permissions, HTTP to event, the time limit, result to HTTP. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { BAD_GATEWAY, FORBIDDEN, toAnswer, TOO_LARGE, type HttpAnswer } from './answer';
+import { BAD_GATEWAY, FORBIDDEN, toHttpResponse, TOO_LARGE, type HttpResponse } from './http-response';
 import { toEvent, type Caller } from './event';
 import type { AdapterOptions } from './options';
 import { readBody } from './read-body';
@@ -10,46 +10,46 @@ import { isSignedBy } from './sigv4';
 
 /** The platform's limit for requests. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
-/** How long a client that is still sending may go on before it is cut off. */
+/** How long a client may continue sending before its connection is closed. */
 const LINGER_MS = 500;
 
-/** Any function of the platform, not ours alone. */
+/** Any function of the platform, not only the one in this package. */
 export type AnyHandler = (event: never, context: Context) => unknown;
 
 export function createAdapter(handler: AnyHandler, options: AdapterOptions): Server {
   const server = createServer((req, res) => {
     const requestId = randomUUID();
-    answer(req, requestId).then(
-      (found) => send(req, res, found, requestId),
+    respond(req, requestId).then(
+      (response) => send(req, res, response, requestId),
       () => res.destroy(),
     );
   });
 
-  async function answer(req: IncomingMessage, requestId: string): Promise<HttpAnswer> {
+  async function respond(req: IncomingMessage, requestId: string): Promise<HttpResponse> {
     if (options.healthPath !== null && req.method === 'GET' && req.url === options.healthPath)
       return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok\n') };
     const body = await readBody(req, MAX_BODY_BYTES);
     if (!body) return TOO_LARGE;
     const now = new Date();
-    const caller = whoCalls(req, body, now);
-    if (caller === 'nobody') return FORBIDDEN;
+    const caller = authorize(req, body, now);
+    if (caller === 'forbidden') return FORBIDDEN;
     const event = toEvent({ req, body, requestId, now, trustProxy: options.trustProxy, caller });
     return await invoke(event as never, requestId);
   }
 
-  function whoCalls(req: IncomingMessage, body: Buffer, now: Date): Caller | null | 'nobody' {
-    if (options.authType === 'NONE') return options.publicInvoke ? null : 'nobody';
+  function authorize(req: IncomingMessage, body: Buffer, now: Date): Caller | null | 'forbidden' {
+    if (options.authType === 'NONE') return options.publicInvoke ? null : 'forbidden';
     const { keyPair } = options;
-    return keyPair && isSignedBy(keyPair, req, body, now.getTime()) ? { accessKey: keyPair.accessKeyId } : 'nobody';
+    return keyPair && isSignedBy(keyPair, req, body, now.getTime()) ? { accessKey: keyPair.accessKeyId } : 'forbidden';
   }
 
-  async function invoke(event: never, requestId: string): Promise<HttpAnswer> {
+  async function invoke(event: never, requestId: string): Promise<HttpResponse> {
     const end = Date.now() + options.timeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<HttpAnswer>((resolve) => {
+    const late = new Promise<HttpResponse>((resolve) => {
       timer = setTimeout(() => resolve(BAD_GATEWAY), options.timeoutMs);
     });
-    const result = (async () => toAnswer(await handler(event, contextOf(requestId, end))))();
+    const result = (async () => toHttpResponse(await handler(event, contextOf(requestId, end))))();
     try {
       return await Promise.race([result, late]);
     } catch (error) {
@@ -83,24 +83,24 @@ function contextOf(awsRequestId: string, end: number): Context {
 function send(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: HttpAnswer,
+  { status, headers, body }: HttpResponse,
   requestId: string,
 ): void {
-  const isWhole = req.complete;
+  const isComplete = req.complete;
   const mayHaveBody = status !== 204 && status !== 304;
   try {
     res.writeHead(status, {
       ...(headers as Record<string, string | string[]>),
       ...(mayHaveBody && { 'content-length': body.length }),
       'x-amzn-RequestId': requestId,
-      ...(isWhole ? {} : { connection: 'close' }),
+      ...(isComplete ? {} : { connection: 'close' }),
     });
   } catch {
-    // A name or value that HTTP does not allow.
+    // A header name or value that HTTP does not allow.
     return send(req, res, BAD_GATEWAY, requestId);
   }
-  if (isWhole) return void res.end(mayHaveBody ? body : undefined);
-  // The answer is out before the body is in: a connection closed over unread bytes would be reset, and the answer lost.
+  if (isComplete) return void res.end(mayHaveBody ? body : undefined);
+  // The request body is still arriving. Closing a connection with unread bytes resets it and loses the response.
   res.write(body);
   const end = (): void => {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** Checks AWS Signature Version 4 in the `Authorization` header, as auth type AWS_IAM asks for. */
+/** Verifies AWS Signature Version 4 in the `Authorization` header, for auth type AWS_IAM. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyPair } from './options';
@@ -40,7 +40,7 @@ function canonicalRequest(req: Request, names: readonly string[], signedHeaders:
       .trim()
       .replace(/ +/g, ' ')}\n`;
   });
-  // The path is encoded once more than it was sent, slashes excepted.
+  // The path is encoded again on top of its transmitted form, except for slashes.
   const uri = path.split('/').map(encode).join('/');
   return [req.method, uri, canonicalQuery(query), headers.join(''), signedHeaders, bodyHash].join('\n');
 }
@@ -67,7 +67,7 @@ function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** `20220805T081439Z`, at most five minutes away. */
+/** Whether `time`, such as `20220805T081439Z`, is at most five minutes from now. */
 function isFresh(time: string, nowMs: number): boolean {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? [];
   const ms = Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Makes the zip to upload: the compiled function, which needs nothing but Node. The same sources give the same bytes.
+ * Creates the zip to upload: the compiled function, which needs only Node.js. The same sources give the same bytes.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { zipSync, type Zippable } from 'fflate';
 
 const FOLDER = join(__dirname, '..', 'function');
 const TARGET = join(__dirname, '..', 'slash-image.zip');
-/** The first moment that the format knows, in the time zone that it does not say. */
+/** The earliest time of the zip format, which has no time zone. */
 const MTIME = new Date(1980, 0, 1);
 
 const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
@@ -17,7 +17,7 @@ const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
   .sort();
 const content: Zippable = { 'package.json': Buffer.from('{"type":"commonjs"}\n') };
 for (const file of files) {
-  // Source maps stay at home.
+  // The zip has no source maps.
   const code = readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
   content[relative(FOLDER, file).split(sep).join('/')] = Buffer.from(code);
 }

@@ -19,7 +19,7 @@ async function run(): Promise<void> {
   const text = readFileSync(resolve(process.env['INIT_CWD'] ?? '.', file), 'utf8');
   const event = readEvent(file, text);
   if (values.at !== undefined) {
-    // A stored event was signed when it was stored.
+    // The signature of a stored event has the time of its creation.
     if (!/^\d{1,12}$/.test(values.at)) throw new Error('--at must be Unix seconds');
     const at = Number(values.at) * 1000;
     Date.now = () => at;
@@ -38,7 +38,7 @@ function readEvent(file: string, text: string): LambdaFunctionURLEvent {
     throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
   }
   if (typeof event === 'object' && event !== null && !Array.isArray(event)) return event as LambdaFunctionURLEvent;
-  throw new Error(`${file} holds no event: it must be a JSON object, like examples/event.json`);
+  throw new Error(`${file} does not contain an event: it must be a JSON object, like examples/event.json`);
 }
 
 run().catch((error: Error) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Prints the headers that sign a body, one a line, as `curl -H @file` takes them. The secret is CHAT_SIGNING_SECRET.
+ * Prints the headers that sign a body, one per line, for `curl -H @file`. The secret is CHAT_SIGNING_SECRET.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { sign, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../function/signature'
 const USAGE =
   'usage: CHAT_SIGNING_SECRET=… npm run -s sign --workspace apps/slash-image -- [--timestamp SECONDS] [--body TEXT | FILE]';
 
-/** npm changes to the workspace's folder and remembers where it was called. */
+/** npm changes to the workspace's folder and passes the original one in INIT_CWD. */
 const from = (file: string): string => resolve(process.env['INIT_CWD'] ?? '.', file);
 
 function run(): string {

@@ -1,4 +1,4 @@
-/** Puts the function together from an environment. */
+/** Creates the function from an environment. */
 import { createHandler, type Handler } from './handler';
 import { createGiphy } from './image/giphy';
 import { createLog } from './log';
@@ -6,7 +6,7 @@ import { readSettings } from './settings';
 
 export interface CreatedFunction {
   readonly handler: Handler;
-  /** What is missing or wrong in the environment, a sentence each. */
+  /** Missing and invalid settings, one sentence each. */
   readonly problems: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-/** The bytes that were sent, out of an event; null when the event says base64 and it is none. */
+/** The request body of an event. Null: it is flagged as base64 but is not. */
 export function decodeBody(event: { readonly body?: string; readonly isBase64Encoded?: boolean }): Buffer | null {
   const { body = '', isBase64Encoded } = event;
   if (isBase64Encoded === false || body === '') return Buffer.from(body);
   const decoded = Buffer.from(body, 'base64');
   if (isBase64Encoded) return decoded.toString('base64') === padded(body) ? decoded : null;
-  // The flag is missing: what looks like an encoded form is one.
+  // Without the flag, a body that looks like an encoded form is treated as one.
   return decoded.toString('base64') === body && decoded.includes('=') && isUtf8(decoded) ? decoded : Buffer.from(body);
 }
 

@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** For texts of others in a message: `<!channel>` would call everybody, `<https://…|…>` be a link. */
+/** For untrusted text in a message: `<!channel>` would notify everyone, `<https://…|…>` would be a link. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (char) => ENTITIES[char] as string);
 }

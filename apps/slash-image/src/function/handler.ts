@@ -1,4 +1,4 @@
-/** A slash command in, a message with an image out. Knows nothing of HTTP servers. */
+/** Handles a slash command and returns a message with an image. Independent of the HTTP server. */
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { decodeBody } from './decode-body';
 import { escapeText } from './escape';
@@ -10,19 +10,19 @@ import { searchTerm } from './search-term';
 import type { Settings } from './settings';
 import { SIGNATURE_HEADER, signatureProblem, TIMESTAMP_HEADER } from './signature';
 
-/** The chat platform waits 3 s; the rest is for the way there and back. */
+/** The chat platform waits 3 s. The difference is for the network. */
 const BUDGET_MS = 2_500;
 
 export interface HandlerParts {
   readonly settings: Settings;
-  /** Null: there is no key to ask with. */
+  /** Null: no API key is set. */
   readonly images: ImageSource | null;
   readonly log: Log;
   /** (Default: the clock) */
   readonly now?: () => number;
 }
 
-/** Two parameters and a promise: hosts refuse handlers that take a callback. */
+/** Two parameters and a promise: hosts reject handlers with a callback parameter. */
 export type Handler = (event: LambdaFunctionURLEvent, context?: Partial<Context>) => Promise<FunctionResponse>;
 
 interface Outcome {
@@ -31,7 +31,7 @@ interface Outcome {
   readonly outcome: string;
 }
 
-const TROUBLE = {
+const FAILURES = {
   unavailable: { status: 424, text: 'The image service is not available right now. Please try again.' },
   busy: { status: 503, text: 'Too many requests to the image service. Please try again later.' },
   refused: { status: 502, text: 'The image service refused our request.' },
@@ -57,7 +57,7 @@ export function createHandler({ settings, images, log, now = Date.now }: Handler
     const body = decodeBody(event);
     if (!body) return { response: textResponse(400, 'invalid body'), outcome: 'invalid body' };
     const form = new URLSearchParams(body.toString('utf8'));
-    // The platform's check of the certificate, signed or not: nothing else of it counts.
+    // The platform's certificate check may be unsigned; nothing else in it is used.
     if (form.get('ssl_check') === '1' || new URLSearchParams(event.rawQueryString).get('ssl_check') === '1')
       return { response: textResponse(200, ''), outcome: 'certificate check' };
 
@@ -79,7 +79,7 @@ export function createHandler({ settings, images, log, now = Date.now }: Handler
     return { response: reply(result, term), outcome: result.kind };
   }
 
-  /** The same for every reason, which only the log at debug tells. */
+  /** The same response for every reason. The reason is logged only at debug. */
   function unauthorized(reason: string): Outcome {
     log('debug', 'unauthorized', { reason });
     return { response: textResponse(401, 'Unauthorized'), outcome: 'unauthorized' };
@@ -88,7 +88,7 @@ export function createHandler({ settings, images, log, now = Date.now }: Handler
   function reply(result: ImageResult, term: string): FunctionResponse {
     if (result.kind === 'image') return jsonResponse(200, imageMessage(result.image, term, settings));
     if (result.kind === 'none') return jsonResponse(200, privateMessage(`No image found for "${escapeText(term)}".`));
-    const { status, text } = TROUBLE[result.kind];
+    const { status, text } = FAILURES[result.kind];
     return settings.errorStyle === 'chat' ? jsonResponse(200, privateMessage(text)) : textResponse(status, text);
   }
 }
@@ -100,7 +100,7 @@ function usage(command: string | null): FunctionResponse {
   );
 }
 
-/** Hosts give names in lower case; who calls the handler by hand may not. */
+/** Hosts pass header names in lower case; direct callers of the handler may not. */
 function header(event: LambdaFunctionURLEvent, name: string): string | undefined {
   const found = Object.entries(event.headers ?? {}).filter(([key]) => key.toLowerCase() === name);
   return found.length === 1 ? found[0]?.[1] : undefined;

@@ -1,6 +1,6 @@
 /**
- * What a function host loads: `index.handler`. Settings that are missing are logged once; the function loads all the
- * same and answers 401 without a signing secret, 500 without an image key.
+ * Entry point for a function host: `index.handler`. Missing settings are logged once. The function loads nevertheless
+ * and returns 401 without a signing secret, 500 without an image key.
  */
 import { createFunction } from './create';
 import { createLog } from './log';

@@ -3,14 +3,14 @@ import type { Settings } from './settings';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 export type Level = (typeof LEVELS)[number];
-/** What belongs to a line; never a secret, a key, a signature or a name, and what the user typed at debug alone. */
+/** Fields of a line. Never a secret, key, signature or name; user input only at debug. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 export type Log = (level: Level, message: string, fields?: Fields) => void;
 
-/** One JSON object a line, on standard output unless told otherwise: what function hosts collect. */
-export function createLog(least: Settings['logLevel'], write: (line: string) => void = console.log): Log {
+/** Logs one JSON object per line. (Default: to standard output, which function hosts collect) */
+export function createLog(minLevel: Settings['logLevel'], write: (line: string) => void = console.log): Log {
   return (level, message, fields) => {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel)) return;
     write(JSON.stringify({ level, time: new Date().toISOString(), msg: message, ...fields }));
   };
 }

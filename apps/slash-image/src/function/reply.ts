@@ -1,11 +1,11 @@
-/** Messages in the chat platform's shape. Texts of others are escaped; texts of the operator are not. */
+/** Messages in the chat platform's format. Untrusted text is escaped, the operator's is not. */
 import { escapeText } from './escape';
 import type { Image } from './image/image';
 import type { Settings } from './settings';
 
-/** The provider's terms want it seen beside each image. */
+/** The provider's terms require it next to each image. */
 const ATTRIBUTION = 'Powered By GIPHY';
-/** Of a block's texts. */
+/** Maximum length of texts in a block. */
 const MAX_CHARACTERS = 2_000;
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export function imageMessage(image: Image, term: string, settings: Settings): Me
     : attachment(image.url, title, alt, settings);
 }
 
-/** Seen by whoever typed the command, and nobody else. */
+/** Visible only to the user who typed the command. */
 export function privateMessage(text: string): Message {
   return { response_type: 'ephemeral', text };
 }
@@ -35,16 +35,16 @@ function blocks(url: string, title: string, alt: string, { visibility }: Setting
   const image = {
     type: 'image',
     image_url: url,
-    alt_text: cut(alt),
-    // An empty one is refused.
-    ...(title === '' ? {} : { title: { type: 'plain_text', text: cut(title) } }),
+    alt_text: truncate(alt),
+    // The platform rejects an empty title.
+    ...(title === '' ? {} : { title: { type: 'plain_text', text: truncate(title) } }),
   };
   const context = { type: 'context', elements: [{ type: 'mrkdwn', text: ATTRIBUTION }] };
   return { response_type: visibility, text: alt, blocks: [image, context] };
 }
 
-/** Not within an entity or a character. */
-function cut(text: string): string {
+/** Truncates without splitting an entity or a character. */
+function truncate(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
   return text.slice(0, MAX_CHARACTERS).replace(/&[a-z]{0,3}$|[\ud800-\udbff]$/, '');
 }

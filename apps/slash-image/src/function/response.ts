@@ -1,4 +1,4 @@
-/** What a function behind a URL returns, always in full. */
+/** The result of a function with a URL, with all fields. */
 export interface FunctionResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

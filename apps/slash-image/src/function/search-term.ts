@@ -1,8 +1,8 @@
-/** Longer ones are refused by the image API. */
+/** The image API rejects longer terms. */
 const MAX_CHARACTERS = 50;
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** What to look for, out of what the user typed behind the command. Empty when that is nothing. */
+/** The search term in the text that the user typed after the command. May be empty. */
 export function searchTerm(text: string): string {
   const plain = text
     .replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] as string)

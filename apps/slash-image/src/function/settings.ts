@@ -1,22 +1,22 @@
-/** The function's settings, all from the environment. */
+/** The function's settings, read from the environment. */
 
 export interface Settings {
-  /** Any of them may have signed a request: two while one replaces the other. None: nothing can be verified. */
+  /** A request may be signed with any of them, which allows rotation. Empty: no request can be verified. */
   readonly signingSecrets: readonly string[];
   readonly signatureMaxAgeS: number;
-  /** Null: no image can be asked for. */
+  /** Null: images cannot be requested. */
   readonly imageApiKey: string | null;
   readonly imageApiUrl: string;
   /** Empty: not sent. */
   readonly imageRating: string;
-  /** Ends of the host names that an image may come from. */
+  /** Suffixes of the host names that images may come from. */
   readonly imageHosts: readonly string[];
   readonly upstreamTimeoutMs: number;
   readonly visibility: 'ephemeral' | 'in_channel';
   readonly style: 'attachment' | 'blocks';
   /** The line above the image. */
   readonly text: string;
-  /** How trouble with the image API is told: `chat`, as a sentence with status 200, or `status`, for machines. */
+  /** How failures of the image API are reported: `chat`, a sentence with status 200, or `status`, for machines. */
   readonly errorStyle: 'chat' | 'status';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
@@ -24,7 +24,7 @@ export interface Settings {
 export interface CheckedSettings {
   readonly settings: Settings;
   /**
-   * A sentence for everything that is missing or wrong. The settings have the default then. Never has a value in it.
+   * One sentence per missing or invalid setting, which then has its default. Contains no values.
    */
   readonly problems: readonly string[];
 }
@@ -53,7 +53,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   function url(name: string, fallback: string): string {
     const value = env[name] || fallback;
     if (isSafeUrl(value)) return value;
-    problems.push(`${name} must be an https URL (http for this machine alone)`);
+    problems.push(`${name} must be an https URL (http is allowed for this machine only)`);
     return fallback;
   }
 
@@ -77,7 +77,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return { settings, problems };
 }
 
-/** The key goes with every request, so it must not cross a network in the clear. */
+/** Every request contains the key, so it must not cross a network in plain text. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);

@@ -7,13 +7,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export const TIMESTAMP_HEADER = 'x-slack-request-timestamp';
 export const SIGNATURE_HEADER = 'x-slack-signature';
 
-/** @param timestamp the header as it is: `01700000000` and `1700000000` sign differently. */
+/** @param timestamp the raw header: `01700000000` and `1700000000` have different signatures. */
 export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return `v0=${digest(secret, timestamp, body).toString('hex')}`;
 }
 
 export interface SignedRequest {
-  /** The headers' values, undefined where there are none. */
+  /** Values of the headers, undefined if missing. */
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
   readonly body: Uint8Array;
@@ -21,12 +21,12 @@ export interface SignedRequest {
 
 export interface SignatureRules {
   readonly secrets: readonly string[];
-  /** How far the timestamp may be from now, before or after. A signature from the future would be good for ever. */
+  /** Maximum distance of the timestamp from now, before or after: a future signature could be replayed for long. */
   readonly maxAgeS: number;
   readonly nowMs: number;
 }
 
-/** Why a request is not from the chat platform, or null when it is. */
+/** Why a request is not from the chat platform. Null: it is. */
 export function signatureProblem(request: SignedRequest, rules: SignatureRules): string | null {
   const { timestamp, signature, body } = request;
   if (timestamp === undefined || signature === undefined) return 'no signature';
@@ -36,7 +36,7 @@ export function signatureProblem(request: SignedRequest, rules: SignatureRules):
   const ageS = Math.floor(rules.nowMs / 1000) - Number(timestamp);
   if (Math.abs(ageS) > rules.maxAgeS) return ageS > 0 ? 'timestamp too old' : 'timestamp in the future';
   const given = Buffer.from(hex, 'hex');
-  // Every secret is tried, and in constant time: how long it takes tells nothing.
+  // Tries every secret, each in constant time, so that the duration reveals nothing.
   const matches = rules.secrets.filter((secret) => timingSafeEqual(digest(secret, timestamp, body), given));
   return matches.length > 0 ? null : 'wrong signature';
 }

@@ -1,4 +1,4 @@
-/** A connection to Redis, in cluster mode or not: the few commands the program needs. */
+/** A Redis client, in cluster mode or standalone, with the few commands that the program needs. */
 import { createClient, createCluster, type RedisClientOptions } from '@redis/client';
 import type { CacheSettings } from '../settings/settings';
 import { backoffMs } from './backoff';
@@ -6,23 +6,22 @@ import { withDeadline } from './deadline';
 
 export interface CacheClient {
   readonly mode: 'cluster' | 'standalone';
-  /** Makes the hash under `key` hold these fields and no others, all at once. */
+  /** Atomically replaces the hash under `key` by these fields. */
   replace(key: string, fields: Record<string, string>): Promise<void>;
-  /** The fields of the hash under `key`; none when there is no such key. */
+  /** The fields of the hash under `key`. Empty if the key does not exist. */
   read(key: string): Promise<Record<string, string>>;
-  /** Asks every primary. `failures` has one error for each that did not answer. */
+  /** Pings every primary. `failures` has one error for each that did not respond. */
   ping(timeoutMs: number): Promise<{ readonly answers: number; readonly failures: readonly unknown[] }>;
-  /** Cuts all connections; commands under way reject. */
+  /** Closes all connections; pending commands reject. */
   destroy(): void;
 }
 
-/** Connections waiting for a hung server must not fill the memory. */
+/** Bounds the memory of commands that wait for a hung server. */
 const MAX_QUEUED_COMMANDS = 20_000;
 
 /**
- * What both modes share. Nothing is queued while a connection is away: the request is answered at once and the client
- * of this program decides. Notifications and client names are off: they take rights that the application's user need
- * not have.
+ * Options of both modes. Commands are not queued while a connection is down: the request fails at once and the client
+ * of this program decides. Notifications and client names are off, because they need further rights.
  */
 function options(settings: CacheSettings): RedisClientOptions & { socket: object } {
   const { tls, connectTimeoutMs } = settings;
@@ -48,27 +47,27 @@ function options(settings: CacheSettings): RedisClientOptions & { socket: object
 }
 
 /**
- * Connects to a cluster whose addresses the endpoint tells. Rejects with the first cause, not with the library's
- * "all the root nodes are unavailable".
- * @param onError hears what happens to connections from then on.
+ * Connects to the cluster that the endpoint belongs to. Rejects with the first cause instead of the library's "all the
+ * root nodes are unavailable".
+ * @param onError receives connection errors after the start.
  */
 export async function openCluster(settings: CacheSettings, onError: (error: unknown) => void): Promise<CacheClient> {
   const cluster = createCluster({
     rootNodes: [{ socket: { ...settings.endpoint, ...(settings.tls ? { tls: true } : {}) } }],
     defaults: options(settings),
     useReplicas: settings.readFromReplicas,
-    // A node is dialled when it is needed, so that one that is down does not keep all others from serving.
+    // Connects to a node on first use, so that one that is down does not block the others.
     minimizeConnections: true,
   });
   let first: unknown;
   let isOpen = false;
-  const hear = (error: unknown): void => {
+  const onFailure = (error: unknown): void => {
     first ??= error;
     if (isOpen) onError(error);
   };
-  cluster.on('error', hear).on('node-error', hear);
+  cluster.on('error', onFailure).on('node-error', onFailure);
   try {
-    // Discovery alone: one connection, one question.
+    // Only discovers the cluster, over one connection.
     await withDeadline(cluster.connect(), settings.connectTimeoutMs + settings.timeoutMs);
   } catch (error) {
     cluster.destroy();
@@ -88,7 +87,7 @@ export async function openCluster(settings: CacheSettings, onError: (error: unkn
   };
 }
 
-/** Connects to one server. Rejects with the reason of the first failure. */
+/** Connects to a single server. Rejects with the first failure. */
 export async function openStandalone(settings: CacheSettings, onError: (error: unknown) => void): Promise<CacheClient> {
   let isOpen = false;
   const base = options(settings);

@@ -1,4 +1,4 @@
-/** Keeps one client connected, for as long as it takes, and knows whether it answers. */
+/** Keeps a client connected, with unlimited retries, and checks whether the cache responds. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientOfflineError } from '@redis/client';
@@ -7,20 +7,20 @@ import type { CacheSettings } from '../settings/settings';
 import { backoffMs } from './backoff';
 import { openCluster, openStandalone, type CacheClient } from './client';
 import { withDeadline } from './deadline';
-import { describeFailure, isForbidden, isNoCluster, looksLikeWrongTls } from './failure';
+import { describeFailure, isForbidden, isNotCluster, looksLikeWrongTls } from './failure';
 import { OutageLog } from './outage-log';
-import { NOBODYS_KEY } from './user-key';
+import { PROBE_KEY } from './user-key';
 
 const PING_EVERY_MS = 1_000;
-/** An answer older than this says nothing any more. */
+/** The program is not ready if the last response is older. */
 const FRESH_MS = 5_000;
-/** The library's own attempts to reconnect get this long; then the whole client is made anew, from the endpoint on. */
-const GIVE_UP_MS = 10_000;
+/** The library's own reconnects get this long. Then the client is created again, starting from the endpoint. */
+const RECREATE_AFTER_MS = 10_000;
 
-/** The cache did not answer within the time given for the start, or never will. */
+/** The cache did not respond within the start-up timeout, or retrying is of no use. */
 export class NotConnectedError extends Error {
   constructor(cause: unknown) {
-    const hint = looksLikeWrongTls(cause) ? ' [does one side speak TLS and the other plain text? see CACHE_TLS]' : '';
+    const hint = looksLikeWrongTls(cause) ? ' [one side may use TLS and the other plain text: check CACHE_TLS]' : '';
     super(`failed to connect to the cache: ${describeFailure(cause)}${hint}`, { cause });
     this.name = 'NotConnectedError';
   }
@@ -30,12 +30,12 @@ export class CacheConnection {
   private client: CacheClient | null = null;
   private mode: CacheSettings['mode'];
   private answeredAt = -Infinity;
-  /** Since when no primary has answered. */
-  private silentSince = Date.now();
+  /** Start of the time in which no primary responded. */
+  private unansweredSince = Date.now();
   private hasAnswered = false;
-  /** Every request would be refused for want of a right. */
-  private isRefused = false;
-  private lastFailure: unknown = new Error('nothing has answered yet');
+  /** The cache denies reading users, so every request would fail. */
+  private isDenied = false;
+  private lastFailure: unknown = new Error('no response yet');
   private readonly stopping = new AbortController();
   private readonly outage: OutageLog;
   private readonly answers = new EventTarget();
@@ -49,20 +49,20 @@ export class CacheConnection {
     this.outage = new OutageLog(log);
   }
 
-  /** Whether every primary answered within the last seconds, and users may be read. */
+  /** Whether every primary responded in the last seconds and allows reading users. */
   get isReady(): boolean {
-    return this.client !== null && !this.isRefused && Date.now() - this.answeredAt <= FRESH_MS;
+    return this.client !== null && !this.isDenied && Date.now() - this.answeredAt <= FRESH_MS;
   }
 
-  /** The client to ask. @throws the last failure when there is none at the moment. */
+  /** The connected client. @throws the last failure if there is none. */
   current(): CacheClient {
     if (!this.client) throw this.lastFailure;
     return this.client;
   }
 
   /**
-   * Begins to connect. Resolves when the cache has answered, or at once where the start-up time is 0.
-   * Rejects with NotConnectedError when the time is up, and at once when no waiting would help.
+   * Starts to connect. Resolves when the cache responds, or at once if the start-up timeout is 0.
+   * Rejects with NotConnectedError when the timeout expires, or at once if retrying is of no use.
    */
   async start(): Promise<void> {
     const { startupTimeoutMs } = this.settings;
@@ -89,7 +89,7 @@ export class CacheConnection {
     this.dropClient();
   }
 
-  /** Until `stop`. Rejects during the start when the settings ask for a cluster and there is none. */
+  /** Runs until `stop`. Rejects during the start if the settings require a cluster and the server is not in one. */
   private async stayConnected(): Promise<void> {
     let failures = 0;
     while (!this.stopping.signal.aborted) {
@@ -97,7 +97,7 @@ export class CacheConnection {
         this.client ??= await this.open();
         failures = (await this.check(this.client)) ? 0 : failures;
       } catch (error) {
-        if (this.isHopeless(error)) throw new NotConnectedError(error);
+        if (this.isPermanent(error)) throw new NotConnectedError(error);
         this.failed(error);
         failures++;
       }
@@ -106,21 +106,21 @@ export class CacheConnection {
     }
   }
 
-  private isHopeless(error: unknown): boolean {
-    return this.mode === 'cluster' && isNoCluster(error) && !this.hasAnswered && this.settings.startupTimeoutMs > 0;
+  private isPermanent(error: unknown): boolean {
+    return this.mode === 'cluster' && isNotCluster(error) && !this.hasAnswered && this.settings.startupTimeoutMs > 0;
   }
 
   private async open(): Promise<CacheClient> {
-    const hear = (error: unknown): void => this.failed(error);
-    this.silentSince = Date.now();
-    if (this.mode === 'standalone') return await openStandalone(this.settings, hear);
+    const onError = (error: unknown): void => this.failed(error);
+    this.unansweredSince = Date.now();
+    if (this.mode === 'standalone') return await openStandalone(this.settings, onError);
     try {
-      return await openCluster(this.settings, hear);
+      return await openCluster(this.settings, onError);
     } catch (error) {
-      if (this.mode !== 'auto' || !isNoCluster(error)) throw error;
-      this.log.info('the server is not part of a cluster, going on with a single connection');
+      if (this.mode !== 'auto' || !isNotCluster(error)) throw error;
+      this.log.info('the server is not part of a cluster, using a single connection');
       this.mode = 'standalone';
-      return await openStandalone(this.settings, hear);
+      return await openStandalone(this.settings, onError);
     }
   }
 
@@ -128,7 +128,7 @@ export class CacheConnection {
     const { answers, failures } = await client.ping(this.settings.timeoutMs);
     if (this.stopping.signal.aborted) return false;
     const now = Date.now();
-    if (answers > 0) this.silentSince = now;
+    if (answers > 0) this.unansweredSince = now;
     if (answers > 0 && failures.length === 0) {
       await this.checkRights(client);
       this.answeredAt = now;
@@ -139,27 +139,27 @@ export class CacheConnection {
       return true;
     }
     this.answeredAt = -Infinity;
-    // That a client is offline follows from an error that it has told before.
+    // ClientOfflineError only follows an error that was already reported.
     for (const failure of failures) if (!(failure instanceof ClientOfflineError)) this.failed(failure);
-    if (now - this.silentSince >= GIVE_UP_MS) this.dropClient();
+    if (now - this.unansweredSince >= RECREATE_AFTER_MS) this.dropClient();
     return false;
   }
 
   /**
-   * A ping needs no more than the right to ping. Rights that are given back count at once, on connections that are
-   * open.
+   * Reads a key, because a ping does not show whether the rights suffice. Restored rights take effect at once, on open
+   * connections.
    */
   private async checkRights(client: CacheClient): Promise<void> {
-    const refusal = await withDeadline(client.read(NOBODYS_KEY), this.settings.timeoutMs).then(
+    const failure = await withDeadline(client.read(PROBE_KEY), this.settings.timeoutMs).then(
       () => null,
       (error: unknown) => error,
     );
-    const isRefused = isForbidden(refusal);
-    if (isRefused && !this.isRefused)
-      this.log.error({ cause: describeFailure(refusal) }, 'the cache refuses to read users');
-    if (this.isRefused && refusal === null) this.log.info('the cache lets users be read again');
-    // Another failure says nothing about rights.
-    if (isRefused || refusal === null) this.isRefused = isRefused;
+    const isDenied = isForbidden(failure);
+    if (isDenied && !this.isDenied)
+      this.log.error({ cause: describeFailure(failure) }, 'the cache denies reading users');
+    if (this.isDenied && failure === null) this.log.info('the cache allows reading users again');
+    // Other failures do not depend on rights.
+    if (isDenied || failure === null) this.isDenied = isDenied;
   }
 
   private failed(error: unknown): void {

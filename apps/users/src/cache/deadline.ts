@@ -1,11 +1,11 @@
 export class DeadlineError extends Error {
   constructor(ms: number) {
-    super(`no answer within ${ms} ms`);
+    super(`no response within ${ms} ms`);
     this.name = 'DeadlineError';
   }
 }
 
-/** What `work` settles to, or a rejection with DeadlineError after `ms`; the work itself goes on unheard. */
+/** Settles as `work` does, or rejects with DeadlineError after `ms`. The work itself is not canceled. */
 export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -4,13 +4,12 @@ import { describeFailure } from './failure';
 const SUMMARY_MS = 30_000;
 
 /**
- * Tells of an outage without a line for each of its thousand errors: each new cause once, a count every 30 s, and its
- * end.
+ * Logs an outage without a line per error: each new cause once, a summary every 30 s, and the end.
  */
 export class OutageLog {
   private readonly causes = new Map<string, number>();
-  private began = 0;
-  private summarised = 0;
+  private beganAt = 0;
+  private summarizedAt = 0;
 
   constructor(
     private readonly log: Log,
@@ -19,22 +18,22 @@ export class OutageLog {
 
   failed(error: unknown): void {
     const now = this.now();
-    if (this.causes.size === 0) this.began = this.summarised = now;
+    if (this.causes.size === 0) this.beganAt = this.summarizedAt = now;
     const cause = describeFailure(error);
     const count = (this.causes.get(cause) ?? 0) + 1;
     this.causes.set(cause, count);
-    if (count === 1) this.log.warn({ cause }, 'the cache does not answer');
-    if (now - this.summarised < SUMMARY_MS) return;
-    this.summarised = now;
+    if (count === 1) this.log.warn({ cause }, 'the cache is not responding');
+    if (now - this.summarizedAt < SUMMARY_MS) return;
+    this.summarizedAt = now;
     this.log.warn(
-      { forMs: now - this.began, causes: Object.fromEntries(this.causes) },
-      'the cache still does not answer',
+      { forMs: now - this.beganAt, causes: Object.fromEntries(this.causes) },
+      'the cache is still not responding',
     );
   }
 
   recovered(): void {
     if (this.causes.size === 0) return;
-    this.log.info({ afterMs: this.now() - this.began }, 'the cache answers again');
+    this.log.info({ afterMs: this.now() - this.beganAt }, 'the cache is responding again');
     this.causes.clear();
   }
 }

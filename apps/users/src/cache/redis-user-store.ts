@@ -6,11 +6,11 @@ import { isRefusal } from './failure';
 import { originalKey, userKey } from './user-key';
 
 /**
- * Users as hashes `user:<e-mail>` with the fields `email` and `name`: the original's layout, readable by both, but for
- * e-mails that would choose their place in a cluster.
+ * Stores users as hashes `user:<e-mail>` with the fields `email` and `name`, the layout of the original program. Keys
+ * differ only for e-mails that would choose their cluster slot.
  */
 export function createRedisUserStore(connection: { current(): CacheClient }, timeoutMs: number): UserStore {
-  async function ask<T>(email: string, work: (client: CacheClient) => Promise<T>): Promise<T> {
+  async function execute<T>(email: string, work: (client: CacheClient) => Promise<T>): Promise<T> {
     try {
       return await withDeadline(work(connection.current()), timeoutMs);
     } catch (error) {
@@ -18,16 +18,16 @@ export function createRedisUserStore(connection: { current(): CacheClient }, tim
     }
   }
   return {
-    save: async ({ email, name }) => await ask(email, (client) => client.replace(userKey(email), { email, name })),
-    find: async (email) => await ask(email, async (client) => await find(client, email)),
+    save: async ({ email, name }) => await execute(email, (client) => client.replace(userKey(email), { email, name })),
+    find: async (email) => await execute(email, async (client) => await find(client, email)),
   };
 }
 
-/** What the original wrote is found where it put it. */
+/** Also finds users that the original program stored. */
 async function find(client: CacheClient, email: string): Promise<User | null> {
   for (const key of new Set([userKey(email), originalKey(email)])) {
     const fields = await client.read(key);
-    // Somebody else may have written it.
+    // Another program may have written the hash, so fields can be missing.
     if (Object.keys(fields).length > 0) return { email: fields['email'] ?? '', name: fields['name'] ?? '' };
   }
   return null;

@@ -1,21 +1,21 @@
-/** Keys of users: `user:` and the e-mail, as the original has them. */
+/** Keys of users: `user:` and the e-mail, as in the original program. */
 
 const PREFIX = 'user:';
 /**
- * A cluster places a key by what stands between its first `{` and the next `}`, and by the whole key where that is
- * nothing. An e-mail with such a pair could choose its place, and many of them one place for all: this goes before
- * them. No e-mail has a space in it, so no other key begins like this.
+ * A cluster derives the slot of a key from the text between its first `{` and the next `}`, or from the whole key if
+ * that text is empty. Without this prefix, e-mails with braces could choose their slot and overload one node. E-mails
+ * contain no spaces, so no other key starts like this.
  */
-const WHOLE_KEY_COUNTS = '{} ';
+const WHOLE_KEY_HASH_TAG = '{} ';
 
-/** A key like those of users, but of nobody: no e-mail is empty. */
-export const NOBODYS_KEY = PREFIX;
+/** A key in the namespace of users that no user can have, because no e-mail is empty. */
+export const PROBE_KEY = PREFIX;
 
-/** Where a user is kept. */
+/** The key of a user. */
 export function userKey(email: string): string {
-  const choosesPlace = /^[^{]*\{[^}]+\}/.test(email);
-  return PREFIX + (choosesPlace ? WHOLE_KEY_COUNTS : '') + email;
+  const choosesSlot = /^[^{]*\{[^}]+\}/.test(email);
+  return PREFIX + (choosesSlot ? WHOLE_KEY_HASH_TAG : '') + email;
 }
 
-/** Where the original keeps the same user. */
+/** The key of the same user in the original program. */
 export const originalKey = (email: string): string => PREFIX + email;

@@ -1,4 +1,4 @@
-/** The HTTP surface: two routes for users, two for whoever watches the process. */
+/** The HTTP interface: two routes for users and two for health checks. */
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -19,7 +19,7 @@ import { sendEmpty, sendError, sendErrorAndClose, sendText } from './send';
 
 export interface AppOptions {
   readonly users: UserStore;
-  /** Whether the store answered lately. */
+  /** Whether the store responded recently. */
   readonly isReady: () => boolean;
   readonly maxBodyBytes: number;
   readonly log: Log;
@@ -32,12 +32,12 @@ const CONTROL = /[\u0000-\u001f\u007f]/g;
 export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  app.use(requestLog(log), refuseLongUrls);
+  app.use(requestLog(log), rejectLongUrls);
 
   app.get('/healthz', (_req, res) => sendText(res, 200, 'ok\n'));
   app.get('/readyz', (_req, res) => (isReady() ? sendText(res, 200, 'ready\n') : sendError(res, 503, 'not ready')));
 
-  app.post('/', refuseOtherSites, async (req, res) => {
+  app.post('/', rejectOtherSites, async (req, res) => {
     const user = parseUser(await readBody(req, maxBodyBytes));
     res.locals['email'] = user.email;
     await users.save(user);
@@ -48,7 +48,7 @@ export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Ex
   app.get('/:email', async (req, res) => {
     const { email } = req.params;
     res.locals['email'] = email;
-    // What cannot have been stored is not looked up.
+    // An invalid e-mail cannot have been stored.
     const user = emailProblem(email) === null ? await users.find(email) : null;
     if (user) sendText(res, 200, encodeUser(user));
     else sendError(res, 404, `user does not exist ${email.replace(CONTROL, '\ufffd')}`);
@@ -56,32 +56,32 @@ export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Ex
   app.all('/:email', allowOnly('GET, HEAD'));
 
   app.use((_req, res) => sendError(res, 404, '404 page not found'));
-  app.use(answerErrors(log));
+  app.use(handleErrors(log));
   return app;
 }
 
-function refuseLongUrls(req: Request, res: Response, next: () => void): void {
+function rejectLongUrls(req: Request, res: Response, next: () => void): void {
   if (req.url.length <= MAX_URL_BYTES) next();
   else sendErrorAndClose(req, res, 414, 'request URL too long');
 }
 
-function refuseOtherSites(req: Request, res: Response, next: () => void): void {
+function rejectOtherSites(req: Request, res: Response, next: () => void): void {
   if (isFromAnotherSite(req)) sendErrorAndClose(req, res, 403, 'not for pages of other sites');
   else next();
 }
 
-/** Empty, like the original's answer, which lacks the `Allow` that RFC 9110 asks for. */
+/** An empty body, like the original's, plus the `Allow` header that RFC 9110 requires. */
 function allowOnly(methods: string): RequestHandler {
   return (req, res) => sendEmpty(res, req.method === 'OPTIONS' ? 204 : 405, { Allow: methods });
 }
 
-function answerErrors(log: Log): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+function handleErrors(log: Log): ErrorRequestHandler {
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, req, res, _next) => {
     const requestId: unknown = res.locals['requestId'];
     if (error instanceof ClientGoneError) return void res.destroy();
     if (res.headersSent) {
-      log.error({ requestId, err: error }, 'failed after the answer had begun');
+      log.error({ requestId, err: error }, 'failed after the response had started');
       return void res.destroy();
     }
     if (error instanceof BodyError) return sendErrorAndClose(req, res, error.status, error.message);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A body that is not read to its end. */
+/** A body that is not accepted, so it is not read to its end. */
 export class BodyError extends Error {
   constructor(
     readonly status: 413 | 415,
@@ -11,17 +11,17 @@ export class BodyError extends Error {
   }
 }
 
-/** The client left in the middle of its body: nobody is there to be answered. */
+/** The client disconnected before its body was complete, so there is no response. */
 export class ClientGoneError extends Error {
   constructor() {
-    super('the client left before its request was complete');
+    super('the client disconnected before its request was complete');
     this.name = 'ClientGoneError';
   }
 }
 
 /**
- * All bytes of a request's body, whatever type it claims to be: `curl -d` calls JSON a form.
- * Rejects with BodyError as soon as the body is known to be longer than `limit` bytes, and leaves the rest unread.
+ * Reads the body of a request and ignores its content type, because `curl -d` declares JSON as a form.
+ * Rejects with BodyError as soon as the body exceeds `limit` bytes, and leaves the rest unread.
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();

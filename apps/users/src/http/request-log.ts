@@ -3,11 +3,11 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Log } from '../logging/log';
 import { maskEmail } from '../logging/mask-email';
 
-const QUIET = ['/healthz', '/readyz'];
+const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 /**
- * One line for each request, when its connection is done with it. E-mail addresses are masked; the whole path, which
- * has them, is logged at debug alone. Health checks are not worth a line at info.
+ * Logs one line per request when the response is closed. E-mail addresses are masked; the complete path, which contains
+ * them, is logged only at debug. Health checks are not logged at info.
  */
 export function requestLog(log: Log): RequestHandler {
   return (req: Request, res: Response, next: NextFunction): void => {
@@ -24,15 +24,15 @@ export function requestLog(log: Log): RequestHandler {
         ...(res.writableFinished ? {} : { aborted: true }),
       };
       if (log.isLevelEnabled('debug')) log.debug({ ...entry, path: req.path }, 'request');
-      else if (!QUIET.includes(req.path)) log.info(entry, 'request');
+      else if (!HEALTH_PATHS.includes(req.path)) log.info(entry, 'request');
     });
     next();
   };
 }
 
-/** What the log may tell of a path. `res.locals.email` is the record's key where there is one. */
+/** The path with the e-mail masked. `res.locals.email` is set if the route has one. */
 function maskedPath(path: string, res: Response): string {
-  if (path === '/' || QUIET.includes(path)) return path;
+  if (path === '/' || HEALTH_PATHS.includes(path)) return path;
   const email: unknown = res.locals['email'];
   return typeof email === 'string' ? `/${maskEmail(email)}` : '/***';
 }

@@ -1,10 +1,10 @@
-/** Answers in the shapes of Go's `net/http`, which clients of the original have recorded. */
+/** Responses in the format of Go's `net/http`, byte-identical to those of the original program. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** How long a client that still sends may go on before its connection is cut. */
+/** How long a client may continue sending before its connection is closed. */
 const LINGER_MS = 500;
 
-/** Status, plain text and one line end, as Go's `http.Error` writes them. */
+/** Status and plain text, as Go's `http.Error` writes them. */
 export function sendText(res: ServerResponse, status: number, text: string, headers: OutgoingHttpHeaders = {}): void {
   res.writeHead(status, { ...textHeaders(text), ...headers });
   res.end(text);
@@ -21,8 +21,8 @@ export function sendEmpty(res: ServerResponse, status: number, headers: Outgoing
 }
 
 /**
- * Answers a request whose body is not wanted, and ends the connection. What still arrives is thrown away for a moment
- * first: a connection closed over unread bytes is reset, and the client would lose the answer.
+ * Responds to a request whose body is not accepted, and closes the connection. Discards incoming bytes for a moment
+ * first: closing a connection with unread bytes resets it, and the client would lose the response.
  */
 export function sendErrorAndClose(req: IncomingMessage, res: ServerResponse, status: number, text: string): void {
   const body = `${text}\n`;

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How long requests may take to end when the server is asked to stop. */
+/** How long requests in flight may take after a stop. */
 const STOP_MS = 10_000;
 
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than a load balancer's idle time (60 s mostly): the side that speaks first must be the one that hangs up.
+  // Longer than a load balancer's idle timeout (usually 60 s), so that the load balancer closes idle connections.
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
   connectionsCheckingInterval: 5_000,
@@ -18,12 +18,12 @@ const MAX_CONNECTIONS = 10_000;
 export interface RunningServer {
   readonly port: number;
   /**
-   * Takes no new connections, lets requests that are being answered end, and resolves when all connections are closed.
+   * Accepts no new connections, completes requests in flight, and resolves when all connections are closed.
    */
   stop(): Promise<void>;
 }
 
-/** Resolves when the port is open. Rejects when it cannot be. */
+/** Resolves when the port is open. Rejects if it cannot be opened. */
 export async function startServer(listener: RequestListener, host: string, port: number): Promise<RunningServer> {
   const server = createServer(LIMITS, listener);
   server.maxConnections = MAX_CONNECTIONS;
@@ -40,10 +40,10 @@ export async function startServer(listener: RequestListener, host: string, port:
 }
 
 /**
- * @param open Responses that are not closed yet: whoever waits for their end, as the log does, must not be cut short.
+ * @param open responses that are not closed yet; waits for them, so that each request is logged.
  */
 async function stop(server: Server, open: ReadonlySet<ServerResponse>): Promise<void> {
-  // A connection that was kept alive for its next request is idle once its answer is out.
+  // `Connection: close` makes a keep-alive connection end after the response to its current request.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   const late = setTimeout(() => server.closeAllConnections(), STOP_MS);

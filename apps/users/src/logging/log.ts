@@ -3,7 +3,7 @@ import type { LogLevel } from '../settings/settings';
 
 export type Log = Logger;
 
-/** One JSON object a line on standard output: `level`, `time` (ISO), `msg` and what belongs to it. */
+/** Logs one JSON object per line to standard output: `level`, `time` (ISO), `msg` and further fields. */
 export function createLog(level: LogLevel, destination?: DestinationStream): Log {
   const options = {
     level,
@@ -11,6 +11,6 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  // Line by line: otherwise one that is being written when the process ends comes after its last one, or never.
+  // Synchronous, because lines that are still pending when the process exits would be lost or out of order.
   return pino(options, destination ?? pino.destination({ dest: 1, sync: true }));
 }

@@ -1,4 +1,4 @@
-/** `alice@example.com` becomes `a***@example.com`; what has no @ becomes `***`. */
+/** `alice@example.com` becomes `a***@example.com`. Text without an @ becomes `***`. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   if (at < 1) return '***';

@@ -11,7 +11,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Reads `host`, `host:port`, `[v6]` or `[v6]:port`; null for anything else, a URL too. (Default port: 6379) */
+/** Reads `host`, `host:port`, `[v6]` or `[v6]:port`; null for anything else, including URLs. (Default port: 6379) */
 export function parseEndpoint(text: string): Endpoint | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(text);
   if (!match) return null;

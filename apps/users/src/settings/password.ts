@@ -1,6 +1,6 @@
 /**
- * What Amazon MemoryDB takes as a password: 16 to 128 printable characters without `,` `"` `/` `@`. "Printable" is read
- * as ASCII 0x21 to 0x7E. Also for scripts that make users.
+ * Amazon MemoryDB's rule for passwords: 16 to 128 printable characters without `,` `"` `/` `@`. "Printable" is
+ * interpreted as ASCII 0x21 to 0x7E. Also used by scripts that create users.
  */
 const ALLOWED = /^[\x21-\x7e]{16,128}$/;
 const FORBIDDEN = /[,"/@]/;

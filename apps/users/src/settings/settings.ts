@@ -1,4 +1,4 @@
-/** The program's settings, all from the environment, all checked before anything is opened. */
+/** The program's settings, read from the environment and checked before any connection or port is opened. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
@@ -9,9 +9,9 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] a
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface TlsSettings {
-  /** Trust anchors in PEM; undefined: the ones that come with Node. */
+  /** Trust anchors in PEM. Undefined: those of Node.js. */
   readonly ca: string[] | undefined;
-  /** The name looked for in the certificate; undefined: the host that is dialled. */
+  /** The name that the certificate must have. Undefined: the host of the connection. */
   readonly servername: string | undefined;
 }
 
@@ -20,16 +20,16 @@ export interface CacheSettings {
   readonly mode: CacheMode;
   readonly username: string;
   /**
-   * Asked before each connection, so that a changed password file counts without a restart. Throws when it is not
-   * usable.
+   * Called before each connection, so that a changed password file takes effect without a restart. Throws if the
+   * password is not valid.
    */
   readonly password: () => string;
-  /** Null: plain text, for loopback alone. */
+  /** Null: plain text, allowed for loopback only. */
   readonly tls: TlsSettings | null;
   readonly readFromReplicas: boolean;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** 0: serve before the cache has answered. */
+  /** 0: serve before the cache responds. */
   readonly startupTimeoutMs: number;
 }
 
@@ -43,7 +43,7 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that is wrong with the environment, a sentence each. Never a value: it may be a secret in the wrong place. */
+/** All problems of the environment, one sentence each. Contains no values, because they may be misplaced secrets. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('; '));
@@ -53,7 +53,7 @@ export class SettingsError extends Error {
 
 const REQUIRED = ['CACHE_CLUSTER_ENDPOINT', 'CACHE_USERNAME', 'CACHE_PASSWORD'] as const;
 
-/** @throws SettingsError that names every missing or wrong variable at once. */
+/** @throws SettingsError that names every missing or invalid variable. */
 export function readSettings(env: Environment): Settings {
   const problems: string[] = [];
   const get = (name: string): string | undefined => env[name] || undefined;
@@ -127,7 +127,7 @@ function checked(what: string, password: string): string {
   return password;
 }
 
-/** Without the line end that editors and `echo` leave. */
+/** Removes the line end that editors and `echo` add. */
 function readText(file: string, name: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
@@ -141,7 +141,7 @@ function trustAnchors(env: Environment, problems: string[]): string[] | undefine
   if (!file) return undefined;
   const text = attempt(() => readText(file, 'CACHE_TLS_CA_FILE'), problems);
   if (text !== undefined && !text.includes('-----BEGIN CERTIFICATE-----'))
-    problems.push('CACHE_TLS_CA_FILE must hold certificates in PEM');
+    problems.push('CACHE_TLS_CA_FILE must contain certificates in PEM');
   return [...rootCertificates, text ?? ''];
 }
 

@@ -1,4 +1,4 @@
-/** What may be stored. Each check returns what is wrong, in a few words that do not repeat the value, or null. */
+/** Validation of users. Each check returns the problem in a few words without the value, or null. */
 
 const MAX_EMAIL_BYTES = 254;
 const MIN_EMAIL_BYTES = 3;
@@ -13,7 +13,7 @@ export function emailProblem(email: string): string | null {
   if (CONTROL.test(email)) return 'control character';
   if (/\s/u.test(email)) return 'white space';
   if (LONE_SURROGATE.test(email) || email.includes('\ufffd')) return 'not valid Unicode';
-  // One between the first character and the last is enough.
+  // Any @ that is not the first or last character.
   if (!email.slice(1, -1).includes('@')) return 'no @ between two parts';
   return null;
 }

@@ -1,7 +1,7 @@
 import { emailProblem, nameProblem } from './check-user';
 import type { User } from './user';
 
-/** A request body that is no user; the message is for the client and repeats nothing of the body. */
+/** A request body that is not a user. The message is sent to the client and quotes nothing of the body. */
 export class BadUserError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class BadUserError extends Error {
   }
 }
 
-// A byte order mark is no JSON; left in place it is refused.
+// A byte order mark is not valid JSON. `ignoreBOM` keeps it in the text, so that parsing rejects it.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads `{"email":…,"name":…}`; other members are dropped. @throws BadUserError */

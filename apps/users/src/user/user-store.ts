@@ -1,13 +1,13 @@
 import type { User } from './user';
 
-/** Where users are kept. Every promise settles within the store's time-out. */
+/** Storage of users. Every promise settles within the store's timeout. */
 export interface UserStore {
-  /** Replaces what was there under this e-mail. */
+  /** Replaces the user with this e-mail, if any. */
   save(user: User): Promise<void>;
   find(email: string): Promise<User | null>;
 }
 
-/** The store could not be asked or did not answer in time: later it may. What was to be saved may or may not be. */
+/** The store is unreachable or did not respond in time. A retry may succeed; a write may have been applied. */
 export class StoreUnavailableError extends Error {
   constructor(cause: unknown) {
     super('the user store is not available', { cause });
@@ -15,14 +15,14 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** The store answered that it will not: asking again changes nothing. */
+/** The store rejected the command. Retrying is of no use. */
 export class StoreRefusedError extends Error {
   constructor(
-    /** Whose record it was. */
+    /** The e-mail of the user concerned. */
     readonly email: string,
     cause: unknown,
   ) {
-    super('the user store refused', { cause });
+    super('the user store rejected the command', { cause });
     this.name = 'StoreRefusedError';
   }
 }

@@ -1,6 +1,6 @@
-/** One record. */
+/** A stored user. */
 export interface User {
-  /** Its key, compared byte for byte. */
+  /** The key, compared byte for byte. */
   readonly email: string;
   readonly name: string;
 }

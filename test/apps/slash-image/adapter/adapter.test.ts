@@ -1,4 +1,4 @@
-/** The adapter: what a function URL does around its function, over real HTTP. */
+/** The adapter emulates a function URL, over real HTTP. */
 import { createHash, createHmac } from 'node:crypto';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -35,9 +35,9 @@ afterEach(async () => {
 });
 afterAll(() => api.close());
 
-/** An adapter with these options; resolves to its port. */
+/** Starts an adapter with these options. Resolves to its port. */
 async function adapter(handler: AnyHandler, args: string[] = [], env: Record<string, string> = {}): Promise<number> {
-  // Longer than a busy machine stands still, where a test says nothing else.
+  // Default: longer than pauses of a busy machine.
   const server = createAdapter(handler, readOptions(['--timeout-ms', '60000', ...args], env) as AdapterOptions);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,7 +66,7 @@ async function call(
     req.end(body);
   });
 }
-/** What a function is given for a request. */
+/** The event that the function receives for a request. */
 async function eventFor(path: string, options: Parameters<typeof call>[2] = {}, args: string[] = []) {
   let event: LambdaFunctionURLEvent | undefined;
   const port = await adapter(((given: LambdaFunctionURLEvent) => ((event = given), {})) as AnyHandler, args);
@@ -179,7 +179,7 @@ test('slash-webhook 14: without the public permission no request reaches the fun
 });
 
 describe('slash-webhook 15: AWS_IAM', () => {
-  /** Node's own digest, in the form that AWS's signer asks for. */
+  /** Node's digest with the interface that AWS's signer requires. */
   class Sha256 {
     private readonly hash;
     constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
@@ -377,7 +377,7 @@ test('a client that disconnects in the middle of its body does not affect others
 
 test.each([
   [['--auth-type', 'SOME'], {}, '--auth-type must be NONE or AWS_IAM'],
-  [['--auth-type', 'AWS_IAM'], {}, 'needs AWS_ACCESS_KEY_ID'],
+  [['--auth-type', 'AWS_IAM'], {}, 'requires AWS_ACCESS_KEY_ID'],
   [['--timeout-ms', '0'], {}, '--timeout-ms must be a whole number'],
   [[], { PORT: 'x' }, 'PORT must be a whole number'],
   [['--what'], {}, 'Unknown option'],

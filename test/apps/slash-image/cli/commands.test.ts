@@ -1,4 +1,4 @@
-/** The commands around the function: sign, invoke, bundle, and the deployment template. */
+/** The commands sign, invoke and bundle, and the deployment template. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,8 +71,8 @@ test('`sign` and `invoke` report missing arguments', async () => {
 
 test.each([
   ['{"headers":', /^bad-event\.json is not JSON: .*\n$/],
-  ['null', /^bad-event\.json holds no event: .*\n$/],
-  ['[]', /^bad-event\.json holds no event: .*\n$/],
+  ['null', /^bad-event\.json does not contain an event: .*\n$/],
+  ['[]', /^bad-event\.json does not contain an event: .*\n$/],
 ])('`invoke` on a file with %s reports the file name', async (content, message) => {
   writeFileSync(join(folder, 'bad-event.json'), content);
   await expect(cli('cli/invoke.ts', ['bad-event.json'])).rejects.toMatchObject({
@@ -115,7 +115,7 @@ test('slash-webhook 39: `invoke` answers a stored event', async () => {
     outcome: 'image',
     requestId: expect.stringMatching(/^0b8f0f62/),
   });
-  // Long ago, without --at.
+  // Without --at, the stored event is too old.
   const late = await cli('cli/invoke.ts', [EVENT], env);
   expect(JSON.parse(late.stdout)).toMatchObject({ statusCode: 401 });
 });

@@ -1,4 +1,4 @@
-/** The function, from event to response, with the image API's stand-in behind it. */
+/** The function, from event to response, with a stub of the image API. */
 import { freePort } from '../../../../dev/services/free-port';
 import { gif, giphyAnswer, startImageApi, type ImageApi } from '../../../../dev/services/image-api';
 import { createGiphy } from '../../../../apps/slash-image/src/function/image/giphy';
@@ -250,7 +250,7 @@ test('slash-webhook 24: an API call that hangs is aborted within the budget', as
   const began = performance.now();
   expect(json(await send('cat', { UPSTREAM_TIMEOUT_MS: '300' }))).toEqual(ephemeral(NOT_AVAILABLE));
   expect(performance.now() - began).toBeGreaterThan(250);
-  // Not again; on a busy machine the time may be up before the first request is out.
+  // At most one request: on a busy machine the budget may expire before the first one is sent.
   expect(api.asked.length).toBeLessThanOrEqual(1);
 });
 
@@ -290,7 +290,7 @@ const words = (log: readonly string[]): string => log.map((line) => `${line}\n`)
 test.each([
   [
     'over 1 MiB',
-    '"reason":"the answer is larger than 1048576 bytes"',
+    '"reason":"the response is larger than 1048576 bytes"',
     (): typeof api.answer => (_req, res) => res.end(`{"data":"${'x'.repeat(2_000_000)}"}`),
   ],
   [
@@ -353,20 +353,20 @@ test.each([
 
 test.each([
   ['https://img.example.org/a.gif', 'img.example.org is not in IMAGE_HOSTS'],
-  ['http://media.giphy.com/a.gif', 'its address is not https'],
-  [`https://media.giphy.com/${'a'.repeat(4_000)}.gif`, 'its address is longer than 3000 characters'],
-  ['https://user:pass@media.giphy.com/a.gif', 'its address has a user in it'],
-  ['not a URL', 'its address is no URL'],
+  ['http://media.giphy.com/a.gif', 'its URL is not https'],
+  [`https://media.giphy.com/${'a'.repeat(4_000)}.gif`, 'its URL is longer than 3000 characters'],
+  ['https://user:pass@media.giphy.com/a.gif', 'its URL contains a user'],
+  ['not a URL', 'its URL is invalid'],
 ])('slash-webhook 25: the log names the rejected image %.40s and the reason', async (url, reason) => {
   answering(giphyAnswer({ title: 't', images: { downsized: { url } } }));
   const { handler, log } = fn();
   expect(json(await handler(signedEvent(command('cat'))))).toEqual(ephemeral('No image found for "cat".'));
   const line = log.map((text) => JSON.parse(text) as object).find((entry) => 'reason' in entry);
-  expect(line).toMatchObject({ level: 'warn', msg: 'the image of the API is not used', reason });
-  // Nothing was found: nothing to say.
+  expect(line).toMatchObject({ level: 'warn', msg: 'the image from the API is not usable', reason });
+  // A search without a match is not logged.
   answering(giphyAnswer([]));
   await handler(signedEvent(command('cat')));
-  expect(log.filter((text) => text.includes('is not used'))).toHaveLength(1);
+  expect(log.filter((text) => text.includes('is not usable'))).toHaveLength(1);
 });
 
 test('other hosts can be allowed by the operator', async () => {

@@ -1,4 +1,4 @@
-/** The request signature, as a pure function. */
+/** Creation and verification of request signatures. */
 import crypto from 'node:crypto';
 import { sign, signatureProblem, type SignedRequest } from '../../../../apps/slash-image/src/function/signature';
 import { SECRET, VECTORS } from '../command';
@@ -83,7 +83,7 @@ test('slash-webhook 37: digests are compared in constant time, and have one leng
   const compare = jest.spyOn(crypto, 'timingSafeEqual');
   signatureProblem(signed(), rules(NOW_S, ['a', SECRET, 'b']));
   signatureProblem({ ...signed(), signature: `v0=${'0'.repeat(64)}` }, rules());
-  // Each secret is tried, also behind the one that fits.
+  // Every secret is tried, even after a match.
   expect(compare).toHaveBeenCalledTimes(4);
   for (const [a, b] of compare.mock.calls) expect([a.byteLength, b.byteLength]).toEqual([32, 32]);
   compare.mockRestore();

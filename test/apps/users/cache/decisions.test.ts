@@ -1,8 +1,8 @@
-/** The decisions around the cache, without a server. */
+/** Decisions of the cache client, tested without a server. */
 import { ErrorReply } from '@redis/client';
 import { backoffMs } from '../../../../apps/users/src/cache/backoff';
 import { DeadlineError, withDeadline } from '../../../../apps/users/src/cache/deadline';
-import { describeFailure, isNoCluster, isRefusal } from '../../../../apps/users/src/cache/failure';
+import { describeFailure, isNotCluster, isRefusal } from '../../../../apps/users/src/cache/failure';
 import { OutageLog } from '../../../../apps/users/src/cache/outage-log';
 import { createRedisUserStore } from '../../../../apps/users/src/cache/redis-user-store';
 import { originalKey, userKey } from '../../../../apps/users/src/cache/user-key';
@@ -27,13 +27,13 @@ test.each([
   ['NOAUTH Authentication required.', false],
 ])('%s is a rejection: %p', (message, expected) => {
   expect(isRefusal(new ErrorReply(message))).toBe(expected);
-  // The same words from anybody but the server are no answer.
+  // The same text in an error that is not from the server is not a rejection.
   expect(isRefusal(new Error(message))).toBe(false);
 });
 
 test('a server that is not a cluster is told apart from other rejections', () => {
-  expect(isNoCluster(new ErrorReply('ERR This instance has cluster support disabled'))).toBe(true);
-  expect(isNoCluster(new ErrorReply('ERR unknown command'))).toBe(false);
+  expect(isNotCluster(new ErrorReply('ERR This instance has cluster support disabled'))).toBe(true);
+  expect(isNotCluster(new ErrorReply('ERR unknown command'))).toBe(false);
 });
 
 test('a failure is reported with its code, its causes and a hint', () => {
@@ -70,7 +70,7 @@ test('an outage logs one line per cause, one every 30 s, and one at its end', ()
   outage.recovered();
   outage.recovered();
   expect(lines).toHaveLength(4);
-  expect(lines.at(-1)).toMatchObject({ level: 'info', afterMs: 32_000, msg: 'the cache answers again' });
+  expect(lines.at(-1)).toMatchObject({ level: 'info', afterMs: 32_000, msg: 'the cache is responding again' });
 });
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
   expect(slotPart(originalKey('{x}1@b.com'))).toBe('x');
 });
 
-/** What of a key counts for its slot, by the cluster's specification. */
+/** The part of a key that determines its slot, by the cluster specification. */
 function slotPart(key: string): string {
   const open = key.indexOf('{');
   const close = key.indexOf('}', open + 1);

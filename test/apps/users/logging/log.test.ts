@@ -1,4 +1,4 @@
-/** What a program has logged when it ends at once. */
+/** Log lines of a program that exits immediately. */
 import { spawnSync } from 'node:child_process';
 import { ROOT } from '../../../../dev/services/paths';
 

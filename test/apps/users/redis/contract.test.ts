@@ -1,4 +1,4 @@
-/** The HTTP contract, on a cluster of three nodes with TLS and a user that may do no more than it must. */
+/** The HTTP contract, with a cluster of three nodes, TLS, and a user with minimal rights. */
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { startRedisCluster, type RedisCluster } from '../../../../dev/services/redis/cluster';
@@ -17,7 +17,7 @@ function expectError(answer: Answer, status: number, message: string): void {
   expect(answer.headers).toMatchObject({ ...TEXT, 'content-length': String(Buffer.byteLength(answer.body)) });
 }
 
-/** Runs a command on whichever primary has the key's slot. */
+/** Runs a command on the primary that owns the key's slot. */
 async function redis(key: string, ...command: string[]): Promise<string> {
   const answers = await Promise.allSettled(cluster.primaries.map((node) => node.cli(...command)));
   const found = answers.find((answer) => answer.status === 'fulfilled' && !answer.value.startsWith('MOVED'));
@@ -175,7 +175,7 @@ describeRedis('users on a cluster', () => {
     expectError(await program.get('/%zz'), 400, 'invalid email encoding');
     expectError(await program.get('/x%0d%0ay@zzz'), 404, 'user does not exist x\ufffd\ufffdy@zzz');
     expectError(await program.get('/not-an-email'), 404, 'user does not exist not-an-email');
-    // One line of JSON; a line break in it would have made two of it, and `lines` would fail.
+    // A line break in the log line would make `lines` fail.
     await program.line('the request', ({ path }) => path === '/x***@zzz');
   });
 
@@ -227,7 +227,7 @@ describeRedis('users on a cluster', () => {
       expectError(answer, 413, 'request body too large');
       expect(answer.headers['connection']).toBe('close');
     }
-    // So large that it is still being sent when the answer comes.
+    // Large enough that it is still being sent when the response arrives.
     expectError(await program.post(Buffer.alloc(4_000_000, 32)), 413, 'request body too large');
     agent.destroy();
   });
@@ -306,7 +306,7 @@ describeRedis('users on a cluster', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
     await ended;
     socket.destroy();
-    // Node answers 400 only where the answer before is out already.
+    // Node.js sends 400 only after the previous response is complete.
     expect(received).toMatch(/^HTTP\/1\.1 200 OK[^]*ok\n(HTTP\/1\.1 400 Bad Request\r\n[^]*)?$/);
     expect((await program.get('/healthz')).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** What happens to requests while Redis is away, slow, or changes hands. */
+/** Requests while Redis is down, slow, or failing over. */
 import { connect } from 'node:net';
 import { Agent } from 'node:http';
 import { startRedisCluster } from '../../../../dev/services/redis/cluster';
@@ -32,10 +32,10 @@ describeRedis('one server', () => {
     await redis.start();
     await ready();
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
-    await program.line('the end of it', ({ msg }) => msg === 'the cache answers again');
+    await program.line('the end of it', ({ msg }) => msg === 'the cache is responding again');
     const told = program.lines().filter(({ msg }) => String(msg).startsWith('the cache'));
-    expect(told.at(-1)).toMatchObject({ level: 'info', msg: 'the cache answers again' });
-    // Each cause once, however often it was met.
+    expect(told.at(-1)).toMatchObject({ level: 'info', msg: 'the cache is responding again' });
+    // Each cause is logged once.
     const causes = told.filter(({ level }) => level === 'warn').map(({ cause }) => cause);
     expect(new Set(causes).size).toBe(causes.length);
   });
@@ -68,7 +68,7 @@ describeRedis('one server', () => {
     expect(await program.post({ email: 'a@b', name: 'n' })).toMatchObject(UNAVAILABLE);
     await redis.cli('CLIENT', 'UNPAUSE');
     await ready();
-    // Whether the first one is written after all is nobody's promise.
+    // The first write may or may not be applied.
     expect((await program.post({ email: 'b@b', name: 'n' })).status).toBe(200);
     expect((await program.get('/b@b')).status).toBe(200);
   });
@@ -88,27 +88,27 @@ describeRedis('one server', () => {
     expect((await program.get('/a@b')).status).toBe(500);
     expect(await program.until('the program not to be ready', 503, '/readyz')).toMatchObject({ body: 'not ready\n' });
     expect((await program.get('/healthz')).status).toBe(200);
-    const line = await program.line('the reason', ({ msg }) => msg === 'the cache refuses to read users');
+    const line = await program.line('the reason', ({ msg }) => msg === 'the cache denies reading users');
     expect(line).toMatchObject({ level: 'error', cause: expect.stringMatching(/^NOPERM .*hgetall.* \[.*README/) });
     await redis.cli('ACL', 'SETUSER', APP.name, '+hgetall', '+hset');
     await ready();
     expect((await program.get('/a@b')).status).toBe(404);
-    await program.line('the end of it', ({ msg }) => msg === 'the cache lets users be read again');
-    // Once, however often it was looked.
-    expect(program.lines().filter(({ msg }) => msg === 'the cache refuses to read users')).toHaveLength(1);
+    await program.line('the end of it', ({ msg }) => msg === 'the cache allows reading users again');
+    // Logged once, although it was checked repeatedly.
+    expect(program.lines().filter(({ msg }) => msg === 'the cache denies reading users')).toHaveLength(1);
   });
 
   test('a user without read permission at startup: the program serves, and is not ready', async () => {
     await program.stop();
     await redis.cli('ACL', 'SETUSER', APP.name, 'resetkeys');
     program = await Program.start(settingsFor(redis));
-    await program.line('the reason', ({ msg }) => msg === 'the cache refuses to read users');
+    await program.line('the reason', ({ msg }) => msg === 'the cache denies reading users');
     expect((await program.get('/readyz')).status).toBe(503);
     await redis.cli('ACL', 'SETUSER', APP.name, '~user:*');
     await ready();
   });
 
-  /** A post that is at the server, which will not answer before it is told to. */
+  /** A post that waits at the server until the test releases it. */
   async function postThatWaits(): Promise<{ answer: Promise<Answer> }> {
     await program.stop();
     program = await Program.start(settingsFor(redis, { CACHE_TIMEOUT_MS: '60000' }));
@@ -170,7 +170,7 @@ describeRedis('a cluster', () => {
       let asked = -Infinity;
       await waitFor('the replica to be a primary', async () => {
         if ((await cluster.replica.cli('ROLE')).startsWith('master')) return true;
-        // Redis gives up a failover that took 5 s, which a busy machine may need.
+        // Redis cancels a failover after 5 s, which a busy machine may exceed.
         if (performance.now() - asked > 6_000) {
           asked = performance.now();
           await cluster.replica.cli('CLUSTER', 'FAILOVER');
@@ -194,7 +194,7 @@ describeRedis('a cluster', () => {
       expect(new Set(answers.map(({ status }) => status)).has(503)).toBe(true);
       expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
       await second.start();
-      // A node that was away waits before it takes writes again.
+      // A restarted node waits before it accepts writes again.
       for (const node of [...cluster.primaries, cluster.replica])
         await waitFor('the cluster to be whole', async () =>
           (await node.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'),

@@ -1,4 +1,4 @@
-/** The user application as a process of its own beside a real Redis. */
+/** Runs the users program as a process, with a real Redis. */
 import { mkdtempSync } from 'node:fs';
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,15 @@ import { whyNoRedis } from '../../../../dev/services/redis/program';
 import type { RedisOptions, RedisServer } from '../../../../dev/services/redis/redis';
 import { waitFor } from '../../../helpers/wait-for';
 
-/** Skipped where there is no redis-server; test/helpers/redis-setup.js says so. */
+/** Skipped without redis-server; test/helpers/redis-setup.js reports it. */
 export const describeRedis = whyNoRedis() === null ? describe : describe.skip;
 
 export const APP = { name: 'app', password: 'a-pass!word#of$32%characters^&*(' };
-/** All that the application may do. */
+/** The rights of the application. */
 export const RULES =
   '~user:* resetchannels -@all +hset +hgetall +del +multi +exec +ping +hello +auth +cluster|slots +readonly';
 
-/** A certificate for this machine's names and the user above, and what a test changes. */
+/** A certificate for this machine's names, and the Redis users. (Default: the user above) */
 export function redisOptions(
   users: readonly string[] = [`user ${APP.name} on >${APP.password} ${RULES}`],
 ): RedisOptions {
@@ -33,7 +33,7 @@ export function settingsFor(redis: RedisServer, changes: Record<string, string> 
     CACHE_USERNAME: APP.name,
     CACHE_PASSWORD: APP.password,
     CACHE_TLS_CA_FILE: redis.caFile,
-    // Longer than a busy machine stands still.
+    // Longer than pauses of a busy machine.
     CACHE_TIMEOUT_MS: '10000',
     CACHE_CONNECT_TIMEOUT_MS: '10000',
     HOST: '127.0.0.1',
@@ -66,7 +66,7 @@ export class Program {
     });
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the program listens. */
   static async start(env: Record<string, string>): Promise<Program> {
     const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '120000', ...env });
     try {
@@ -93,13 +93,13 @@ export class Program {
     return (
       this.log()
         .split('\n')
-        // The last one may still be on its way into the file.
+        // The last line may be incomplete.
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     );
   }
 
-  /** The first line of this kind, once it is written: logging does not keep answers waiting. */
+  /** Waits for a line and returns it: responses do not wait for their log lines. */
   async line(what: string, is: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
     return await waitFor(`${what} in the log`, () => this.lines().find(is), { detail: () => this.log().slice(-4000) });
   }
@@ -117,7 +117,7 @@ export class Program {
     return this.process.exitCode;
   }
 
-  /** Its exit code, once it has ended by itself. */
+  /** Waits until the program exits by itself, and returns its exit code. */
   async ended(): Promise<number> {
     await waitFor('the program to end', () => this.exitCode !== undefined, { detail: () => this.log() });
     return this.exitCode as number;
@@ -127,7 +127,7 @@ export class Program {
     await this.process.stop();
   }
 
-  /** A request with the path as it is given, on a connection of its own unless an agent keeps one. */
+  /** Sends a request with the path unchanged, on a new connection unless an agent is given. */
   async call(method: string, path: string, { body, headers = {}, agent }: Call = {}): Promise<Answer> {
     return await new Promise((resolve, reject) => {
       const req = request(
@@ -155,7 +155,7 @@ export class Program {
     return await this.call('GET', path, call);
   }
 
-  /** The first answer with this status. */
+  /** Repeats a request until its response has this status. */
   async until(what: string, status: number, path: string): Promise<Answer> {
     return await waitFor(
       what,
@@ -167,7 +167,7 @@ export class Program {
     );
   }
 
-  /** Its answer once it is ready: who was away for some seconds is not, before the cache has answered again. */
+  /** Waits until the program is ready. After a pause of some seconds, it is not ready until the cache responds. */
   async ready(): Promise<Answer> {
     return await this.until('the program to be ready', 200, '/readyz');
   }

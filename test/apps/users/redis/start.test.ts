@@ -1,4 +1,4 @@
-/** Starting beside a server with TLS that is no cluster: what is wrong is said, and ends the program. */
+/** Startup with a standalone server with TLS: problems are reported and stop the program. */
 import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { issueCertificate, type Identity } from '../../../../dev/services/certificates';
@@ -17,7 +17,7 @@ const certificate = (issuer: Identity | null, hosts: string[], expires?: Date): 
 let redis: RedisServer;
 const open: { stop(): Promise<unknown> }[] = [];
 
-/** A server of the test's own. */
+/** Starts a server for one test. */
 async function startRedis(server: Identity): Promise<RedisServer> {
   const started = await RedisServer.start({ ...options, server });
   open.push({ stop: () => started.close() });
@@ -28,9 +28,9 @@ async function start(env: Record<string, string>): Promise<Program> {
   open.push(program);
   return program;
 }
-/** What a program that cannot start has to say before it ends with code 1. */
+/** Log of a program that cannot start and exits with code 1. */
 async function complaint(env: Record<string, string>): Promise<string> {
-  // Time for one attempt on a slow machine: its failure is the reason that is told.
+  // Enough time for one attempt on a slow machine: its failure is the reported reason.
   const program = new Program({ CACHE_STARTUP_TIMEOUT_MS: '8000', ...env });
   open.push(program);
   expect(await program.ended()).toBe(1);

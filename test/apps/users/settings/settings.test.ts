@@ -1,4 +1,4 @@
-/** The user application's settings. */
+/** Settings of the users program. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,7 +121,7 @@ test('an authority’s file must exist and contain certificates', () => {
     'CACHE_TLS_CA_FILE cannot be read (ENOENT)',
   ]);
   expect(problems({ CACHE_TLS_CA_FILE: file('ca.txt', 'hello') })).toEqual([
-    'CACHE_TLS_CA_FILE must hold certificates in PEM',
+    'CACHE_TLS_CA_FILE must contain certificates in PEM',
   ]);
 });
 

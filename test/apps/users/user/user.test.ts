@@ -1,4 +1,4 @@
-/** What may be stored, and how it is written. */
+/** Validation and encoding of users. */
 import { emailProblem, nameProblem } from '../../../../apps/users/src/user/check-user';
 import { encodeUser } from '../../../../apps/users/src/user/encode-user';
 import { BadUserError, parseUser } from '../../../../apps/users/src/user/parse-user';

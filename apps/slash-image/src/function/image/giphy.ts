@@ -2,18 +2,18 @@
 import type { Log } from '../log';
 import type { Settings } from '../settings';
 import type { ImageResult, ImageSource } from './image';
-import { readAnswer } from './read-answer';
+import { parseResponse } from './parse-response';
 
-const MAX_ANSWER_BYTES = 1_048_576;
-/** A second attempt is worth it with this much time left. */
+const MAX_RESPONSE_BYTES = 1_048_576;
+/** Minimum remaining time for a second attempt. */
 const RETRY_MS = 800;
 
-/** Asking again would bring the same. */
-class LargeAnswerError extends Error {}
+/** Not retried: a second response would be as large. */
+class ResponseTooLargeError extends Error {}
 
-type Attempt = { readonly result: ImageResult; readonly mayHeal: boolean; readonly reason?: string };
+type Attempt = { readonly result: ImageResult; readonly isRetriable: boolean; readonly reason?: string };
 
-/** @param key sent with every request, and to nobody else. */
+/** @param key sent with every request, only to the image API. */
 export function createGiphy(
   settings: Settings,
   key: string,
@@ -31,15 +31,15 @@ export function createGiphy(
   async function attempt(url: URL, timeoutMs: number): Promise<Attempt> {
     const signal = AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)));
     try {
-      // Following a redirect would take the key to somebody else.
+      // Following a redirect would send the key to another host.
       const response = await request(url, { signal, redirect: 'manual', headers: { Accept: 'application/json' } });
       const { status } = response;
       const body = parse(await readText(response));
-      const result = readAnswer(status, body, settings.imageHosts);
-      return { result, mayHeal: status >= 500, reason: describeAnswer(status, body) };
+      const result = parseResponse(status, body, settings.imageHosts);
+      return { result, isRetriable: status >= 500, reason: describeResponse(status, body) };
     } catch (error) {
-      const mayHeal = !signal.aborted && !(error instanceof LargeAnswerError);
-      return { result: { kind: 'unavailable' }, mayHeal, reason: describeError(error, key) };
+      const isRetriable = !signal.aborted && !(error instanceof ResponseTooLargeError);
+      return { result: { kind: 'unavailable' }, isRetriable, reason: describeError(error, key) };
     }
   }
 
@@ -48,12 +48,12 @@ export function createGiphy(
       const end = performance.now() + Math.min(budgetMs, settings.upstreamTimeoutMs);
       const url = address(term);
       let last = await attempt(url, end - performance.now());
-      if (last.mayHeal && end - performance.now() >= RETRY_MS) last = await attempt(url, end - performance.now());
+      if (last.isRetriable && end - performance.now() >= RETRY_MS) last = await attempt(url, end - performance.now());
       if (last.result.kind === 'none' && last.result.unusable !== undefined)
-        log('warn', 'the image of the API is not used', { reason: last.result.unusable });
-      else if (last.result.kind === 'refused') log('error', 'the image API refused the key', { reason: last.reason });
+        log('warn', 'the image from the API is not usable', { reason: last.result.unusable });
+      else if (last.result.kind === 'refused') log('error', 'the image API rejected the key', { reason: last.reason });
       else if (last.result.kind !== 'image' && last.result.kind !== 'none')
-        log('warn', 'the image API did not answer', { kind: last.result.kind, reason: last.reason });
+        log('warn', 'the image API request failed', { kind: last.result.kind, reason: last.reason });
       return last.result;
     },
   };
@@ -64,14 +64,15 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    // Leaving the loop ends the transfer.
-    if (size > MAX_ANSWER_BYTES) throw new LargeAnswerError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    // Leaving the loop aborts the transfer.
+    if (size > MAX_RESPONSE_BYTES)
+      throw new ResponseTooLargeError(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Undefined: no JSON. */
+/** Undefined: not JSON. */
 function parse(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -80,13 +81,13 @@ function parse(body: string): unknown {
   }
 }
 
-function describeAnswer(status: number, body: unknown): string {
+function describeResponse(status: number, body: unknown): string {
   if (status >= 300 && status < 400) return `status ${status}: redirects are not followed`;
-  return body === undefined ? `status ${status}, and no JSON` : `status ${status}`;
+  return body === undefined ? `status ${status}, not JSON` : `status ${status}`;
 }
 
 /**
- * The messages of an error and of what caused it. Theirs may have the URL, and with it the key and what was looked for.
+ * The messages of an error and its causes, without URLs and the key. URLs contain the key and the search term.
  */
 function describeError(error: unknown, key: string): string {
   const parts: string[] = [];

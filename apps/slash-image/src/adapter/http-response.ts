@@ -1,6 +1,6 @@
-/** What a function returned, as the HTTP answer that its URL gives. */
+/** Converts the result of a function to the HTTP response of its URL. */
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer;
@@ -8,28 +8,28 @@ export interface HttpAnswer {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The function failed, or took too long, or returned what is no answer. */
-export const BAD_GATEWAY: HttpAnswer = {
+/** The function failed, timed out, or returned an invalid result. */
+export const BAD_GATEWAY: HttpResponse = {
   status: 502,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: Buffer.from('Internal Server Error'),
 };
 
-/** The platform's own refusal, before any function is called. */
-export const FORBIDDEN: HttpAnswer = {
+/** The platform's own rejection, before the function is called. */
+export const FORBIDDEN: HttpResponse = {
   status: 403,
   headers: { ...JSON_TYPE, 'x-amzn-errortype': 'AccessDeniedException' },
   body: Buffer.from('{"Message":"Forbidden"}'),
 };
 
-export const TOO_LARGE: HttpAnswer = {
+export const TOO_LARGE: HttpResponse = {
   status: 413,
   headers: JSON_TYPE,
   body: Buffer.from('{"Message":"Request Too Large"}'),
 };
 
-/** JSON without a status code is the body of a 200; what has one must be a whole answer, or it is a 502. */
-export function toAnswer(result: unknown): HttpAnswer {
+/** JSON without a status code becomes the body of a 200. With a status code, an invalid result becomes a 502. */
+export function toHttpResponse(result: unknown): HttpResponse {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     const body = JSON.stringify(result);
     return body === undefined ? BAD_GATEWAY : { status: 200, headers: JSON_TYPE, body: Buffer.from(body) };
@@ -53,7 +53,7 @@ export function toAnswer(result: unknown): HttpAnswer {
   };
 }
 
-/** Null when a value is none that a header can have. */
+/** Null: a value is not valid for a header. */
 function headerEntries(headers: unknown): [string, string][] | null {
   if (typeof headers !== 'object' || headers === null) return null;
   const entries = Object.entries(headers);
