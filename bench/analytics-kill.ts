@@ -14,12 +14,12 @@ import { startAnalyticsEmulator, type AnalyticsEmulator } from '../dev/analytics
 import { useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
+import { analyticsSink, execute, numberOf } from './lib/analytics-pipeline';
 import { benchmark, figure, heading, whole } from './lib/report';
 
 const KILLS = Number(process.argv[2] ?? 30);
 const RECORDS = Number(process.argv[3] ?? 5_000);
 const PARTITIONS = 3;
-const STRING = 'org.apache.kafka.connect.storage.StringConverter';
 
 benchmark(async (atEnd) => {
   const kafka = await useOrStartKafka({});
@@ -39,7 +39,7 @@ benchmark(async (atEnd) => {
   const producer = client.producer();
   await producer.connect();
   atEnd(() => producer.disconnect());
-  await ask(emulator, 'mgmt', '.create table T (a:string, b:int)');
+  await execute(emulator, 'mgmt', '.create table T (a:string, b:int)');
   // Files are in every state when the worker is killed.
   emulator.faults.add({ target: 'queue', delayMs: 60 });
 
@@ -61,22 +61,7 @@ benchmark(async (atEnd) => {
   };
   let worker = await start();
   atEnd(async () => await worker.stop());
-  await worker.register({
-    name: run,
-    config: {
-      'connector.class': 'AnalyticsSinkConnector',
-      'tasks.max': '1',
-      topics: run,
-      'analytics.url': emulator.url,
-      'idp.auth.strategy': 'none',
-      'analytics.tables.topics.mapping': `[{topic: ${run}, db: d, table: T, format: csv}]`,
-      'flush.size.bytes': '500',
-      'flush.interval.ms': '500',
-      'tempdir.path': folder,
-      'key.converter': STRING,
-      'value.converter': STRING,
-    },
-  });
+  await worker.register(analyticsSink(run, emulator, folder, { bytes: 500, intervalMs: 500 }));
 
   let sent = 0;
   for (let kill = 0; kill <= KILLS; kill++) {
@@ -90,7 +75,7 @@ benchmark(async (atEnd) => {
     worker = await start();
   }
   let distinct = 0;
-  await waitFor('the last rows', async () => (distinct = await number(emulator, 'T | distinct b | count')) === sent, {
+  await waitFor('the last rows', async () => (distinct = await numberOf(emulator, 'T | distinct b | count')) === sent, {
     timeoutMs: 120_000,
   }).catch(() => undefined);
   const total = await rows(emulator);
@@ -109,17 +94,6 @@ async function send(producer: Producer, topic: string, from: number, count: numb
   await producer.send({ topic, acks: -1, messages });
 }
 
-async function ask(emulator: AnalyticsEmulator, path: string, csl: string): Promise<unknown[][]> {
-  const response = await fetch(`${emulator.url}/v1/rest/${path}`, {
-    method: 'POST',
-    body: JSON.stringify({ db: 'd', csl }),
-  });
-  const { Tables: tables } = (await response.json()) as { Tables: { Rows: unknown[][] }[] };
-  return tables[0]?.Rows ?? [];
-}
-async function number(emulator: AnalyticsEmulator, query: string): Promise<number> {
-  return Number((await ask(emulator, 'query', query))[0]?.[0]);
-}
 async function rows(emulator: AnalyticsEmulator): Promise<number> {
-  return await number(emulator, 'T | count');
+  return await numberOf(emulator, 'T | count');
 }

@@ -14,6 +14,7 @@ import { startAnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
+import { analyticsSink, execute, numberOf } from './lib/analytics-pipeline';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { measure } from './lib/usage';
 
@@ -21,7 +22,6 @@ const RECORDS = Number(process.argv[2] ?? 500_000);
 const FLUSH_BYTES = Number(process.argv[3] ?? 4 * 1024 * 1024);
 const BYTES = 200;
 const BATCH = 4_000;
-const STRING = 'org.apache.kafka.connect.storage.StringConverter';
 
 /** Total size of all files in the folder, even while some are being removed. */
 function bytesBelow(folder: string): number {
@@ -58,12 +58,7 @@ benchmark(async (atEnd) => {
     await producer.send({ topic: run, acks: -1, messages });
   }
   await producer.disconnect();
-  const ask = async (path: string, csl: string): Promise<unknown> => {
-    const body = JSON.stringify({ db: 'd', csl });
-    const response = await fetch(`${emulator.url}/v1/rest/${path}`, { method: 'POST', body });
-    return ((await response.json()) as { Tables: { Rows: unknown[][] }[] }).Tables[0]?.Rows[0]?.[0];
-  };
-  await ask('mgmt', '.create table T (a:string, b:int)');
+  await execute(emulator, 'mgmt', '.create table T (a:string, b:int)');
   emulator.ingestor.isPaused = true;
 
   const settings = { 'offset.flush.interval.ms': '100' };
@@ -71,22 +66,7 @@ benchmark(async (atEnd) => {
   atEnd(() => worker.stop());
   await worker.ready();
   const usage = measure(worker.pid);
-  await worker.register({
-    name: run,
-    config: {
-      'connector.class': 'AnalyticsSinkConnector',
-      'tasks.max': '1',
-      topics: run,
-      'analytics.url': emulator.url,
-      'idp.auth.strategy': 'none',
-      'analytics.tables.topics.mapping': `[{topic: ${run}, db: d, table: T, format: csv}]`,
-      'flush.size.bytes': String(FLUSH_BYTES),
-      'flush.interval.ms': '1000',
-      'tempdir.path': folder,
-      'key.converter': STRING,
-      'value.converter': STRING,
-    },
-  });
+  await worker.register(analyticsSink(run, emulator, folder, { bytes: FLUSH_BYTES, intervalMs: 1_000 }));
   let largest = 0;
   // Excludes the time to join the consumer group.
   let first: { readonly at: number; readonly offset: number } | null = null;
@@ -114,7 +94,7 @@ benchmark(async (atEnd) => {
   emulator.ingestor.isPaused = false;
   await emulator.ingestor.flush();
   figure('loaded by the emulator in', `${((performance.now() - began) / 1000).toFixed(1)} s`);
-  const rows = Number(await ask('query', 'T | count'));
+  const rows = await numberOf(emulator, 'T | count');
   figure('rows', whole(rows), whole(RECORDS));
   if (rows < RECORDS) throw new Error('rows were lost');
 });

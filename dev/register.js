@@ -1,6 +1,7 @@
 /**
- * Runs this repository's TypeScript in Node without a build: `node -r ./dev/register.js dev/demo.ts`. Only for programs
- * in dev/ and bench/: the worker runs from dist/. `npm run lint` checks types.
+ * Runs this repository's TypeScript in Node without a build: `node -r ./dev/register.js
+ * dev/demos/change-capture.ts`. Only for programs in dev/ and bench/: the worker runs from dist/. `npm run lint`
+ * checks types.
  */
 const { readFileSync } = require('node:fs');
 const { transformSync } = require('@swc/core');

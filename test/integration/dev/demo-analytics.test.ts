@@ -11,7 +11,7 @@ test('analytics-sink 1: npm run demo:analytics needs only Node; the document wor
   const called = join(folder, 'called');
   writeFileSync(join(folder, 'java'), `#!/bin/sh\n: >${called}\nexit 127\n`, { mode: 0o755 });
   const { BOOTSTRAP_SERVERS: _, JAVA_HOME: __, ...env } = process.env;
-  const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demo-analytics.ts')];
+  const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demos', 'analytics.ts')];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: ROOT,
     env: { ...env, PATH: `${folder}:${env.PATH}` },

@@ -6,10 +6,10 @@ import { whyNoRedis } from '../../../dev/services/redis/program';
 
 const run = promisify(execFile);
 const demo = async (name: string) =>
-  (await run(process.execPath, ['-r', './dev/register.js', `dev/${name}.ts`], { cwd: ROOT })).stdout;
+  (await run(process.execPath, ['-r', './dev/register.js', `dev/demos/${name}.ts`], { cwd: ROOT })).stdout;
 
 test('npm run demo:slash shows a signed command, an unsigned one, and an error', async () => {
-  const shown = await demo('demo-slash');
+  const shown = await demo('slash-image');
   expect(shown).toContain('"image_url":"https://media0.giphy.com/media/cat/giphy-downsized.gif"');
   expect(shown.match(/→ 401/g)).toHaveLength(2);
   expect(shown).toContain('Too many requests to the image service');
@@ -18,7 +18,7 @@ test('npm run demo:slash shows a signed command, an unsigned one, and an error',
 (whyNoRedis() === null ? test : test.skip)(
   'npm run demo:users shows a user, nobody, and a Redis that comes back',
   async () => {
-    const shown = await demo('demo-users');
+    const shown = await demo('users');
     expect(shown).toContain('→ 200  {"email":"user1@foo.com","name":"user1"}');
     expect(shown).toContain('→ 404  user does not exist none@b.com');
     expect(shown).toContain('→ 503, Retry-After: 1');

@@ -11,7 +11,7 @@ import { uniqueName } from '../../helpers/unique-name';
 
 /** `npm run demo` without the build. */
 async function demo(env: NodeJS.ProcessEnv): Promise<string> {
-  const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demo.ts')];
+  const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demos', 'change-capture.ts')];
   return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
 }
 

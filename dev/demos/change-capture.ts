@@ -8,11 +8,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
 import { Client } from 'pg';
-import { givenCluster, startKafka } from './services/kafka';
-import { ROOT } from './services/paths';
-import { startPostgres } from './services/postgres';
-import { waitFor } from './services/wait-for';
-import { startWorker, type StartedWorker } from './services/worker';
+import { givenCluster, startKafka } from '../services/kafka';
+import { ROOT } from '../services/paths';
+import { startPostgres } from '../services/postgres';
+import { waitFor } from '../services/wait-for';
+import { startWorker, type StartedWorker } from '../services/worker';
+import { cleanUp, runDemo, say, title } from './run-demo';
 
 interface Document {
   name: string;
@@ -22,16 +23,6 @@ interface ChangeEvent {
   readonly op: string;
   readonly before: unknown;
   readonly after: unknown;
-}
-
-const began = Date.now();
-const cleanUp: (() => Promise<unknown>)[] = [];
-
-function say(text = ''): void {
-  console.log(text);
-}
-function title(text: string): void {
-  say(`\n[${((Date.now() - began) / 1000).toFixed(1).padStart(5)} s] ${text}`);
 }
 
 function example(name: string, changes: Record<string, string>): Document {
@@ -149,14 +140,7 @@ async function demo(): Promise<void> {
     say(`  ${(await worker.request('GET', `/connectors/${name}/status`)).body}`);
   }
   await database.end();
+  title('Every event arrived. Stopping everything.');
 }
 
-demo()
-  .then(() => title('Every event arrived. Stopping everything.'))
-  .catch((error: Error) => {
-    process.exitCode = 1;
-    console.error(`\nThe demo failed: ${error.message}`);
-  })
-  .finally(async () => {
-    for (const stop of cleanUp.reverse()) await stop().catch((error: Error) => console.error(error.message));
-  });
+runDemo(demo);

@@ -6,18 +6,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueCertificate } from './services/certificates';
-import { freePort } from './services/free-port';
-import { KeptProcess } from './services/kept-process';
-import { ROOT } from './services/paths';
-import { installRedis } from './services/redis/program';
-import { RedisServer } from './services/redis/redis';
-import { waitFor } from './services/wait-for';
+import { issueCertificate } from '../services/certificates';
+import { freePort } from '../services/free-port';
+import { KeptProcess } from '../services/kept-process';
+import { ROOT } from '../services/paths';
+import { installRedis } from '../services/redis/program';
+import { RedisServer } from '../services/redis/redis';
+import { waitFor } from '../services/wait-for';
+import { cleanUp, runDemo, say } from './run-demo';
 
 const RULES =
   '~user:* resetchannels -@all +hset +hgetall +del +multi +exec +ping +hello +auth +cluster|slots +readonly';
-const cleanUp: (() => Promise<unknown>)[] = [];
-const say = (text = ''): void => console.log(text);
 
 async function demo(): Promise<void> {
   const missing = installRedis();
@@ -76,11 +75,4 @@ async function demo(): Promise<void> {
   );
 }
 
-demo()
-  .catch((error: Error) => {
-    process.exitCode = 1;
-    console.error(`\nThe demo failed: ${error.message}`);
-  })
-  .finally(async () => {
-    for (const stop of cleanUp.reverse()) await stop().catch((error: Error) => console.error(error.message));
-  });
+runDemo(demo);

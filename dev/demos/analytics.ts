@@ -6,10 +6,11 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startAnalyticsEmulator } from './analytics-emulator';
-import { ROOT } from './services/paths';
-import { waitFor } from './services/wait-for';
-import { startWorker, type StartedWorker } from './services/worker';
+import { startAnalyticsEmulator } from '../analytics-emulator';
+import { ROOT } from '../services/paths';
+import { waitFor } from '../services/wait-for';
+import { startWorker, type StartedWorker } from '../services/worker';
+import { cleanUp, runDemo, say, title } from './run-demo';
 
 /** Short, so that the second file is soon ingested; examples/analytics-sink.json has 50 s. */
 const INTERVAL_MS = 6_000;
@@ -24,16 +25,6 @@ type Row = readonly unknown[];
 interface Document {
   readonly name: string;
   readonly config: Record<string, string>;
-}
-
-const began = Date.now();
-const cleanUp: (() => Promise<unknown>)[] = [];
-
-function say(text = ''): void {
-  console.log(text);
-}
-function title(text: string): void {
-  say(`\n[${((Date.now() - began) / 1000).toFixed(1).padStart(5)} s] ${text}`);
 }
 
 /** Queries the cluster, with the sink's login. */
@@ -187,14 +178,7 @@ async function demo(): Promise<void> {
 
   title(`curl ${worker.url}/connectors/storms/status`);
   say(`  ${(await worker.request('GET', '/connectors/storms/status')).body}`);
+  title('Every row is accounted for. Stopping everything.');
 }
 
-demo()
-  .then(() => title('Every row is accounted for. Stopping everything.'))
-  .catch((error: Error) => {
-    process.exitCode = 1;
-    console.error(`\nThe demo failed: ${error.message}`);
-  })
-  .finally(async () => {
-    for (const stop of cleanUp.reverse()) await stop().catch((error: Error) => console.error(error.message));
-  });
+runDemo(demo);

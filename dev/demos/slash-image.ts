@@ -2,16 +2,15 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign } from '../apps/slash-image/src/function/signature';
-import { freePort } from './services/free-port';
-import { startImageApi } from './services/image-api';
-import { KeptProcess } from './services/kept-process';
-import { ROOT } from './services/paths';
-import { waitFor } from './services/wait-for';
+import { sign } from '../../apps/slash-image/src/function/signature';
+import { freePort } from '../services/free-port';
+import { startImageApi } from '../services/image-api';
+import { KeptProcess } from '../services/kept-process';
+import { ROOT } from '../services/paths';
+import { waitFor } from '../services/wait-for';
+import { cleanUp, runDemo, say } from './run-demo';
 
 const SECRET = 'demo-signing-secret';
-const cleanUp: (() => Promise<unknown>)[] = [];
-const say = (text = ''): void => console.log(text);
 
 /** A slash command as a form body, and the platform's signature headers. */
 function command(text: string): { body: string; headers: Record<string, string> } {
@@ -67,11 +66,4 @@ async function demo(): Promise<void> {
   say(`\nThe function's log:\n${adapter.log().trim().replace(/^/gm, '  ')}`);
 }
 
-demo()
-  .catch((error: Error) => {
-    process.exitCode = 1;
-    console.error(`\nThe demo failed: ${error.message}`);
-  })
-  .finally(async () => {
-    for (const stop of cleanUp.reverse()) await stop().catch((error: Error) => console.error(error.message));
-  });
+runDemo(demo);
