@@ -2,34 +2,21 @@
  * Membership of a group of any protocol type: join, sync, background heartbeats, leave. Source: connect-runtime §2.1,
  * §2.6 and §2.8, kafka-client §2.
  */
-import { startTimer, sleep, backoffMs } from '@millrace/sdk';
+import { sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { duration, integer } from '../client-settings';
 import { KafkaError } from '../errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
+import { GroupRequests } from './group-requests';
+import { HeartbeatLoop } from './heartbeat-loop';
 import { withHeartbeats } from './join-heartbeats';
 import { SessionTimer } from './session-timer';
 import { readClocks, type ClientConfig, type GroupMember, type GroupMemberOptions, type JoinedGroup } from '../port';
 import type { ClockReading } from '../port';
-import { call } from '../protocol/api';
+import type { JoinOutput, MemberIdentity } from '../protocol/group-membership';
 import { errorName, protocolError } from '../protocol/protocol-error';
-import {
-  HEARTBEAT,
-  heartbeatRequest,
-  JOIN_GROUP,
-  joinGroupRequest,
-  LEAVE_GROUP,
-  leaveGroupRequest,
-  SYNC_GROUP,
-  syncGroupRequest,
-  type JoinOutput,
-  type MemberIdentity,
-} from '../protocol/group-membership';
 import type { Wire } from '../wire';
 
-/** A JoinGroup response waits for the other members; heartbeats use a lane of their own so that they do not wait. */
-const JOIN_LANE = 'join';
-const HEARTBEAT_LANE = 'heartbeat';
 const LEAVE_TIMEOUT_MS = 5_000;
 
 export interface GroupTimings {
@@ -49,8 +36,8 @@ export class KafkaGroupMember implements GroupMember {
   private joining: AbortController | null = null;
   private readonly waiters = new Set<() => void>();
   private readonly session: SessionTimer;
-  private heartbeatTimer: NodeJS.Timeout | null = null;
-  private heartbeatInFlight = false;
+  private readonly heartbeats: HeartbeatLoop;
+  private readonly requests: GroupRequests;
   private heartbeatFailures = 0;
   private closed = false;
 
@@ -60,6 +47,8 @@ export class KafkaGroupMember implements GroupMember {
     private readonly timings: GroupTimings,
     private readonly logger: Logger,
   ) {
+    this.requests = new GroupRequests(wire, options, timings.requestTimeoutMs);
+    this.heartbeats = new HeartbeatLoop(options.heartbeatIntervalMs, () => this.heartbeat());
     this.session = new SessionTimer(options.sessionTimeoutMs, () => {
       // While a join waits for the other members, the coordinator does not expect heartbeats.
       if (this.joining === null && this.generation !== -1) this.expireSession();
@@ -129,7 +118,7 @@ export class KafkaGroupMember implements GroupMember {
       signal?.removeEventListener('abort', abort);
       if (this.joining === attempt) this.joining = null;
       // A membership from before the failed join is still valid unless it was reset.
-      if (this.generation !== -1 && this.heartbeatTimer === null) this.scheduleHeartbeat();
+      if (this.generation !== -1 && !this.heartbeats.isRunning) this.heartbeats.start();
     }
   }
 
@@ -148,7 +137,7 @@ export class KafkaGroupMember implements GroupMember {
         reaction = 'find-coordinator';
       }
       if (signal.aborted) throw aborted();
-      if (reaction === 'find-coordinator') this.wire.forgetCoordinator('group', this.options.groupId);
+      if (reaction === 'find-coordinator') this.requests.forgetCoordinator();
       if (reaction === 'find-coordinator' || reaction === 'retry-later') {
         if (this.session.isExpired) this.expireSession();
         failures++;
@@ -161,30 +150,18 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private async joinOnce(signal: AbortSignal): Promise<JoinedGroup | Reaction> {
-    const { groupId, sessionTimeoutMs, rebalanceTimeoutMs, protocolType } = this.options;
-    const node = await this.wire.coordinator('group', groupId);
+    const { groupId, heartbeatIntervalMs } = this.options;
+    const node = await this.requests.coordinator();
     if (signal.aborted) throw aborted();
     const reason = this.joinReason ?? 'rejoining';
     // A rejoin requested from here on is for the next round.
     this.joinReason = null;
-    const input = {
-      ...this.identity,
-      sessionTimeoutMs,
-      rebalanceTimeoutMs,
-      protocolType,
-      protocols: this.options.protocols(),
-      reason,
-    };
-    const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
-    const build = (version: number) => joinGroupRequest(version, input, timeoutMs);
+    const protocols = this.options.protocols();
     // A heartbeat of the old generation that crosses the response would fail with ILLEGAL_GENERATION.
     this.stopHeartbeat();
     const sent = readClocks();
-    const joining = call(this.wire, node, JOIN_GROUP, build, JOIN_LANE);
-    const output = await withHeartbeats(joining, this.options.heartbeatIntervalMs, () =>
-      this.sendHeartbeatDuringJoin(node),
-    );
-    if (output.errorCode === 0) this.options.metrics?.joins.record(performance.now() - sent.monotonic);
+    const joining = this.requests.join(node, this.identity, protocols, reason, sent);
+    const output = await withHeartbeats(joining, heartbeatIntervalMs, () => this.sendHeartbeatDuringJoin(node));
     if (signal.aborted) throw aborted();
     const name = errorName(output.errorCode);
     if (name === 'MEMBER_ID_REQUIRED' || output.errorCode === 0) this.memberId = output.memberId;
@@ -193,22 +170,18 @@ export class KafkaGroupMember implements GroupMember {
     }
     this.generation = output.generation;
     this.resetSessionTimer(sent);
-    this.scheduleHeartbeat();
+    this.heartbeats.start();
     return this.sync(node, output, signal);
   }
 
   private async sync(node: number, joined: JoinOutput, signal: AbortSignal): Promise<JoinedGroup | Reaction> {
-    const { groupId, protocolType, rebalanceTimeoutMs } = this.options;
+    const { groupId } = this.options;
     const { generation, memberId, leaderId, protocol, members } = joined;
     const assignments =
       memberId === leaderId ? await this.options.assign(protocol, members, generation) : new Map<string, Buffer>();
     if (signal.aborted) throw aborted();
-    const input = { ...this.identity, generation, protocolType, protocol, assignments };
-    const timeoutMs = Math.max(this.timings.requestTimeoutMs, rebalanceTimeoutMs + 5_000);
-    const build = (version: number) => syncGroupRequest(version, input, timeoutMs);
     const sent = readClocks();
-    const output = await call(this.wire, node, SYNC_GROUP, build, JOIN_LANE);
-    if (output.errorCode === 0) this.options.metrics?.syncs.record(performance.now() - sent.monotonic);
+    const output = await this.requests.sync(node, this.identity, joined, assignments, sent);
     // The member left meanwhile, and may have joined again.
     if (signal.aborted) throw aborted();
     if (output.errorCode !== 0) {
@@ -241,7 +214,7 @@ export class KafkaGroupMember implements GroupMember {
     if (generation !== this.generation) return;
     const reaction = reactionTo(error.code);
     if (reaction === 'rejoin' && this.joining === null) this.requestRejoin(error.message);
-    else if (reaction === 'find-coordinator') this.wire.forgetCoordinator('group', this.options.groupId);
+    else if (reaction === 'find-coordinator') this.requests.forgetCoordinator();
     else if (reaction === 'reset-generation' || reaction === 'reset-member-id') this.resetGeneration(error, reaction);
     else if (error.fenced) this.fence(error);
   }
@@ -283,53 +256,40 @@ export class KafkaGroupMember implements GroupMember {
 
   // ------------------------------------------------------------ heartbeats
 
-  /** @param sent when the request was sent that the coordinator has answered. */
+  /** @param sent when the request was sent whose response was received. */
   private resetSessionTimer(sent: ClockReading): void {
     this.session.reset();
     this.heartbeatFailures = 0;
     this.options.onSessionExtended?.(sent);
   }
 
-  private scheduleHeartbeat(afterMs = this.options.heartbeatIntervalMs): void {
-    if (this.heartbeatTimer !== null) clearTimeout(this.heartbeatTimer);
-    this.heartbeatTimer = startTimer(() => void this.runHeartbeat(), afterMs);
-  }
-
   private stopHeartbeat(): void {
-    if (this.heartbeatTimer !== null) clearTimeout(this.heartbeatTimer);
-    this.heartbeatTimer = null;
+    this.heartbeats.stop();
     this.session.stop();
   }
 
-  private async runHeartbeat(): Promise<void> {
-    if (this.heartbeatInFlight || this.closed) return;
-    this.heartbeatInFlight = true;
-    const generation = this.generation;
-    let wait = this.options.heartbeatIntervalMs;
+  /** Never rejects. Returns the time until the next heartbeat, in milliseconds. */
+  private async heartbeat(): Promise<number> {
+    const { generation } = this;
     try {
-      wait = await this.sendHeartbeat(generation);
+      return await this.sendHeartbeat(generation);
     } catch (error) {
-      if (this.closed || generation !== this.generation || this.heartbeatTimer === null) return;
+      if (generation !== this.generation || !this.heartbeats.isRunning) return this.options.heartbeatIntervalMs;
       this.logger.debug(`Heartbeat of group '${this.options.groupId}' failed: ${(error as Error).message}`);
-      this.wire.forgetCoordinator('group', this.options.groupId);
-      wait = this.nextHeartbeatBackoffMs();
-    } finally {
-      this.heartbeatInFlight = false;
-      // Unless the membership ended meanwhile. A new generation uses the same timer.
-      if (!this.closed && this.generation !== -1 && this.heartbeatTimer !== null) this.scheduleHeartbeat(wait);
+      this.requests.forgetCoordinator();
+      return this.nextHeartbeatBackoffMs();
     }
   }
 
   /** Returns the time until the next heartbeat, in milliseconds. */
   private async sendHeartbeat(generation: number): Promise<number> {
     const { groupId, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
-    const stopped = (): boolean => generation !== this.generation || this.heartbeatTimer === null;
-    const node = await this.wire.coordinator('group', groupId);
+    const stopped = (): boolean => generation !== this.generation || !this.heartbeats.isRunning;
+    const node = await this.requests.coordinator();
     const timeoutMs = Math.min(sessionTimeoutMs, this.timings.requestTimeoutMs);
     const identity = this.identity;
-    const build = (version: number) => heartbeatRequest(version, identity, generation, timeoutMs);
     const sent = readClocks();
-    const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
+    const code = await this.requests.heartbeat(node, identity, generation, timeoutMs);
     const tookMs = performance.now() - sent.monotonic;
     this.options.metrics?.heartbeats.record(tookMs);
     // A join that started meanwhile supersedes this response.
@@ -357,9 +317,8 @@ export class KafkaGroupMember implements GroupMember {
     const { identity, generation } = this;
     const { onSessionExtended, sessionTimeoutMs } = this.options;
     if (generation === -1 || onSessionExtended === undefined) return;
-    const build = (version: number) => heartbeatRequest(version, identity, generation, sessionTimeoutMs);
     const sent = readClocks();
-    const code = await call(this.wire, node, HEARTBEAT, build, HEARTBEAT_LANE);
+    const code = await this.requests.heartbeat(node, identity, generation, sessionTimeoutMs);
     const isMember = code === 0 || errorName(code) === 'REBALANCE_IN_PROGRESS';
     if (isMember && generation === this.generation) onSessionExtended(sent);
   }
@@ -388,18 +347,12 @@ export class KafkaGroupMember implements GroupMember {
     if (identity.memberId === '' || identity.groupInstanceId !== null || this.closed) return;
     const timeout = new AbortController();
     try {
-      await Promise.race([this.sendLeaveGroup(identity, reason), sleep(LEAVE_TIMEOUT_MS, timeout.signal)]);
+      await Promise.race([this.requests.leave(identity, reason), sleep(LEAVE_TIMEOUT_MS, timeout.signal)]);
     } catch (error) {
       this.logger.debug(`Leaving group '${identity.groupId}' failed: ${(error as Error).message}`);
     } finally {
       timeout.abort();
     }
-  }
-
-  private async sendLeaveGroup(identity: MemberIdentity, reason: string): Promise<void> {
-    const node = await this.wire.coordinator('group', identity.groupId);
-    const code = await call(this.wire, node, LEAVE_GROUP, (version) => leaveGroupRequest(version, identity, reason));
-    if (code !== 0) throw protocolError(code, `leave group '${identity.groupId}'`);
   }
 
   close(): Promise<void> {

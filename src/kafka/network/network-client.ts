@@ -1,13 +1,14 @@
 /**
- * The network layer of every client: connections per node and lane, bootstrap and failover, metadata, version
- * negotiation, coordinators. Source: kafka-client §1.
+ * The network layer of every client: bootstrap and failover, metadata, version negotiation, coordinators. Source:
+ * kafka-client §1.
  */
 import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { silentLogger } from '../../logging/logger';
-import { readConnectionSettings, type ConnectionSettings, type HostAndPort } from './client-config';
+import { readConnectionSettings, type ConnectionSettings } from './client-config';
 import { KafkaError } from '../errors';
-import { KafkaConnection } from './kafkajs-connection';
+import { ConnectionRegistry, MAIN_LANE, shuffled, type Peer } from './connection-registry';
+import type { KafkaConnection } from './kafkajs-connection';
 import type { ClientConfig, TopicPartition } from '../port';
 import type { TokenUrls } from '../security/sasl-config';
 import { FIND_COORDINATOR, findCoordinatorRequest } from '../protocol/find-coordinator';
@@ -17,24 +18,11 @@ import type { Api } from '../protocol/api';
 import { TopicMetadata, type KnownNode } from './topic-metadata';
 import type { Wire, WirePartition, WireRequest } from '../wire';
 
-const MAIN_LANE = '';
-
-/** The connections to one address, by lane, and its connection failures. */
-interface Peer {
-  readonly address: HostAndPort;
-  readonly open: Map<string, KafkaConnection>;
-  readonly opening: Map<string, Promise<KafkaConnection>>;
-  failures: number;
-  retryAt: number;
-}
-
 class NetworkClient implements Wire {
   readonly clientId: string;
   private readonly metadata = new TopicMetadata();
-  private readonly peers = new Map<string, Peer>();
+  private readonly connections: ConnectionRegistry;
   private readonly coordinators = new Map<string, number>();
-  private readonly closing = new AbortController();
-  private readonly idleTimer: NodeJS.Timeout;
   private readonly metadataTimer: NodeJS.Timeout;
   private refreshing: Promise<void> | null = null;
   private refreshNext: Promise<void> | null = null;
@@ -47,7 +35,7 @@ class NetworkClient implements Wire {
     private readonly logger: Logger,
   ) {
     this.clientId = settings.clientId;
-    this.idleTimer = startInterval(() => this.closeIdle(), 10_000).unref();
+    this.connections = new ConnectionRegistry(settings, logger);
     this.metadataTimer = startInterval(() => this.refreshExpired(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
   }
 
@@ -70,8 +58,8 @@ class NetworkClient implements Wire {
           firstMs: this.settings.reconnectBackoffMs,
           maxMs: this.settings.reconnectBackoffMaxMs,
         });
-        if (!retriable || this.closing.signal.aborted || performance.now() + wait > deadline) throw error;
-        await sleep(wait, this.closing.signal);
+        if (!retriable || this.connections.closing.aborted || performance.now() + wait > deadline) throw error;
+        await sleep(wait, this.connections.closing);
       }
     }
   }
@@ -132,7 +120,7 @@ class NetworkClient implements Wire {
       this.logger.info(`Kafka no longer knows topic '${topic}'; it may have been deleted`, {
         client: this.clientId,
       });
-    this.closeMovedPeers();
+    this.connections.closeMoved(this.metadata.nodes());
   }
 
   private requestMetadata(topics: readonly string[] | null, allowAutoCreate = false): Promise<MetadataResponse> {
@@ -158,9 +146,9 @@ class NetworkClient implements Wire {
   async anyNode(): Promise<number> {
     if (this.metadata.nodes().length === 0) await this.connect();
     const failures: KafkaError[] = [];
-    for (const node of this.preferred(this.metadata.nodes())) {
+    for (const node of this.connections.preferred(this.metadata.nodes())) {
       try {
-        await this.connection(this.peer(node), MAIN_LANE);
+        await this.connections.get(this.connections.peer(node), MAIN_LANE);
         return node.id;
       } catch (error) {
         failures.push(error as KafkaError);
@@ -168,7 +156,7 @@ class NetworkClient implements Wire {
     }
     // No known broker responds: the bootstrap servers may know others.
     await this.loadMetadata([]);
-    const [node] = this.preferred(this.metadata.nodes());
+    const [node] = this.connections.preferred(this.metadata.nodes());
     if (node === undefined) throw this.unreachable(failures);
     return node.id;
   }
@@ -199,7 +187,7 @@ class NetworkClient implements Wire {
   }
 
   async version(nodeId: number, apiKey: number, min: number, max: number): Promise<number | undefined> {
-    const connection = await this.connection(this.peerOf(nodeId), MAIN_LANE);
+    const connection = await this.connections.get(this.peerOf(nodeId), MAIN_LANE);
     return commonVersion(connection, apiKey, min, max);
   }
 
@@ -212,17 +200,17 @@ class NetworkClient implements Wire {
     }
     const open = peer.open.get(lane);
     if (open?.usable === true) return open.request(request);
-    return this.connection(peer, lane).then((connection) => connection.request(request));
+    return this.connections.get(peer, lane).then((connection) => connection.request(request));
   }
 
   /** Tries one broker after another, connected ones first, then the bootstrap servers. */
   private async sendToAnyBroker<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
     const failures: KafkaError[] = [];
-    const known = this.preferred(this.metadata.nodes()).map((node) => this.peer(node));
-    const bootstrap = shuffled(this.settings.bootstrapServers).map((address) => this.peer(address));
+    const known = this.connections.preferred(this.metadata.nodes()).map((node) => this.connections.peer(node));
+    const bootstrap = shuffled(this.settings.bootstrapServers).map((address) => this.connections.peer(address));
     for (const peer of new Set([...known, ...bootstrap])) {
       try {
-        const connection = await this.connection(peer, MAIN_LANE);
+        const connection = await this.connections.get(peer, MAIN_LANE);
         const version = commonVersion(connection, api.key, api.min, api.max);
         if (version === undefined) {
           const text = `Kafka broker ${peer.address.host}:${peer.address.port} has no ${api.name} between v${api.min} and v${api.max}`;
@@ -230,7 +218,7 @@ class NetworkClient implements Wire {
         }
         return await connection.request(build(version));
       } catch (error) {
-        this.failIfClosed();
+        this.connections.failIfClosed();
         // Every broker rejects wrong credentials or certificates; trying them on all may lock the account.
         if (!(error instanceof KafkaError) || !error.retriable) throw error;
         failures.push(error);
@@ -252,129 +240,17 @@ class NetworkClient implements Wire {
     );
   }
 
-  private preferred<T extends HostAndPort>(nodes: readonly T[]): T[] {
-    const rank = (node: T): number => {
-      const peer = this.peers.get(addressKey(node));
-      if (peer?.open.get(MAIN_LANE)?.usable === true) return 0;
-      return peer === undefined || peer.failures === 0 ? 1 : 1 + peer.failures;
-    };
-    return shuffled(nodes).sort((a, b) => rank(a) - rank(b));
-  }
-
-  // ------------------------------------------------------------ connections
-
   private peerOf(nodeId: number): Peer {
     const node = this.metadata.node(nodeId);
-    if (node !== undefined) return this.peer(node);
+    if (node !== undefined) return this.connections.peer(node);
     throw new KafkaError('CONNECTION_FAILED', `Kafka broker ${nodeId} is unknown`, {
       retriable: true,
     });
   }
 
-  private peer(address: HostAndPort): Peer {
-    const key = addressKey(address);
-    let peer = this.peers.get(key);
-    if (peer === undefined) {
-      const { host, port } = address;
-      peer = { address: { host, port }, open: new Map(), opening: new Map(), failures: 0, retryAt: 0 };
-      this.peers.set(key, peer);
-    }
-    return peer;
-  }
-
-  private connection(peer: Peer, lane: string): Promise<KafkaConnection> {
-    const open = peer.open.get(lane);
-    if (open?.usable === true) return Promise.resolve(open);
-    let opening = peer.opening.get(lane);
-    if (opening === undefined) {
-      opening = this.open(peer, lane).finally(() => peer.opening.delete(lane));
-      peer.opening.set(lane, opening);
-    }
-    return opening;
-  }
-
-  private async open(peer: Peer, lane: string): Promise<KafkaConnection> {
-    this.failIfClosed();
-    const wait = peer.retryAt - performance.now();
-    if (wait > 0) await sleep(wait, this.closing.signal);
-    this.failIfClosed();
-    const connection = new KafkaConnection(peer.address, this.settings);
-    const abort = (): void => connection.fail(closedError());
-    this.closing.signal.addEventListener('abort', abort, { once: true });
-    try {
-      await connection.open();
-    } catch (error) {
-      peer.failures++;
-      if (!this.closing.signal.aborted) this.logFailure(peer, error as KafkaError);
-      const { reconnectBackoffMs, reconnectBackoffMaxMs } = this.settings;
-      peer.retryAt =
-        performance.now() + backoffMs(peer.failures, { firstMs: reconnectBackoffMs, maxMs: reconnectBackoffMaxMs });
-      throw error;
-    } finally {
-      this.closing.signal.removeEventListener('abort', abort);
-    }
-    this.failIfClosed(connection);
-    if (this.peers.get(addressKey(peer.address)) !== peer) {
-      const error = new KafkaError('CONNECTION_FAILED', 'The Kafka broker left the cluster', {
-        retriable: true,
-      });
-      connection.fail(error);
-      throw error;
-    }
-    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressKey(peer.address)} is reachable again`);
-    peer.failures = 0;
-    peer.open.set(lane, connection);
-    return connection;
-  }
-
-  /** Warns once per outage; later attempts are logged at debug level. */
-  private logFailure(peer: Peer, error: KafkaError): void {
-    const level = peer.failures === 1 ? 'warn' : 'debug';
-    this.logger[level](`${error.message} (client '${this.clientId}')`);
-  }
-
-  private failIfClosed(opened?: KafkaConnection): void {
-    if (!this.closing.signal.aborted) return;
-    opened?.fail(closedError());
-    throw closedError();
-  }
-
-  private closeIdle(): void {
-    const oldest = performance.now() - this.settings.connectionsMaxIdleMs;
-    for (const peer of this.peers.values()) {
-      for (const [lane, connection] of peer.open) {
-        const expired = this.settings.connectionsMaxIdleMs > 0 && connection.idle && connection.lastUsedAt < oldest;
-        if (connection.usable && !expired) continue;
-        peer.open.delete(lane);
-        connection.fail(new KafkaError('CONNECTION_FAILED', 'The idle connection was closed', { retriable: true }));
-      }
-    }
-  }
-
-  /** Closes connections to brokers that left the cluster or moved, and idle ones to bootstrap addresses. */
-  private closeMovedPeers(): void {
-    const current = new Set(this.metadata.nodes().map(addressKey));
-    const bootstrap = new Set(this.settings.bootstrapServers.map(addressKey));
-    for (const [key, peer] of this.peers) {
-      if (current.has(key)) continue;
-      if (!bootstrap.has(key)) this.peers.delete(key);
-      const error = new KafkaError('CONNECTION_FAILED', `Kafka broker ${key} left the cluster`, { retriable: true });
-      for (const [lane, connection] of peer.open) {
-        if (bootstrap.has(key) && !connection.idle) continue;
-        peer.open.delete(lane);
-        connection.fail(error);
-      }
-    }
-  }
-
   close(): Promise<void> {
-    clearInterval(this.idleTimer);
     clearInterval(this.metadataTimer);
-    this.closing.abort();
-    for (const peer of this.peers.values()) {
-      for (const connection of peer.open.values()) connection.fail(closedError());
-      peer.open.clear();
-    }
+    this.connections.close();
     return Promise.resolve();
   }
 }
@@ -389,26 +265,9 @@ export function createWire(config: ClientConfig, { logger = silentLogger, tokenU
   return new NetworkClient(readConnectionSettings(config, tokenUrls), logger);
 }
 
-function closedError(): KafkaError {
-  return new KafkaError('ABORTED', 'The Kafka client is closed');
-}
-
-function addressKey({ host, port }: HostAndPort): string {
-  return `${host}:${port}`;
-}
-
 function commonVersion(connection: KafkaConnection, apiKey: number, min: number, max: number): number | undefined {
   const range = connection.brokerVersions.get(apiKey);
   if (range === undefined) return undefined;
   const best = Math.min(max, range.maxVersion);
   return best >= min && best >= range.minVersion ? best : undefined;
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  const copy = [...items];
-  for (let i = copy.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
-  }
-  return copy;
 }

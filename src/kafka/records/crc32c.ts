@@ -1,6 +1,7 @@
 /**
  * CRC-32C (Castagnoli), the checksum of RecordBatch v2. The native implementation is used when it can be loaded; the
- * fallback is slicing-by-8, about 20 times slower but with the same results.
+ * fallback is slicing-by-8, about 20 times slower but with the same results. The embedded broker does not share this
+ * code on purpose: it is a separate package, and it checks the batches of this client.
  */
 import { createRequire } from 'node:module';
 

@@ -1,4 +1,5 @@
 import { createGroupMember, type KafkaGroupMember } from '../../../src/kafka/group/group-member';
+import type { GroupRequests } from '../../../src/kafka/group/group-requests';
 import { createWire } from '../../../src/kafka/network/network-client';
 import type { GroupMemberInfo, GroupMemberOptions } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
@@ -214,7 +215,7 @@ describe('connect-runtime 2.1: the group member', () => {
     });
     // Another client sends LeaveGroup with its member id.
     const other = member(groupId, 'a');
-    await (other as unknown as { sendLeaveGroup(identity: object, reason: string): Promise<void> }).sendLeaveGroup(
+    await (other as unknown as { requests: GroupRequests }).requests.leave(
       { groupId, memberId, groupInstanceId: null },
       'expelled',
     );
