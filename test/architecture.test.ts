@@ -1,4 +1,4 @@
-/** Holds "Who may know whom" of docs/architecture.md against the imports that are really there. */
+/** Compares "Who may know whom" of docs/architecture.md with the actual imports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix, relative } from 'node:path';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '..');
 
-/** Rooms that a room may import from, besides itself. Composition roots may know every room. */
+/** Rooms that a room may import from, besides itself. Composition roots may import every room. */
 const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   sdk: [],
   metrics: [],
@@ -245,7 +245,7 @@ function packageOf(specifier: string): string {
 
 const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
 
-/** One readable line for every import that `forbids` gives a reason against. */
+/** One readable line for every import that `forbids` returns a reason for. */
 function breaches(forbids: (file: SourceFile, specifier: string) => string | null): string[] {
   return files.flatMap((file) =>
     file.imports.flatMap((specifier) => {
@@ -431,7 +431,7 @@ test('every imported package is a dependency of the package that imports it', ()
     let known = dependencies.get(folder);
     if (!known) {
       const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-      // What is never published keeps its packages out of everybody's installation.
+      // Dependencies of unpublished packages are not in users' installations.
       const needed = [
         manifest.dependencies,
         manifest.optionalDependencies,

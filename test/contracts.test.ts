@@ -1,4 +1,4 @@
-/** Holds that every section, case and appendix of docs/contracts that comments and test titles cite is there. */
+/** Checks that every section, case and appendix of docs/contracts that comments and test titles cite exists. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { CONTRACTS } from './helpers/compatibility-page';
@@ -9,7 +9,7 @@ const FOLDER = 'docs/contracts';
 const CITING = ['src', 'packages', 'connectors', 'embedded', 'apps', 'dev', 'bench', 'test', 'docs'];
 const SKIPPED = ['dist', 'node_modules', 'contracts', 'golden'];
 
-/** What a contract has, as citations name it: `§1.4.3`, `Appendix B`, `case 12`, `R4`. */
+/** The items of a contract, as citations name them: `§1.4.3`, `Appendix B`, `case 12`, `R4`. */
 function contentsOf(text: string): Set<string> {
   const contents = new Set<string>();
   let items: 'case ' | 'R' | null = null;
@@ -37,14 +37,14 @@ const hasCases = (contract: string) => contracts.get(contract)?.has('case 1') ==
 /** `§1.2`, `1.2`, `12`, `case 12`, `R4`, `Appendix R 4`, `Appendix B`, `Appendix A.1`. */
 const ITEM =
   /(?:(§)|(cases?\s+)|(Appendix\s+R[ .]|R\.?)(?=\d)|(Appendix\s+))?(\d+(?:\.\d+)*|(?<=Appendix\s+)[A-Z](?:\.\d+)?)\b/y;
-/** Where in a section: `(6)`, `step 3`, `“Cast”`. */
+/** The place in a section: `(6)`, `step 3`, `“Cast”`. */
 const PLACE = /(?:\s+\(\d+\)|\s+step\s+\d+|\s+"[^"\n]+"|,?\s+“[^”\n]+”)*/y;
 const SEPARATOR = /(?:,|;(?=\s+§)|\s+and|\s+or)\s+|(\s+to\s+|-)/y;
 const START = new RegExp(
   String.raw`(?<![\w/.-])(${[...contracts.keys()].join('|')})\b(?![/-]|\.\w)\s+|§(?=\d)|\bAppendix\s+(?=[A-Z]\b)`,
   'g',
 );
-/** In front of sections and cases of something else. */
+/** Precedes sections and cases of another document. */
 const FOREIGN = /(?:RFC \d+,?|\.md\)?,?)\s*$/;
 
 interface Citation {
@@ -54,7 +54,7 @@ interface Citation {
   readonly index: number;
 }
 
-/** Matches `pattern` at `index`, and nowhere behind it. */
+/** Matches `pattern` at `index`, and nowhere after it. */
 function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
   pattern.lastIndex = index;
   return pattern.exec(text);
@@ -89,7 +89,7 @@ function readList(text: string, start: number, contract: string): Citation[] {
   }
 }
 
-/** What lies between `1.3` and `1.6`, or `21` and `24`. */
+/** The items between `1.3` and `1.6`, or `21` and `24`. */
 function between(from: string, to: string): string[] {
   const prefix = from.slice(0, from.lastIndexOf('.') + 1);
   const [first, last] = [from, to].map((number) => Number(number.slice(prefix.length))) as [number, number];
@@ -121,7 +121,7 @@ function citationsIn(source: string, own: string | null = null, bare = true): Ci
   return found;
 }
 
-/** `src/x.ts:12 cites connect-rest §9.9`, for each citation of something that is not there. */
+/** `src/x.ts:12 cites connect-rest §9.9`, for each citation of a missing item. */
 function broken(path: string, contract: string | null = null): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   // A page's own `§` and `Appendix` may be those of the page, unless it is a contract.

@@ -1,7 +1,4 @@
-/**
- * The broker goes and comes back, again and again, while workers rebalance and offsets are stored: nothing fails,
- * nothing is lost.
- */
+/** The broker restarts repeatedly while workers rebalance and offsets are stored: nothing fails, nothing is lost. */
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +29,7 @@ async function started(): Promise<StartedWorker> {
       'scheduled.rebalance.max.delay.ms': '1000',
       'offset.flush.interval.ms': '200',
       'consumer.session.timeout.ms': '6000',
-      // A task that fails stays so: it would be seen.
+      // A failed task stays FAILED, so the test would see it.
       'errors.restart.max': '0',
     },
   });
@@ -42,7 +39,7 @@ async function started(): Promise<StartedWorker> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-restarts-'));
-  // A Kafka that is started again waits for the end of its predecessor's session.
+  // A restarted Kafka waits until the session of its predecessor expires.
   broker = await startBroker({
     settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
   });
@@ -59,7 +56,7 @@ const write = async (lines: number): Promise<void> => {
   written += lines;
   await appendFile(join(folder, 'in'), Array.from({ length: lines }, (_, i) => `line ${from + i}\n`).join(''));
 };
-/** Every line so far came out at the other end. */
+/** Every line so far has arrived in the output. */
 async function arrived(): Promise<void> {
   const wanted = written;
   let found = new Set<string>();
@@ -69,7 +66,7 @@ async function arrived(): Promise<void> {
       (found = new Set(
         (await readFile(join(folder, 'out'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
       )).size >= wanted,
-    // All of the file is read each time.
+    // The whole file is read each time.
     { timeoutMs: 120_000, everyMs: 500, detail: () => `${found.size} lines\n${logs()}` },
   );
 }

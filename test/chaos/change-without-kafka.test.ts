@@ -1,5 +1,6 @@
 /**
- * Kafka goes while the leader is asked for a change, for longer than its session lasts. It need not be asked for again.
+ * Kafka becomes unreachable during a request to the leader, for longer than its session. The client need not repeat the
+ * request.
  */
 import { startBroker } from '../../dev/services/broker';
 import type { RunningKafka } from '../../dev/services/kafka';
@@ -13,7 +14,7 @@ let worker: StartedWorker;
 const log = (): string => worker.process.log().slice(-6000);
 
 beforeAll(async () => {
-  // A Kafka that is started again waits for the end of its predecessor's session.
+  // A restarted Kafka waits until the session of its predecessor expires.
   broker = await startBroker({
     settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
   });
@@ -34,7 +35,7 @@ afterAll(async () => {
   await broker?.stop();
 });
 
-/** The answer to what is asked for while Kafka is away and the membership not yet lost. */
+/** The answer to a request while Kafka is unreachable and the membership is not yet lost. */
 async function withoutKafka(ask: () => Promise<Answer>): Promise<Answer> {
   const losses = (): number => worker.process.log().split('The worker lost its group membership').length;
   const before = losses();

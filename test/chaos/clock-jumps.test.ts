@@ -1,4 +1,4 @@
-/** The clock of one worker, the leader, jumps by ten minutes. Nothing may wait for the clock to come back. */
+/** The leader's clock jumps by ten minutes. Nothing may wait until the clock is back. */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ let workers: StartedWorker[];
 const clock = (): string => join(folder, 'clock');
 async function jumpTo(shiftMs: number): Promise<void> {
   await writeFile(`${clock()}.new`, String(shiftMs));
-  // At once: a file that is being written is empty for a moment, and the clock would jump there and back.
+  // Atomically: a file that is being written is empty for a moment, and the clock would jump there and back.
   await rename(`${clock()}.new`, clock());
 }
 const logs = (): string => workers.map(({ process }) => process.log().slice(-4000)).join('\n===\n');
@@ -54,7 +54,7 @@ const config = (overrides: Record<string, string> = {}): Record<string, string> 
   fileSinkConfig(topic, join(folder, 'out'), { 'tasks.max': '4', ...overrides });
 
 let sent = 0;
-/** A line into each partition arrives, and its offset is stored. */
+/** A line for each partition arrives, and its offset is stored. */
 async function passes(): Promise<void> {
   for (let partition = 0; partition < 4; partition++) await clients.send(topic, [`line ${sent}`], partition);
   sent++;
@@ -109,7 +109,7 @@ test.each([
   await follower.statusWhen(NAME, ({ tasks }) => tasks.length === 3 && tasks.every(({ state }) => state === 'RUNNING'));
   await passes();
 
-  // A worker joins, and dies; the clock jumps again while the group waits for it to come back.
+  // A worker joins and is killed; the clock jumps again while the group waits for its return.
   const third = await started();
   const { host } = new URL(third.url);
   await follower.statusWhen(NAME, ({ tasks }) =>

@@ -1,6 +1,6 @@
 /**
- * The broker stops answering for longer than every session timeout, while rows change: nothing is lost, and nothing
- * needs a hand.
+ * The broker stops answering for longer than every session timeout, while rows change: nothing is lost, and no manual
+ * action is needed.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-chaos-'));
-  // One of its own: others must not freeze with it.
+  // A broker of its own: other tests must not freeze with it.
   broker = await startBroker();
   database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY, title text)');
   worker = await startWorker({
@@ -87,7 +87,7 @@ test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freeze
 
   await waitFor('every row in the file', async () => (await idsInFile()).size === TRANSACTIONS * ROWS_EACH + 1, {
     timeoutMs: 150_000,
-    // All of the file is read each time.
+    // The whole file is read each time.
     everyMs: 500,
     detail: () => worker.process.log(),
   });

@@ -1,6 +1,6 @@
 /**
- * The process of the leader is stopped between deciding what to write to the config topic and writing it, and woken
- * when another leader has long written something newer. Its own is out of date then, and whoever asked for it must hear
+ * The leader is suspended between its decision what to write to the config topic and the write, and resumed when
+ * another leader has long written something newer. Its own record is outdated then, and the client must get an error
  * that it was not written.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ async function started(options: Pick<Parameters<typeof startWorker>[0], 'nodeFla
       'session.timeout.ms': '6000',
       'heartbeat.interval.ms': '1000',
       'scheduled.rebalance.max.delay.ms': '0',
-      // Without signatures, so that this test can send task configurations as a worker does.
+      // Without signatures, so that this test can send task configs as a worker does.
       'connect.protocol': 'compatible',
     },
     ...options,
@@ -90,7 +90,7 @@ test.each([
     await sleeper.register({ name: NAME, config: config('old') });
     await sleeper.running(NAME);
 
-    // The leader has begun, and reads the config topic to its end first.
+    // The leader has started the request, and first reads the config topic to its end.
     proxy.stall();
     const asked = sleeper.request(method, `/connectors/${NAME}${path}`, body);
     for (let i = 0; i < 3; i++) await sleeper.request('GET', '/');

@@ -1,6 +1,6 @@
 /**
- * The leader is killed in the middle of a request that a follower has passed on to it. What was answered with success
- * has happened; what was not may be asked for again; and either way the group ends in the state that was asked for.
+ * The leader is killed during a request that a follower forwarded. A successful answer means that the change is done;
+ * after an error the client may retry; either way the group ends in the requested state.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ const journal = (): string[] => readFileSync(join(folder, 'journal'), 'utf8').tr
 const runs = ({ connector, tasks }: ConnectorStatus): boolean =>
   connector.state === 'RUNNING' && tasks.length === 1 && tasks[0]?.state === 'RUNNING';
 
-/** The follower's answer, and what is left of the group. */
+/** The follower's answer, and the remaining workers. */
 async function killedMeanwhile(
   method: string,
   path: string,
@@ -68,7 +68,7 @@ async function killedMeanwhile(
   return { answer: await asked, survivor };
 }
 
-/** As a client does that was told of an error: once more, to whoever is left. */
+/** As a client does after an error: one retry, at a remaining worker. */
 async function insisted(answer: Answer, again: () => Promise<Answer>, done: readonly number[]): Promise<void> {
   if (done.includes(answer.status)) return;
   expect([409, 500]).toContain(answer.status);
@@ -76,7 +76,7 @@ async function insisted(answer: Answer, again: () => Promise<Answer>, done: read
   expect(done).toContain((await again()).status);
 }
 
-// How far the leader got depends on the machine: each moment lies in the middle of something on some of them.
+// How far the leader gets depends on the machine: each moment is inside some step on some machines.
 describe.each([1, 12])('killed %d ms after the request was sent', (afterMs) => {
   beforeAll(async () => {
     if (workers.length < 2) await started();
@@ -88,7 +88,7 @@ describe.each([1, 12])('killed %d ms after the request was sent', (afterMs) => {
     const path = `/connectors/${NAME}/config`;
     const { answer, survivor } = await killedMeanwhile('PUT', path, wanted, afterMs);
     const stored = async (): Promise<unknown> => (await survivor.request('GET', path)).json.secret;
-    // Who is left may have yet to read what was written.
+    // The remaining workers may not have read the record yet.
     if (answer.status === 200) await waitFor('the new configuration', async () => (await stored()) === wanted.secret);
     else expect([`v${version - 1}`, wanted.secret]).toContain(await stored());
     await insisted(answer, async () => await survivor.request('PUT', path, wanted), [200]);

@@ -1,7 +1,7 @@
 /**
- * A worker is killed inside a snapshot and just behind it, while rows are changed and deleted. The snapshot has to be
- * taken again; whoever reads the topic to its end must know what the database holds, and every change since the first
- * row was read must be there.
+ * A worker is killed during a snapshot and directly after it, while rows change and are deleted. The snapshot must be
+ * repeated; a consumer that reads the topic to its end must have the state of the database, and every change since the
+ * first row was read must be there.
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { Clients, readToEnd } from '../helpers/kafka-clients';
@@ -18,7 +18,7 @@ let worker: StartedWorker | null = null;
 const clients = new Clients();
 const connector = uniqueName('snapshot');
 const settings = {
-  // Neither flush that a clock decides on may come in time: the worker's own, and that of a stop.
+  // Neither timed flush may happen: the worker's own, and that of a stop.
   'offset.flush.interval.ms': '3600000',
   'session.timeout.ms': '6000',
   'heartbeat.interval.ms': '1000',
@@ -79,7 +79,7 @@ async function read(): Promise<Topic> {
   return { last, events };
 }
 
-/** Changes rows without a pause until it is told to end. */
+/** Changes rows without a pause until it is stopped. */
 class Writer {
   readonly changes: string[] = [];
   private readonly versions = new Map<number, number>();
@@ -131,7 +131,7 @@ async function readBack(running: StartedWorker): Promise<Topic> {
   return found as Topic;
 }
 
-/** Of rows whose last event is not what the database holds. */
+/** Rows whose last event differs from the database. */
 async function differing({ last }: Topic): Promise<{ deletesLost: number; stale: number }> {
   const held = new Map((await database.query('SELECT id, v FROM t')).map(({ id, v }) => [id as number, v as number]));
   const gone = [...last].filter(([id, version]) => version !== GONE && !held.has(id));

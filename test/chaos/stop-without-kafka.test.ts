@@ -1,7 +1,4 @@
-/**
- * A worker is told to end while what it works with is away. Whoever waits for it has to wait no longer than its
- * settings say.
- */
+/** A worker is stopped while its services are unreachable. The stop must end within the configured timeouts. */
 import { startBroker } from '../../dev/services/broker';
 import type { RunningKafka } from '../../dev/services/kafka';
 import { startPostgres, type RunningPostgres } from '../../dev/services/postgres';
@@ -10,9 +7,7 @@ import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
-/**
- * `task.shutdown.graceful.timeout.ms` is 5 s, and some seconds come to that; the rest is for a machine that is busy.
- */
+/** `task.shutdown.graceful.timeout.ms` is 5 s, plus a few seconds; the rest is for a busy machine. */
 const PATIENCE_MS = 20_000;
 
 let broker: RunningKafka;
@@ -25,7 +20,7 @@ const detail = (): string => worker.process.log().slice(-4000);
 
 beforeEach(async () => {
   frozen = [];
-  // Of its own: others must not lose theirs.
+  // Services of its own: other tests must not lose theirs.
   [broker, postgres] = await Promise.all([startBroker(), startPostgres()]);
   database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY)', { server: postgres.url });
   worker = await startWorker({
@@ -53,7 +48,7 @@ const freezeBroker = (): void => {
   process.kill(broker.pid as number, 'SIGSTOP');
 };
 
-/** All that serves the worker; what this test asks with goes on. */
+/** All services of the worker; the test's own requests continue. */
 async function freezePostgres(): Promise<void> {
   const rows = await database.query(
     `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,

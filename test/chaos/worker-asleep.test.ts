@@ -1,7 +1,7 @@
 /**
- * The process that runs a source is stopped in the middle of its work (a laptop's lid, a paused virtual machine, a node
- * short of memory) and woken when another worker has long taken over. What it was about to say is then out of date, and
- * it must not say it.
+ * The process of a source is suspended during its work (a closed laptop, a paused virtual machine, a node without
+ * memory) and resumed when another worker has long taken over. What it was about to write is outdated, and must not be
+ * written.
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import type { AssignedConsumer, TopicPartition } from '../../src/kafka/port';
@@ -11,10 +11,10 @@ import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
 const KEYS = 2_000;
-/** Rows of one transaction: the sleeper has some of them in each of its buffers. */
+/** Rows of one transaction: the suspended worker has some of them in each of its buffers. */
 const ROWS_EACH = 500;
 
-/** The topic, read as it grows. Per id the version told last and the greatest one. */
+/** The topic, read as it grows. Per id the last emitted version and the greatest one. */
 class Told {
   events = 0;
   readonly last = new Map<number, number>();
@@ -53,7 +53,7 @@ beforeEach(async () => {
   clients = new Clients();
   database = await TestDatabase.create(`CREATE TABLE todos (id int PRIMARY KEY, version int NOT NULL, title text);
     INSERT INTO todos SELECT id, 0, repeat('todo ' || id, 20) FROM generate_series(0, ${KEYS - 1}) AS id`);
-  // The server lets go of a sleeper's slot after this.
+  // The server releases the slot of a suspended client after this time.
   await database.query(`ALTER DATABASE ${database.name} SET wal_sender_timeout = '5s'`);
 });
 afterEach(async () => {
@@ -79,10 +79,7 @@ async function storedPositions(group: string): Promise<number[]> {
 const descents = (values: readonly number[]): number =>
   values.filter((value, i) => i > 0 && value < (values[i - 1] as number)).length;
 
-/**
- * Keys whose change to the version that the database has was never told; keys that another version was told of after
- * it.
- */
+/** Keys whose change to the database's version was never emitted; keys with another version emitted after it. */
 async function differences(told: Told): Promise<{ lost: number; stale: number }> {
   await told.readOn();
   const rows = await database.query('SELECT id, version FROM todos');
@@ -152,7 +149,7 @@ test.each([
     process.kill(sleeper.pid, 'SIGCONT');
     await waitFor('the sleeper to be a member again', () => joins() > joined, { detail: logs });
 
-    // What it still had to say it would say before it is given work again.
+    // It would write its pending records before it gets work again.
     const next = { name: `${group}-2`, config: database.sourceConfig({ 'slot.name': `${database.slot}_2` }) };
     next.config['topic.prefix'] = `${database.name}_2`;
     await other.register(next);
@@ -164,7 +161,7 @@ test.each([
       olderOffsets: descents(await storedPositions(group)),
     }).toEqual({ lost: 0, stale: 0, late: 0, olderOffsets: 0 });
 
-    // Started anew, the connector goes on where it was.
+    // Restarted, the connector resumes at its position.
     await other.request('POST', `/connectors/${group}/restart?includeTasks=true`);
     await database.query('UPDATE todos SET version = version + 1 WHERE id = 0');
     await waitFor('the next change', async () => await told(topic), { detail: logs });

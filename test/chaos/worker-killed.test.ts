@@ -1,6 +1,6 @@
 /**
- * Two workers carry one source and one file sink; one worker is killed while rows change. Every row's final state must
- * be in the file, in order per key; only what at-least-once allows may be there twice.
+ * Two workers run one source and one file sink; one worker is killed while rows change. Every row's final state must be
+ * in the file, in order per key; duplicates are limited to those of at-least-once delivery.
  */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,10 +15,10 @@ import { waitFor } from '../helpers/wait-for';
 const SNAPSHOT_ROWS = 1_000;
 const CHANGES = 10_000;
 
-/** What the database went through: per id its versions, and -1 for the deletion. */
+/** The history of the database: per id its versions, and -1 for the deletion. */
 type History = Map<number, number[]>;
 
-/** One transaction of mixed changes; deterministic, so that a failure can be looked at again. */
+/** One transaction of mixed changes; deterministic, so that a failure is reproducible. */
 class Writer {
   private seed = 42;
   private nextId = SNAPSHOT_ROWS;
@@ -69,10 +69,7 @@ class Writer {
   }
 }
 
-/**
- * The sink's file, read as it grows: it is large, and looking at all of it again and again would slow down who writes
- * it.
- */
+/** The sink's file, read incrementally: it is large, and reading all of it repeatedly would slow down its writer. */
 class SinkFile {
   /** Per id the versions in order of their first appearance. */
   readonly history: History = new Map();
@@ -82,7 +79,7 @@ class SinkFile {
 
   constructor(private readonly path: string) {}
 
-  /** Takes in the lines that have become complete since the last time. */
+  /** Reads the lines completed since the last call. */
   async readOn(): Promise<void> {
     const file = await open(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -120,8 +117,8 @@ class SinkFile {
 }
 
 /**
- * The snapshot reads a row once, at whatever version it had then: versions before that one may be missing, nothing
- * after. Null: that holds for every row. Otherwise how many rows it does not hold for, and what the first of them is.
+ * The snapshot reads a row once, at its version at that time: earlier versions may be missing, later ones may not.
+ * Null: that holds for every row. Otherwise the number of rows that violate it, and the first of them.
  */
 function differences(expected: History, seen: History): string | null {
   const different = [...expected].filter(([id, versions]) => {
@@ -184,8 +181,8 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     await first.running(names.sink);
 
     const writer = new Writer(database);
-    // A task that has to start again before an offset beyond the snapshot is stored takes the snapshot again, or tells
-    // changes again: each row's versions would be there all the same, but not in the order that is looked for here.
+    // A task that restarts before an offset beyond the snapshot is stored repeats the snapshot, or emits
+    // changes again: each row's versions would be there all the same, but not in the order checked here.
     const begin = await waitFor('the slot', async () => {
       const [slot] = await database.query(
         `SELECT pg_current_wal_lsn() AS now FROM pg_replication_slots WHERE slot_name = $1 AND confirmed_flush_lsn IS NOT NULL`,
@@ -229,7 +226,7 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
       },
       { timeoutMs: 120_000, detail: () => `${difference}\n${survivor.process.log().slice(-6000)}` },
     ).catch(async (error: Error) => {
-      // Who is behind: the source, the sink, or nobody any more?
+      // Which one is behind: the source, the sink, or neither?
       const [end] = await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest');
       const [read] = await clients.admin.listGroupOffsets(`connect-${names.sink}`);
       error.message += `\n${file.lines} lines; the topic ends at ${end?.offset}, the sink has committed ${read?.offset}`;

@@ -4,7 +4,7 @@ import { parseProduceOptions } from '../../src/cli/produce-options';
 import { ProduceReport } from '../../src/cli/produce-report';
 import { progressLine, Screen } from '../../src/cli/produce-screen';
 
-/** The lines of `text`, handed over in pieces of `size` bytes. */
+/** The lines of `text`, passed in chunks of `size` bytes. */
 function cut(text: string, size: number): string[] {
   const cutter = new LineCutter('f');
   const bytes = Buffer.from(text);

@@ -1,4 +1,4 @@
-/** `millrace produce` with a producer that can be made to fail. The real one: test/integration/cli/produce.test.ts. */
+/** `millrace produce` with a producer that fails on demand. The real one: test/integration/cli/produce.test.ts. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ class FakeIo implements CliIo {
   }
 }
 
-/** Acknowledges what is flushed, unless `reject` has a reason against it. */
+/** Acknowledges flushed records, unless `reject` returns a reason. */
 class FakeProducer {
   readonly values: string[] = [];
   bufferedBytes = 0;
@@ -110,7 +110,7 @@ test('standard input, quiet; an empty input is not a failure', async () => {
 test('a topic whose metadata expires while standard input is idle is found again', async () => {
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from('x\n');
-    // The next chunk is asked for once this one is sent.
+    // The next chunk is read once this one is sent.
     producer.known = false;
     yield Buffer.from('y\n');
   };
@@ -173,7 +173,7 @@ test('a second signal does not wait: in-flight lines are reported as not deliver
   const flushing = new Promise<void>((reached) => {
     producer.flush = () => {
       reached();
-      // Nobody acknowledges anything; only closing settles it.
+      // Nothing is acknowledged; only closing settles it.
       return new Promise((resolve) => {
         const close = producer.close.bind(producer);
         producer.close = async () => {
@@ -230,7 +230,7 @@ test('no cluster configured and no embedded broker running: one sentence, none i
   expect(io.err).toBe(
     `millrace: No embedded broker runs on the data folder ${cwd}/.millrace. Start one with "millrace dev", choose its folder with --data-dir, or set bootstrap.servers to a Kafka cluster. (EMBEDDED_BROKER_ABSENT)\n`,
   );
-  // What a broker that died has left there is not believed.
+  // Files left by a dead broker are not trusted.
   writeFileSync(
     join(cwd, 'broker.json'),
     JSON.stringify({ pid: 1, bootstrapServers: '127.0.0.1:1', clusterId: 'gone' }),

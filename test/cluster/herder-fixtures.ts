@@ -1,4 +1,4 @@
-/** Herders with trivial plug-ins and a task host that only pretends. */
+/** Herders with trivial plugins and a simulated task host. */
 import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { createHerder } from '../../src/cluster/create-herder';
@@ -16,13 +16,13 @@ import { taskName } from '../../src/tasks/task-id';
 
 export class FakeHost implements TaskHost {
   readonly running = new Map<string, TaskSpec>();
-  /** Everything that ever started. */
+  /** Everything that was ever started. */
   readonly log: string[] = [];
   /** Tasks whose start fails, by name. */
   readonly failing = new Set<string>();
-  /** How long tasks take to stop, or to be cut off. */
+  /** How long tasks take to stop, or to be cancelled. */
   beforeStop: () => Promise<void> = () => Promise.resolve();
-  /** What those failures say about trying again. */
+  /** Whether those failures are retriable. */
   worthRestarting = false;
   constructor(
     readonly listener: TaskListener,
@@ -77,12 +77,12 @@ export class FakeHost implements TaskHost {
   async close(): Promise<void> {}
 }
 
-/** Behaviour of the fixture plug-in that a test may change. */
+/** Behavior of the fixture plugin that a test may change. */
 export interface FixtureBehaviour {
   start(config: ConnectorConfig): Promise<void> | void;
   taskConfigs(config: ConnectorConfig, max: number): readonly ConnectorConfig[];
   onCreate?(context: SourceConnectorContext): void;
-  /** (Default: the plug-in has no such method) */
+  /** (Default: the plugin has no such method) */
   alterOffsets?: SourceConnector['alterOffsets'];
 }
 export function defaultBehaviour(): FixtureBehaviour {
@@ -127,7 +127,7 @@ export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
   };
 }
 
-/** Finds fault with `fault=...` alone. */
+/** Rejects only `fault=...`. */
 export const fixtureValidator: ConfigValidator = {
   validate: async (config): Promise<ConfigInfos> => {
     if (!config['connector.class']) throw new ValidationError(400, 'Connector config contains no connector type');

@@ -194,7 +194,7 @@ describe('one worker', () => {
     await herder.putConnectorConfig('c', source({ value: 'v2', unrelated: 'x' }));
     await until('another commit', () => commits() === 3);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-    // A restart changes nothing: its task configurations are asked for, and what would be written is written before the
+    // A restart changes nothing: its task configs are requested, and what would be written is written before the
     // next request.
     const asked = jest.spyOn(worker.behaviour, 'taskConfigs');
     await herder.restartConnector('c');

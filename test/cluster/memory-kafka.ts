@@ -1,6 +1,6 @@
 /**
- * Kafka in memory, behind the port: enough of topics, assigned consumers and groups for the storage logs and the
- * herder. Positions pass holes; a group rebalances when somebody joins, leaves or asks to.
+ * Kafka in memory, with the interface of the port: enough of topics, assigned consumers and groups for the storage logs
+ * and the herder. Positions skip gaps; a group rebalances when a member joins, leaves or requests it.
  */
 import { KafkaError } from '../../src/kafka/errors';
 import { partitionForKey } from '../../src/kafka/producer/partitioner';
@@ -58,7 +58,7 @@ export class MemoryKafka implements KafkaClients {
     for (const wake of [...this.readers]) wake();
     return offset;
   }
-  /** Offsets without a data record: a transaction marker, or what compaction removed. */
+  /** Offsets without a data record: a transaction marker, or a record removed by compaction. */
   appendHole(topic: string, partition = 0): void {
     this.partition({ topic, partition }).end++;
     for (const wake of [...this.readers]) wake();
@@ -213,7 +213,7 @@ export class MemoryGroup {
     const round = new Map(this.joining);
     this.joining.clear();
     const generation = ++this.generation;
-    // As in Kafka, the leader stays the leader for as long as it is a member.
+    // As in Kafka, the leader stays leader while it is a member.
     const leader = [...this.members][0] as MemoryMember;
     const offers = [...round.values()].map(({ protocols }) => protocols);
     const protocol = (offers[0] ?? []).find(({ name }) => offers.every((offer) => offer.some((o) => o.name === name)));
@@ -269,7 +269,7 @@ export class MemoryMember implements GroupMember {
       this.group.join(this, { protocols: this.options.protocols(), resolve });
     }).finally(() => signal?.removeEventListener('abort', abort));
     this.current = joined;
-    // In this memory every heartbeat that follows is answered.
+    // In this implementation every later heartbeat is answered.
     this.options.onSessionExtended?.({ monotonic: Infinity, wall: Infinity });
     return joined;
   }

@@ -55,7 +55,7 @@ test('texts that fail at their end are parsed in linear time', () => {
     expect(parseConfigValue('LIST', `a${blanks}b , c`)).toEqual([`a${blanks}b`, 'c']);
     expect(() => parseConfigValue('DOUBLE', `${'9'.repeat(1_000_000)}x`)).toThrow('Not a number of type DOUBLE');
   });
-  // In the square of its length, a tenth of one of them takes 10 s.
+  // With quadratic time, a tenth of one of them takes 10 s.
   expect(ms).toBeLessThan(5_000);
 });
 

@@ -1,7 +1,6 @@
 /**
- * Bytes and parses of Kafka Connect 4.3.1's own converters, recorded: random schemas and values that went through its
- * JsonConverter, and header texts with what its SimpleHeaderConverter makes of them (type, then the value written
- * again).
+ * Output of Kafka Connect 4.3.1's own converters, recorded: random schemas and values converted by its JsonConverter,
+ * and header texts with the result of its SimpleHeaderConverter (type, then the value written again).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

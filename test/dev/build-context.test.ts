@@ -1,4 +1,4 @@
-/** What reaches an image's build: sources do, a developer's keys and settings do not. */
+/** An image's build context: it contains sources, but not a developer's keys and settings. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

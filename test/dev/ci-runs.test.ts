@@ -1,4 +1,4 @@
-/** That CI runs tests on every line of Node.js that we say we support, and says which run used which. */
+/** CI runs tests on every supported line of Node.js, and reports which run used which. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LINES, SMOKE_TESTS, testRuns } from '../../dev/ci/runs';

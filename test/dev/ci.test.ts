@@ -1,4 +1,4 @@
-/** What CI makes of failed tests, shown with Jest on a project of a few tiny files. */
+/** How CI handles failed tests, shown with Jest on a project of a few tiny files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { runTests, type TestReport } from '../../dev/ci/run-tests';
 const JEST = join(__dirname, '..', '..', 'node_modules', 'jest', 'bin', 'jest.js');
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
-/** What CI says goes to its own output, which is not this test's. */
+/** CI prints to its own output, which is not this test's. */
 beforeEach(() => void jest.spyOn(console, 'log').mockImplementation(() => undefined));
 
-/** Fails when it is run for the first time. */
+/** Fails on its first run. */
 const FIRST_TIME = `
   const { existsSync, writeFileSync } = require('node:fs');
   const marker = __filename + '.seen';

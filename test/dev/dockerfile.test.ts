@@ -1,4 +1,4 @@
-/** The container files, as far as text can be checked; `npm run check:image` runs their steps. */
+/** Text checks of the container files; `npm run check:image` runs their steps. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPOSE_FILES, CONTAINER_FILES, imagesIn } from '../../dev/images/pinned-images';

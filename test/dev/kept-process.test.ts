@@ -14,7 +14,7 @@ function keep(script: string): { kept: KeptProcess; folder: string } {
 test('stop ends the process, removes its folder, resolves to the exit code and may be called twice', async () => {
   const { kept, folder } = keep('echo here; exec sleep 600');
   await waitFor('the process', () => kept.log() === 'here\n');
-  // It may have spoken before its number was written down.
+  // It may have printed before its process id was recorded.
   const pid = await waitFor('its number', () => kept.pid);
   expect(isRunning(pid)).toBe(true);
   const KILLED = 128 + 9;

@@ -1,4 +1,6 @@
-/** What an installation takes from the registry: all of it named, each package by its hash, no script of theirs run. */
+/**
+ * What an installation loads from the registry: every package is listed with its hash, and no script of a package runs.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingEntries } from '../../dev/complete-lock-file';
@@ -19,7 +21,7 @@ const fromRegistry = Object.entries(lock.packages).filter(
 );
 
 test('the lock file has the platform packages of every platform', () => {
-  // Otherwise `npm ci` refuses it: node dev/complete-lock-file.js
+  // Otherwise `npm ci` rejects it: node dev/complete-lock-file.js
   expect(Object.keys(missingEntries(lock))).toEqual([]);
 });
 

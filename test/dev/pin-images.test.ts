@@ -1,4 +1,4 @@
-/** Renewing the digests of base images, with a registry on this machine that asks for a token as public ones do. */
+/** Update of the digests of base images, with a local registry that requires a token as public ones do. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What README.md shows is what is there, and the links of all pages lead somewhere. */
+/** The contents of README.md match the repository, and the links of all pages have a target. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

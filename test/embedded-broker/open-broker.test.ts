@@ -1,4 +1,4 @@
-/** Who hosts the broker, who joins it, and who gives up. */
+/** Which process hosts the broker, which ones join it, and which ones fail. */
 import type { BrokerThread, InUse } from '../../src/embedded-broker/start-broker-thread';
 import { openBroker } from '../../src/embedded-broker/open-broker';
 import { silentLogger, type Logger } from '../../src/logging/logger';

@@ -1,4 +1,4 @@
-/** The worker's end of the broker's thread, with small programs in the broker's place. */
+/** The worker's side of the broker's thread, with small programs instead of the broker. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

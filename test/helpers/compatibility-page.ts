@@ -1,4 +1,4 @@
-/** docs/compatibility.md as data: its rows, the tests they name, and the cases that test files speak of. */
+/** docs/compatibility.md as data: its rows, the tests they name, and the cases that test files cite. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ const ROOT = join(__dirname, '..', '..');
 export const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
 const texts = new Map<string, string>();
 
-/** Empty for a file that is not there. */
+/** Empty for a missing file. */
 export function textOf(file: string): string {
   let text = texts.get(file);
   if (text === undefined) {
@@ -26,7 +26,7 @@ export const CONTRACTS = [
 
 export interface NamedTest {
   readonly file: string;
-  /** Null: the file has to speak of the case. */
+  /** Null: the file must cite the case. */
   readonly title: string | null;
 }
 export interface Row {

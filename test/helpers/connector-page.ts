@@ -1,4 +1,4 @@
-/** The files that docs/writing-a-connector.md shows, as they stand there. */
+/** The files in docs/writing-a-connector.md, unchanged. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../../dev/services/paths';
@@ -14,7 +14,7 @@ export function connectorPage(): ShownFile[] {
   return [...blocks].map(([, name = '', text = '']) => ({ name, text }));
 }
 
-/** Writes them into the folder of a plug-in. */
+/** Writes them into the folder of a plugin. */
 export function writeConnectorPage(folder: string): void {
   for (const { name, text } of connectorPage()) {
     const path = join(folder, name);

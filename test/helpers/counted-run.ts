@@ -1,7 +1,6 @@
 /**
- * Numbered records go through a topic while something is wrong, and at the end it is counted what arrived: in the log,
- * with a consumer that reads without a group, and with a group. A record that is lost, doubled or out of order shows in
- * any of them.
+ * Numbered records pass through a topic during a fault, and at the end the arrivals are counted: in the log, with a
+ * consumer that reads without a group, and with a group. Each of them shows lost, duplicated or reordered records.
  */
 import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../src/kafka/port';
 import type { Clients } from './kafka-clients';
@@ -9,12 +8,12 @@ import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';
 
 const PARTITIONS = 2;
-/** More than a round trip's worth, less than a fault of seconds lets pile up without bound. */
+/** More than one round trip's worth, less than a fault of seconds would accumulate without a limit. */
 const MOST_OUTSTANDING = 2_000;
 
 /**
- * For clients whose requests are to time out while a fault lasts, and that are to try again soon, for longer than a
- * broker takes to start.
+ * For clients whose requests must time out during a fault, and which must retry soon, for longer than a broker takes to
+ * start.
  */
 export const IMPATIENT = {
   'request.timeout.ms': '1000',
@@ -34,13 +33,13 @@ const numberOf = (value: Buffer | null): number => Number.parseInt(String(value)
 
 /** Writes numbers, every second one to the other partition. */
 interface Writer {
-  /** Per partition, what it was told to be in the log, in the order it was told. */
+  /** Per partition, the values acknowledged as written, in the order of the acknowledgements. */
   readonly acknowledged: Numbers;
-  /** What it gave up. */
+  /** Failed values. */
   readonly failed: unknown[];
-  /** Resolves to what was written per partition, once all of it is acknowledged or given up. */
+  /** Resolves to the values written per partition, once all of them are acknowledged or failed. */
   stop(): Promise<Numbers>;
-  /** Writes no more. */
+  /** Stops writing. */
   close(): Promise<void>;
 }
 
@@ -116,9 +115,9 @@ function writeInTransactions(producer: Producer, topic: string): Writer {
   };
 }
 
-/** Reads until it is stopped. A reader that is part of a group commits what it has read after every poll. */
+/** Reads until it is stopped. A reader in a group commits after every poll. */
 class Reader {
-  /** Errors of commits, and losses of membership: after either of them records may come again. */
+  /** Commit errors and lost memberships: after either of them records may be delivered again. */
   readonly excuses: string[] = [];
   error: unknown;
   private running = true;
@@ -177,7 +176,7 @@ export class CountedRun {
     const topic = await clients.topic(PARTITIONS);
     const producer = await clients.producer(topic, {
       'enable.idempotence': 'true',
-      // Longer than a broker may be away: the open transaction is to go on, not to be aborted by the broker.
+      // Longer than a broker outage: the open transaction must continue, not be aborted by the broker.
       ...(options.transactions
         ? { 'transactional.id': uniqueName('counted'), 'transaction.timeout.ms': '300000' }
         : {}),
@@ -199,7 +198,7 @@ export class CountedRun {
     return { 'isolation.level': this.options.transactions ? 'read_committed' : 'read_uncommitted' };
   }
 
-  /** One more member of the group. Resolves to what makes it leave. */
+  /** Adds a member to the group. Resolves to a function that makes it leave. */
   async join(): Promise<() => Promise<void>> {
     const config = { 'heartbeat.interval.ms': '200', 'session.timeout.ms': '6000', ...this.options.group };
     const consumer = await this.clients.group(this.groupId, { ...this.isolation, ...config });
@@ -218,7 +217,7 @@ export class CountedRun {
     return this.members.filter(({ consumer }) => (consumer as GroupConsumer).assignment().length > 0).length;
   }
 
-  /** Resolves when that many more records have gone through everything. */
+  /** Resolves when that many more records have passed through everything. */
   async passes(count: number): Promise<void> {
     const total = (numbers: Numbers): number => numbers.reduce((sum, { length }) => sum + length, 0);
     const stages = [this.writer.acknowledged, this.alone, this.shared];
@@ -251,7 +250,8 @@ export class CountedRun {
     await Promise.all([...this.readers, ...this.members].map((reader) => reader.stop()));
     expect(this.complaints()).toBe('');
     expect(this.alone).toEqual(sent);
-    // A group's records may come again once membership or a commit was lost, in order from what was committed last.
+    // A group's records may be delivered again after a lost membership or a failed commit, in order from the last
+    // commit.
     const repeats = this.members.some(({ excuses }) => excuses.length > 0);
     expect(repeats ? this.shared.map((numbers) => [...new Set(numbers)]) : this.shared).toEqual(sent);
   }

@@ -1,4 +1,4 @@
-/** What a piece of work costs, whatever else the machine does meanwhile. */
+/** CPU time of a piece of work, independent of the machine's load. */
 export function cpuMs(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

@@ -1,4 +1,4 @@
-/** One HTTP request with exactly these headers, which `fetch` does not send: Host, Origin, a length of one's own. */
+/** One HTTP request with exactly these headers, which `fetch` does not send: Host, Origin, a custom Content-Length. */
 import { request, type IncomingHttpHeaders } from 'node:http';
 
 export interface HttpAnswer {

@@ -1,4 +1,4 @@
-/** Tests that need a JVM are skipped, with the reason on stderr, where there is none. */
+/** Tests that need a JVM are skipped without one, with the reason on stderr. */
 import { spawnSync } from 'node:child_process';
 import { ROOT } from '../../dev/services/paths';
 
@@ -6,8 +6,8 @@ const PROGRAM = `const jars = require('./dev/services/kafka-jars');
   jars.findJava().then(jars.kafkaClassPath).catch((error) => { console.error(error.message); process.exitCode = 1; });`;
 
 /**
- * Why Apache Kafka and its tools cannot run here, or null. Asked before tests are declared, so that they show as
- * skipped.
+ * The reason why Apache Kafka and its tools cannot run here, or null. Evaluated before tests are declared, so that they
+ * show as skipped.
  */
 function whyNoKafka(): string | null {
   const node = spawnSync(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM], { cwd: ROOT, encoding: 'utf8' });

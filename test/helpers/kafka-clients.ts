@@ -1,4 +1,4 @@
-/** Clients of the broker that tests share, or of another, and topics of their own. */
+/** Clients of the shared test broker, or of another one, and topics for one test. */
 import { createAdmin } from '../../src/kafka/admin/admin';
 import { createAssignedConsumer } from '../../src/kafka/consumer/assigned-consumer';
 import { createGroupConsumer } from '../../src/kafka/consumer/group-consumer';
@@ -16,14 +16,14 @@ import { silentLogger } from '../../src/logging/logger';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';
 
-/** Closes what it made, last first. */
+/** Closes all clients, last first. */
 export class Clients {
   private readonly made: { close(): Promise<unknown> }[] = [];
   private readonly topics: string[] = [];
   private readonly base: Record<string, string>;
   readonly admin: Admin;
 
-  /** @param config over what every client is made with, e.g. another `bootstrap.servers` */
+  /** @param config overrides the config of every client, e.g. another `bootstrap.servers` */
   constructor(config: Record<string, string> = {}) {
     this.base = {
       'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] ?? '',
@@ -34,7 +34,7 @@ export class Clients {
     this.admin = createAdmin(createWire(this.base), retries);
   }
 
-  /** A topic that can be used at once, by any client: its partitions have leaders. */
+  /** A topic that any client can use at once: its partitions have leaders. */
   async topic(partitions = 1, configs: Record<string, string> = {}, name = uniqueName('topic')): Promise<string> {
     await this.admin.createTopics([{ name, partitions, replicationFactor: 1, configs }]);
     this.topics.push(name);
@@ -45,7 +45,7 @@ export class Clients {
     return name;
   }
 
-  /** Resolves when the partition ends at `end`: the marker of a transaction is written after its commit is answered. */
+  /** Resolves when the partition ends at `end`: a transaction marker is written after its commit is answered. */
   async end(topic: string, end: number, partition = 0): Promise<void> {
     let last: number | undefined;
     await waitFor(
@@ -106,7 +106,7 @@ export class Clients {
   }
 }
 
-/** Those that are there. Asked twice because the first answer was late, Kafka has nothing left to delete. */
+/** Existing topics. A delete that is repeated because the first answer was late finds none. */
 export async function deleteTopics(admin: Admin, topics: readonly string[]): Promise<void> {
   for (const topic of topics) await admin.deleteTopics([topic]).catch(ignoreUnknownTopic);
 }
@@ -118,7 +118,7 @@ function ignoreUnknownTopic(error: unknown): void {
 export const valuesOf = (batches: readonly FetchedBatch[]): string[] =>
   batches.flatMap((batch) => batch.records.map((record) => String(record.value)));
 
-/** Polls until the position is at `end`: what the storage topics do. */
+/** Polls until the position is at `end`, as the storage topics do. */
 export async function readToEnd(
   consumer: Pick<AssignedConsumer, 'poll' | 'position'>,
   tp: TopicPartition,

@@ -1,17 +1,17 @@
-/** A client nobody here wrote. */
+/** An independent Kafka client. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const brokers = (): string[] => ['-b', process.env.BOOTSTRAP_SERVERS ?? ''];
 
-/** Otherwise it gives up after 5 s without an answer. */
+/** Otherwise it fails after 5 s without an answer. */
 const PATIENT = ['-m', '120'];
 
 /** For tests that need kcat: skipped where it is not installed. */
 export const testWithKcat = spawnSync('kcat', ['-V']).status === 0 ? test : test.skip;
 
-/** What kcat reads of partition 0, from its beginning to its end, and prints as `args` want. */
+/** kcat's output for partition 0, from its beginning to its end, in the format of `args`. */
 export async function kcatRead(topic: string, ...args: string[]): Promise<string[]> {
   const plain = [...PATIENT, '-C', '-t', topic, '-p', '0', '-o', 'beginning', '-e', '-q', '-X', 'check.crcs=true'];
   const { stdout } = await run('kcat', [...brokers(), ...plain, ...args], { maxBuffer: 2 ** 28 });

@@ -2,7 +2,7 @@
 import type { StartedWorker } from '../../dev/services/worker';
 import { waitFor } from './wait-for';
 
-/** Asked not to forward, the leader answers 404 for a connector that is not there, and the others 409. */
+/** Without forwarding, the leader answers 404 for an unknown connector, and the others 409. */
 export async function leaderOf(workers: readonly StartedWorker[]): Promise<StartedWorker> {
   return await waitFor('exactly one worker to lead', async () => {
     const answers = await Promise.all(

@@ -8,19 +8,19 @@ import { waitFor } from './wait-for';
 export interface Period {
   /** The longest turns of the main thread's event loop, the longest first. */
   readonly turns: readonly { readonly ms: number; readonly at: string }[];
-  /** After a collection. */
+  /** After a garbage collection. */
   readonly rssMib: number;
   readonly heapMib: number;
   readonly externalMib: number;
-  /** Of all other threads together, after a collection in each. */
+  /** Of all other threads together, after a garbage collection in each. */
   readonly threadHeapsMib: number;
 }
 
 export interface MonitoredWorker {
   readonly worker: StartedWorker;
-  /** Ends a period and resolves to it; the first one begins with the process. */
+  /** Ends a period and resolves to it; the first one starts with the process. */
   period(): Promise<Period>;
-  /** Of the time: `wall` is of no use on a busy machine. */
+  /** CPU share: `wall` is meaningless on a busy machine. */
   source(): string;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads Prometheus' text format 0.0.4, strictly: what its specification does not allow is an error. Written from that
- * specification, since the text comes from a library of which nobody should be the judge in their own case.
+ * Parses Prometheus' text format 0.0.4 strictly: anything outside its specification is an error. Written from that
+ * specification, since the library that writes the text should not verify it.
  */
 export interface Family {
   readonly help: string;

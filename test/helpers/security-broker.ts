@@ -1,4 +1,4 @@
-/** A Kafka broker of our own with every kind of security we speak, for tests that cannot use somebody else's. */
+/** A dedicated Kafka broker with every supported kind of security, for tests that cannot use an external one. */
 import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,25 +11,25 @@ import { makeIdentity, makePkcs12, type Identity } from '../kafka/certificates';
 
 const run = promisify(execFile);
 
-/** Names and passwords with what the protocols, Java's properties and JAAS each find special. */
+/** User names and passwords with characters that are special in protocols, Java's properties or JAAS. */
 export const USER = { name: 'alice', password: 'pa"ss\\wörd, =1; 😀' };
 export const SCRAM_USER = { name: 'al=ice', password: 'scr@m "secret"; =\\' };
 export const STORE_PASSWORD = 'st0re-secret';
 /**
- * How long a connection to the listener `SHORT` may live without new authentication. Clients begin it within the last 5
- * to 15 % of that time, and the broker cuts off a request that arrives later.
+ * Lifetime of a connection to the listener `SHORT` without reauthentication. Clients start it within the last 5 to 15 %
+ * of that time, and the broker rejects a request that arrives later.
  */
 export const SHORT_SESSION_MS = 10_000;
 
 const LISTENERS = {
   SSL: 'SSL',
-  /** Wants a certificate from the client. */
+  /** Requires a client certificate. */
   MTLS: 'SSL',
   /** Its certificate is for another host. */
   OTHERHOST: 'SSL',
   SASL_PLAINTEXT: 'SASL_PLAINTEXT',
   SASL_SSL: 'SASL_SSL',
-  /** Its connections must authenticate anew every SHORT_SESSION_MS. */
+  /** Its connections must reauthenticate every SHORT_SESSION_MS. */
   SHORT: 'SASL_PLAINTEXT',
 } as const;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'];
@@ -42,11 +42,11 @@ export interface SecureBroker {
   readonly ca: Identity;
   /** Signed by `ca`. */
   readonly client: Identity;
-  /** Nobody trusts it. */
+  /** Not trusted by any client. */
   readonly stranger: Identity;
-  /** Writes a file that goes with the broker, and returns its path. */
+  /** Writes a file that is removed with the broker, and returns its path. */
   file(name: string, content: string | Buffer): Promise<string>;
-  /** Lets Java's keytool make a PKCS12 store that opens with STORE_PASSWORD, and returns its path. */
+  /** Creates a PKCS12 store with Java's keytool that opens with STORE_PASSWORD, and returns its path. */
   keytool(store: string, ...command: string[]): Promise<string>;
   /** A store that opens with STORE_PASSWORD; without the key it is a trust store. */
   pkcs12(identity: Identity, withKey?: boolean): Buffer;
@@ -112,7 +112,7 @@ export async function startSecureBroker(): Promise<SecureBroker> {
   }
 }
 
-/** Java reads PKCS#8 keys alone. */
+/** Java reads only PKCS#8 keys. */
 export function keyAndChain({ key, cert }: Identity): string {
   return createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }) + cert;
 }
@@ -147,7 +147,7 @@ export function propertiesValue(value: string): string {
     .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Java's keys for one mechanism; the protocol is yet to be added. */
+/** Java's keys for one mechanism, without the protocol. */
 export const login = {
   plain: (password = USER.password): Record<string, string> => ({
     'sasl.mechanism': 'PLAIN',

@@ -1,4 +1,4 @@
-/** A file system of some kilobytes for tests of full disks: a tmpfs that goes with the process that holds it. */
+/** A file system of a few kilobytes for tests of full disks: a tmpfs that is removed with the process that holds it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const OWN_MOUNTS = ['--user', '--map-root-user', '--mount'];
 
-/** Without privileges on most Linux systems, and nowhere else. */
+/** Works without privileges on most Linux systems, and only there. */
 export const canMountSmallDisk =
   process.platform === 'linux' &&
   spawnSync('unshare', [...OWN_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
@@ -31,7 +31,7 @@ export async function startSmallDisk(kilobytes: number): Promise<SmallDisk> {
     ended.then(() => Promise.reject(new Error('The small disk could not be mounted'))),
   ]);
   return {
-    // The mount is in the holder's name space alone.
+    // The mount exists only in the holder's namespace.
     folder: `/proc/${holder.pid}/root${place}`,
     stop: async () => {
       holder.stdin.end();

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that can cut connections and hold back what they carry. Brokers advertise their own address, so clients
- * of this process are led to the proxy by turning their `net.connect` around rather than by configuration.
+ * A TCP proxy that can cut and delay connections. Brokers advertise their own address, so clients of this process are
+ * redirected by replacing `net.connect`, not by configuration.
  */
 import net, { type AddressInfo, type Socket } from 'node:net';
 
@@ -8,21 +8,21 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections made so far. */
   readonly connections: number;
-  /** Ends all connections at once, in the middle of whatever they carry. */
+  /** Ends all connections at once, in the middle of any request. */
   cutAll(): void;
-  /** Each present connection is cut instead of delivering its next answer: the broker has done what was asked. */
+  /** Each current connection is cut instead of delivering its next answer: the broker has processed the request. */
   loseNextAnswers(): void;
   readonly lostAnswers: number;
-  /** From now on nothing passes, in either direction; connections stay open and new ones can be made. */
+  /** From now on no data passes, in either direction; connections stay open and new ones are accepted. */
   stall(): void;
   /**
-   * Ends `stall`. What was held back is delivered, also the requests of connections that the client has closed
-   * meanwhile: they arrive after what replaced them.
+   * Ends `stall`. Delayed data is delivered, including requests of connections that the client has closed meanwhile:
+   * they arrive after their retries.
    */
   flow(): void;
-  /** A new connection dies after this many bytes from the client, in the middle of a request most likely. */
+  /** A new connection is cut after this many bytes from the client, usually in the middle of a request. */
   cutAfter: number | null;
-  /** Until then `net.connect` to the target leads here. */
+  /** Until then `net.connect` to the target is redirected here. */
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
     },
     flow() {
       stalled = false;
-      // Newest first: a request that was given up arrives after the one that was sent in its place.
+      // Newest first: an abandoned request arrives after its retry.
       for (const { client, server } of [...pairs].reverse()) for (const socket of [client, server]) socket.resume();
     },
     cutAll() {

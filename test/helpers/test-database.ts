@@ -1,4 +1,4 @@
-/** A database of its own for one test, on the PostgreSQL that tests share. */
+/** A database for one test, on the shared PostgreSQL. */
 import { Client } from 'pg';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';
@@ -14,7 +14,7 @@ async function connectTo(database: string, server: string): Promise<Client> {
   return client;
 }
 
-/** A statement for the server as a whole. */
+/** A statement for the whole server. */
 export async function onServer(
   sql: string,
   values?: unknown[],
@@ -30,9 +30,9 @@ export async function onServer(
 }
 
 export interface TestDatabaseOptions {
-  /** URL of a superuser. (Default: the server that tests share) */
+  /** URL of a superuser. (Default: the shared server) */
   readonly server?: string;
-  /** The server's name of it. (Default: UTF8) */
+  /** Server encoding. (Default: UTF8) */
   readonly encoding?: string;
 }
 
@@ -43,7 +43,7 @@ export class TestDatabase {
     private readonly server: string,
   ) {}
 
-  /** @param sql what is in it from the start */
+  /** @param sql initial contents */
   static async create(sql = '', { server = SERVER_URL, encoding }: TestDatabaseOptions = {}): Promise<TestDatabase> {
     const name = uniqueName('db');
     const encoded = encoding === undefined ? '' : ` TEMPLATE template0 ENCODING '${encoding}' LOCALE 'C'`;
@@ -69,10 +69,7 @@ export class TestDatabase {
     return await this.query('SELECT * FROM pg_replication_slots WHERE database = $1', [this.name]);
   }
 
-  /**
-   * What a source of this database is registered with; slot and publication are its own, topics begin with the
-   * database's name.
-   */
+  /** Config of a source of this database; slot and publication are unique, topics begin with the database's name. */
   sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
     const url = new URL(this.server);
     return {
@@ -92,21 +89,21 @@ export class TestDatabase {
     };
   }
 
-  /** Ends the stream of its slot, as an operator may. Resolves when the server's end of it is gone. */
+  /** Terminates the stream of its slot, as an operator may. Resolves when the server's end of it is closed. */
   async cutStream(): Promise<void> {
     await this.query('SELECT pg_terminate_backend(active_pid, 60000) FROM pg_replication_slots WHERE database = $1', [
       this.name,
     ]);
   }
 
-  /** Resolves when nobody reads its slots any more: a reader may have left before the server knows of it. */
+  /** Resolves when no reader uses its slots: a reader may disconnect before the server detects it. */
   async slotsLetGo(): Promise<void> {
     await waitFor(`the slots of ${this.name} to be let go`, async () =>
       (await this.slots()).every(({ active }) => active === false),
     );
   }
 
-  /** Ends what still reads its slots and takes them away. */
+  /** Terminates remaining readers of its slots and drops the slots. */
   async dropSlots(): Promise<void> {
     await waitFor(`the slots of ${this.name} to go`, async () => {
       const slots = await this.onServer('SELECT slot_name, active_pid FROM pg_replication_slots WHERE database = $1', [
@@ -115,7 +112,7 @@ export class TestDatabase {
       for (const { slot_name: slot, active_pid: pid } of slots) {
         if (pid !== null) await this.onServer('SELECT pg_terminate_backend($1)', [pid]);
         await this.onServer('SELECT pg_drop_replication_slot($1)', [slot]).catch((error: { code?: string }) => {
-          // Still held for a moment longer, or gone by itself.
+          // Still in use for a moment longer, or dropped already.
           if (error.code !== '55006' && error.code !== '42704') throw error;
         });
       }
@@ -130,7 +127,7 @@ export class TestDatabase {
   async drop(): Promise<void> {
     await this.client.end();
     await this.dropSlots();
-    // A drop by force waits five seconds for those it ends.
+    // A forced drop waits five seconds for the sessions it terminates.
     await waitFor(`the connections to ${this.name} to go`, async () => {
       const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
       return (await this.onServer(sql, [this.name])).length === 0;

@@ -79,7 +79,7 @@ test('among values with a common prefix the longest match is found', () => {
 test('many values with a common prefix are matched in linear time, and removed values cost nothing', () => {
   const hidden = new HiddenValues();
   for (let length = 4; length < 2_000; length++) hidden.add(`${'a'.repeat(length)}7`, '${p}');
-  // Each would fit but for its end.
+  // Each would match except for its end.
   expect(cpuMs(() => hidden.hide('a'.repeat(30_000)))).toBeLessThan(5_000);
   for (let i = 0; i < 20_000; i++) hidden.add(`value-${i}-`, '${p}');
   expect(hidden.hide(`${'a'.repeat(1_500)}7`)).toBe(`${'a'.repeat(1_500)}7`);

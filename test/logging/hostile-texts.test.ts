@@ -1,6 +1,6 @@
 /**
- * What stands in records and documents must neither keep a thread busy nor fill a log. Bounds are of CPU time: far
- * above need, far below what a square costs.
+ * Texts of records and configs must neither block a thread nor fill a log. Limits are of CPU time: far above linear
+ * cost, far below quadratic cost.
  */
 import { boundedText, TEXT_LIMIT } from '../../src/logging/bounded-text';
 import { printableFields, printableLine } from '../../src/logging/printable-line';
@@ -31,7 +31,7 @@ test.each([
 ])('a MiB of %j is scanned in linear time', (unit) => {
   const text = unit.repeat(MIB / unit.length);
   const openings = ['', 'password', 'password=', 'password="', 'password=${', '://'];
-  // In the square of its length, even one of them would take minutes.
+  // With quadratic time, even one of them would take minutes.
   expect(cpuMs(() => openings.map((opening) => redactText(opening + text, 2 * MIB)))).toBeLessThan(10 * SECOND);
   const error = new Error(text);
   expect(cpuMs(() => printableLine(text, { text, error, [text]: text }))).toBeLessThan(2 * SECOND);
@@ -39,7 +39,7 @@ test.each([
 
 test('a long text is truncated, with the number of characters left out', () => {
   expect(redactText('x'.repeat(TEXT_LIMIT + 80_123))).toBe(`${'x'.repeat(TEXT_LIMIT)}… (80,123 more characters)`);
-  // The mark would take as much.
+  // The truncation mark would take as much.
   expect(redactText('x'.repeat(TEXT_LIMIT + 10))).toHaveLength(TEXT_LIMIT + 10);
   expect(boundedText(`${'x'.repeat(9)}😀${'y'.repeat(99)}`, 10)).toBe('xxxxxxxxx… (101 more characters)');
 });

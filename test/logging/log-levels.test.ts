@@ -68,7 +68,7 @@ test("Java's classes have the level of the corresponding logger, until they have
   expect(levels.find(sinkTask)).toEqual({ level: 'DEBUG', lastModified: NOW });
   expect(levels.find('org.apache.kafka.connect.runtime.WorkerSink')).toBeNull();
   expect(levels.find('constructor')).toBeNull();
-  // A level for the class is one for the logger.
+  // A level for the class applies to the logger.
   expect(levels.set(sinkTask, 'TRACE', NOW)).toEqual([sinkTask]);
   expect([levels.find(sinkTask)?.level, threshold.severity]).toEqual(['TRACE', 6]);
   expect(levels.list().map(([name]) => name)).toEqual(['millrace', 'millrace.tasks', sinkTask, 'root']);

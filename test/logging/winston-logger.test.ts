@@ -8,7 +8,7 @@ function logged(options: LoggerOptions): { logger: ReturnType<typeof createLogge
   return {
     logger,
     lines: () => {
-      // From Node 26 on each read gives what one write brought.
+      // From Node.js 26 on each read returns the data of one write.
       const chunks: Buffer[] = [];
       for (let chunk; (chunk = stream.read() as Buffer | null) !== null;) chunks.push(chunk);
       return Buffer.concat(chunks).toString().split('\n').slice(0, -1);

@@ -1,4 +1,4 @@
-/** The text that a scraper gets, read by a parser that knows nothing of who wrote it. */
+/** The text that a scraper gets, parsed independently of its writer. */
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
@@ -106,7 +106,7 @@ test('a removed metric leaves no series behind', async () => {
 });
 
 test('the CPU time of a worker counts from its start, not from its first scrape', async () => {
-  // Loaded anew, as by the first scrape of a worker that has run for some time.
+  // Loaded again, as by the first scrape of a worker that has run for some time.
   const { user, system } = process.cpuUsage();
   let fresh = { exposition };
   jest.isolateModules(() => (fresh = jest.requireActual<typeof fresh>('../../src/metrics/exposition')));

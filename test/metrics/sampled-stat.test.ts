@@ -1,6 +1,6 @@
 /**
- * Kafka's sampled statistics. The figures expected are those that `Rate`, `Avg` and `Max` of kafka-clients 4.3.1 gave
- * for the same events.
+ * Kafka's sampled statistics. The expected figures are those of `Rate`, `Avg` and `Max` of kafka-clients 4.3.1 for the
+ * same events.
  */
 import { Cells } from '../../src/metrics/cells';
 import { Outcomes, SampledStat, type SampleWindows } from '../../src/metrics/sampled-stat';
@@ -33,7 +33,7 @@ test('connect-runtime §9: average and maximum cover the window, 0 and negative 
 test('connect-runtime §9: a rate covers at least one whole sample, then the elapsed time', () => {
   const stat = windowed();
   stat.record(600, T0);
-  // As if a full sample without anything had gone before.
+  // As if an empty full sample had preceded it.
   expect(stat.rate(T0)).toBe(20);
   expect(stat.rate(T0 + 10 * SECOND)).toBe(15);
   expect(stat.rate(T0 + 30 * SECOND)).toBe(20);

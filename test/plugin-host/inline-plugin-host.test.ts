@@ -3,7 +3,7 @@ import { InlinePluginHost } from '../../src/plugin-host/inline-plugin-host';
 import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
 
 const released: string[] = [];
-/** Has a method that is none of Connect's, under a name that the runtime uses. */
+/** Has a method that is not part of Connect, under a name that the runtime uses. */
 class Instance {
   private readonly does = 'something';
   taskConfigs(): { does: string }[] {

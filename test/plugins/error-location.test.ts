@@ -10,7 +10,7 @@ async function placeOf(name: string, main: string, files: Record<string, string>
   const folder = folders.add(name, files);
   const file = join(folder, main);
   try {
-    // Jest's own loader says other things than Node's.
+    // Jest's own loader reports other errors than Node.js.
     const script = `import(${JSON.stringify(file)}).catch((e) => console.log(JSON.stringify({ name: e.name, stack: e.stack })))`;
     const told = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' });
     return (await faultPlace(JSON.parse(told), file, folder))?.replace(`${folder}/`, '') ?? null;

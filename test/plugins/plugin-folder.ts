@@ -1,4 +1,4 @@
-/** Writes plug-in folders for tests. */
+/** Writes plugin folders for tests. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ export class PluginFolders {
   }
 }
 
-/** A `package.json` with one plug-in. */
+/** A `package.json` with one plugin. */
 export function packageJson(entry: Record<string, unknown>, more: Record<string, unknown> = {}): unknown {
   return { name: 'p', version: '1.2.3', millrace: { plugins: [entry] }, ...more };
 }

@@ -1,4 +1,4 @@
-/** docs/compatibility.md: complete, and every test it names is there and speaks of the case. */
+/** docs/compatibility.md is complete, and every test it names exists and cites the case. */
 import { casesOf, CONTRACTS, namedTests, page, rows, textOf } from '../helpers/compatibility-page';
 
 /** Case numbers that a file's titles (for REST also the rows of its `test.each`) carry. */

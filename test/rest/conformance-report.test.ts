@@ -1,4 +1,4 @@
-/** The judge of the black-box cases has to notice what it is there for. */
+/** The comparison of the black-box cases detects every kind of difference. */
 import type { Row } from '../helpers/compatibility-page';
 import { disagreements, markdown, reportRows, type Column } from '../conformance/rest/report';
 import type { CaseResult } from '../conformance/rest/runner';

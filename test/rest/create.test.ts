@@ -17,7 +17,7 @@ describe('POST /connectors', () => {
     request(worker.app)
       .post('/connectors')
       .set('Content-Type', 'application/json')
-      // Bytes and texts go out as they are.
+      // Bytes and texts are sent unchanged.
       .serialize((data: unknown) => data as string)
       .send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   async function expectError(body: unknown, code: number, message: string | RegExp): Promise<void> {

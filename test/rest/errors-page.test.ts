@@ -1,4 +1,4 @@
-/** docs/errors.md names every code there is, and no other. */
+/** docs/errors.md names every existing code, and no other. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 const files = ['src', 'packages/sdk', 'connectors'].flatMap(sources);
-// Codes of the SDK's errors, and those that the PostgreSQL source chooses from the server's own. Brokers' codes are
+// Codes of the SDK's errors, and those that the PostgreSQL source derives from the server's own. Brokers' codes are
 // Kafka's.
 const used = files
   .filter((path) => !path.startsWith(join('src', 'kafka')))

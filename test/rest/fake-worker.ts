@@ -1,4 +1,4 @@
-/** A worker of which only the HTTP layer and validation are real: the herder keeps everything in memory. */
+/** A worker with a real HTTP layer and validation: the herder keeps everything in memory. */
 import type {
   ConnectorConfig,
   ConverterPlugin,
@@ -69,7 +69,7 @@ const fileSink: SinkConnector = {
   config: [{ name: 'file', type: 'STRING', default: null, importance: 'HIGH', documentation: 'Destination file.' }],
   createTask: noTask,
 };
-/** Does what its configuration says: throws, hangs, complains. */
+/** Follows its config: throws, hangs, or reports errors. */
 const oddSource: SourceConnector = {
   type: 'source',
   config: [
@@ -178,7 +178,7 @@ interface Entry {
   taskStates: State[];
 }
 
-/** Follows connect-rest §1 and §2.2; everything asynchronous has happened at once. */
+/** Follows connect-rest §1 and §2.2; everything asynchronous is done at once. */
 export class FakeHerder implements Herder {
   readonly workerId = '127.0.0.1:8083';
   readonly entries = new Map<string, Entry>();
@@ -324,7 +324,7 @@ export class FakeHerder implements Herder {
     this.entry(name, `Connector ${name} not found`);
     return Promise.resolve(this.offsets.get(name) ?? []);
   }
-  /** Replaces what is there. */
+  /** Replaces the existing one. */
   async alterConnectorOffsets(name: string, offsets: readonly PartitionOffset[]): Promise<string> {
     this.leaderOnly();
     this.entry(name, `Connector ${name} not found`);

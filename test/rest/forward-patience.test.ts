@@ -1,4 +1,4 @@
-/** What becomes of a request whose target is away for a moment. */
+/** Requests whose target is unreachable for a moment. */
 import type { IncomingMessage } from 'node:http';
 import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
 import type { ForwardedResponse, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';

@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import request from 'supertest';
 import { fakeWorker, SRC, type FakeWorker } from './fake-worker';
 
-/** What goes over the wire when a client sends exactly this. */
+/** The bytes on the wire when a client sends exactly this. */
 async function raw(worker: FakeWorker, text: string): Promise<string> {
   const server: Server = createServer(worker.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,4 @@
-/**
- * What becomes of the bodies and answers of `/connectors/{name}/offsets`, `/topics` and `PATCH config`; the herder
- * behind is a fake.
- */
+/** Bodies and answers of `/connectors/{name}/offsets`, `/topics` and `PATCH config`; the herder is a fake. */
 import request from 'supertest';
 import { Float64 } from '../../src/cluster/connector-offsets';
 import { NotHereError } from '../../src/cluster/errors';

@@ -85,7 +85,7 @@ test.each([
   for (let i = 0; i < 20; i++) {
     const answer = await new Promise<string>((resolve, reject) => {
       let received = '';
-      // Reads only when all is written: a reset takes away what was not read by then.
+      // Reads only when all is written: a reset discards unread data.
       const socket = connect(bound!.port, '127.0.0.1', () => socket.write(text, () => socket.resume()));
       socket.on('data', (chunk: Buffer) => (received += chunk.toString())).pause();
       socket.on('error', reject);
@@ -166,7 +166,7 @@ describe('connect-rest 149: admin.listeners', () => {
     const [main, admin] = await rest.listen();
     expect(await statuses(main!.port)).toEqual([404, 200, 200]);
     expect(await statuses(admin!.port)).toEqual([200, 404, 404]);
-    // A scraper may be let in at one of them alone: connect-runtime §9.
+    // A scraper may have access to only one of them: connect-runtime §9.
     for (const { port } of [main!, admin!]) expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
     await rest.close();
   });

@@ -13,7 +13,7 @@ describe("Java's regular expressions", () => {
     ['x*+y', 'xxy', true],
     ['\\Aab\\z', 'ab', true],
     ['a\\++', 'a++', true],
-    // As Java 17 answers.
+    // As in Java 17.
     ['[a-z&&[^b]]+', 'ac', true],
     ['[a-z&&[^b]]+', 'ab', false],
     ['[^a-z&&[b-d]]', 'a', true],

@@ -1,4 +1,4 @@
-/** The page for plug-in authors is run as it stands: its files make a plug-in, its tests pass. */
+/** The page for plugin authors is run unchanged: its files are a plugin, its tests pass. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

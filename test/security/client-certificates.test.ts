@@ -1,4 +1,4 @@
-/** Client certificates asked for without saying whose: any that a public authority signed would open the door. */
+/** Client certificates without a trust store: a certificate of any public authority would be accepted. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const identity = (prefix: string): Record<string, string> => ({
   [`${prefix}ssl.keystore.key`]: server.key.replace(/\s+/g, ' '),
 });
 
-/** What the worker says before it ends with exit code 1. There is no Kafka: it must not get that far. */
+/** The worker's output before it exits with code 1. There is no Kafka: it must fail earlier. */
 async function refusal(settings: Record<string, string>): Promise<string> {
   const worker = await startWorker({ bootstrapServers: '127.0.0.1:1', group: 'strangers', settings });
   try {

@@ -1,6 +1,6 @@
 /**
- * The worker's own cloud identity is not given to whoever may register a connector: not for another resource, not to
- * another host, not by way of a proxy of theirs.
+ * The worker's own cloud identity is not available to the author of a connector config: not for another resource, not
+ * for another host, not through a proxy of theirs.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { uniqueName } from '../helpers/unique-name';
 const TOKEN = 'token-of-the-machine';
 const servers: Server[] = [];
 const workers: StartedWorker[] = [];
-/** What each server was asked, by its name. */
+/** Requests to each server, by its name. */
 const asked: Record<string, string[]> = {};
 
 async function serve(
@@ -55,7 +55,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ access_token: TOKEN, expires_in: 3600 }));
   });
   elsewhere = await serve('elsewhere', (_request, response) => response.end('{}'));
-  // Whoever answers in the name of the service, as cluster or as proxy.
+  // A server that poses as the service, as cluster or as proxy.
   const hostile = (request: IncomingMessage, response: ServerResponse): void => {
     if (String(request.url).endsWith('/v1/rest/auth/metadata'))
       response.end(JSON.stringify({ AzureAD: { KustoServiceResourceId: resource } }));

@@ -1,6 +1,6 @@
 /**
- * Values of config providers, one of a kind for each key that a connector's configuration can have: whatever becomes of
- * it, no answer, log line or trace shows it, whole, in part or in another form.
+ * Values of config providers, unique for each key of a connector config: whatever happens, no answer, log line or trace
+ * shows one, whole, in part or in another form.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
 type Config = Record<string, string>;
-/** Made of what keys take: texts, lists, numbers, and what has to be escaped. */
+/** Typical contents of keys: texts, lists, numbers, and characters that must be escaped. */
 const SHAPES: readonly ((canary: string) => string)[] = [
   (canary) => canary,
   (canary) => ` ${canary.toUpperCase()}A , ${canary}B:${canary}C `,
@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 const shapeOf = (at: number): ((canary: string) => string) => SHAPES[at % SHAPES.length] as (typeof SHAPES)[number];
-/** As properties files have it. */
+/** In the syntax of properties files. */
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replace(/^ /, '\\ ');
 
 let used = 0;
@@ -71,7 +71,7 @@ function placeholder(): string {
   return `\${file:${secrets}:${used++}}`;
 }
 
-/** What stands around each that is shown. */
+/** The context of each that is shown. */
 function leaksOf(text: string): string[] {
   // Placeholders name theirs.
   const shown = text.replaceAll(/\$\{file:[^}]*\}/g, '${…}');
@@ -79,7 +79,7 @@ function leaksOf(text: string): string[] {
   return suspects.map(({ index }) => shown.slice(Math.max(0, index - 200), index + 200));
 }
 
-/** Of all answers since the last look. */
+/** Of all answers since the last check. */
 const leaks: string[] = [];
 
 async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }> {
@@ -107,7 +107,7 @@ async function pluginsOf(type: string): Promise<string[]> {
 const source = (): Config => ({ 'connector.class': 'FileStreamSource', topic: 't', file: join(folder, 'none') });
 const sink = (): Config => fileSinkConfig('t', join(folder, 'out'));
 
-/** By validation and by creation, which is refused for another reason at the latest. */
+/** By validation and by creation, which is rejected for another reason at the latest. */
 async function tryOut(config: Config): Promise<void> {
   const plugin = config['connector.class']?.startsWith('$') ? 'FileStreamSink' : config['connector.class'];
   await ask('PUT', `/connector-plugins/${plugin}/config/validate`, { name: 'c', ...config });
@@ -117,10 +117,10 @@ async function tryOut(config: Config): Promise<void> {
 }
 
 test('no answer, log line or trace contains a value: keys of the runtime and of each connector', async () => {
-  // Names of hosts that are numbers may lead somewhere that does not answer.
+  // Numeric host names may resolve to an address that does not answer.
   const quick = { 'connection.validation.timeout.ms': '1000' };
   const full = database.sourceConfig(quick);
-  // Only with a host the connector connects: what it asks the database for is in these.
+  // The connector connects only with a host: its queries to the database contain these.
   const { 'database.hostname': _, ...unconnected } = full;
   const askedFor = /^(?:database|slot|publication|plugin|table|schema|snapshot)\./;
   const bases = [source(), sink(), full];
@@ -184,7 +184,7 @@ const REPLACED = {
 };
 const LETTERS = { 'errors.deadletterqueue.topic.replication.factor': '1', 'errors.tolerance': 'all' };
 const overrides = (client: string, keys: readonly string[]): string[] => keys.map((key) => `${client}.override.${key}`);
-/** What validation may let pass, and a start falls over. */
+/** Passes validation, and fails at startup. */
 const AT_START: readonly (readonly [keys: readonly string[], config: () => Config])[] = [
   [['transforms.a.predicate', 'transforms.a.exclude'], () => ({ ...sink(), ...REPLACED })],
   [['errors.deadletterqueue.topic.name'], () => ({ ...sink(), ...LETTERS })],

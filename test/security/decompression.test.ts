@@ -1,6 +1,6 @@
 /**
- * Batches that are small on the wire and would take gigabytes once decompressed: the task that reads them fails, and
- * nothing else does.
+ * Batches that are small on the wire and take gigabytes once decompressed: the task that reads them fails, and nothing
+ * else does.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 import { batchAround, bomb, overhang, type Codec } from '../kafka/records/bombs';
 
-/** What the worker may take at its peak: its own, twice the default limit for the bytes and their copy, and room. */
+/** Peak memory of the worker: its own, twice the default limit for the bytes and their copy, and a margin. */
 const PEAK_MIB = 600;
 const clients = new Clients();
 const group = uniqueName('bombs');
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Writes the batch as it is. */
+/** Writes the batch unchanged. */
 async function produce(topic: string, batch: Buffer): Promise<void> {
   await wire.partitions(topic);
   const to = { topic, partition: 0 };
@@ -71,7 +71,7 @@ async function failure(topic: string, overrides: Record<string, string> = {}): P
   const name = uniqueName('sink');
   await worker.register({ name, config: fileSinkConfig(topic, join(folder, `${name}.txt`), overrides) });
   const { tasks } = await worker.statusWhen(name, (now) => now.tasks[0]?.state === 'FAILED');
-  // What came before the bomb is delivered.
+  // Records before the bomb are delivered.
   expect(await lines(join(folder, `${name}.txt`))).toEqual(['before']);
   await worker.request('DELETE', `/connectors/${name}`);
   return tasks[0]?.trace ?? '';

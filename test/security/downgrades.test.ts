@@ -1,4 +1,4 @@
-/** A security setting that nobody knows, or that is empty, must not mean the weakest there is. */
+/** An unknown or empty security setting must not select the weakest one. */
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { uniqueName } from '../helpers/unique-name';
 
 let worker: StartedWorker;
 let folder: string;
-/** A broker, a database or a dead-letter queue that anybody may listen at: nothing may be said to it. */
+/** A broker, a database or a dead letter queue that others may listen on: nothing may be sent to it. */
 let listener: Server;
 let port: number;
 let connections = 0;
@@ -48,7 +48,7 @@ test.each([
     [`producer.override.${key}`]: value,
   };
   const answer = await worker.request('POST', '/connectors', { name, config });
-  // Java refuses what it can not read at once, with another status than what it can not use.
+  // Java rejects a value that it cannot parse at once, with another status than one that it cannot use.
   if (answer.status === 201) {
     const { tasks } = await worker.statusWhen(name, ({ tasks: [task] }) => task?.state === 'FAILED');
     expect(tasks[0]?.trace).toContain(`Kafka client setting '${key}'`);

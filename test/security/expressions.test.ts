@@ -1,6 +1,6 @@
 /**
- * Expressions of exponential time in what is validated: whoever may validate can stop neither the worker nor anybody
- * else's validation.
+ * Expressions of exponential time in validated configs: a client that validates can block neither the worker nor other
+ * validations.
  */
 import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';
@@ -14,7 +14,7 @@ const POSTGRES = 'io.debezium.connector.postgresql.PostgresConnector';
 const postgres = {
   'connector.class': POSTGRES,
   'topic.prefix': 'p',
-  // Nobody listens there.
+  // Nothing listens there.
   'database.hostname': '127.0.0.1',
   'database.port': '1',
   'database.user': 'u',
@@ -94,7 +94,7 @@ test('a flood of them does not affect REST, other classes and the membership', a
 test('a connector with such an expression is not created', async () => {
   const name = uniqueName('c');
   const answer = await worker.request('POST', '/connectors', { name, config: { ...sink, ...deadLetters } });
-  // Without an end, it is not known to be valid; an engine that comes to one finds no match.
+  // Without an end, it is not known to be valid; an engine that finishes finds no match.
   if (answer.status === 500) {
     expect(answer.json.message).toContain('The check of "topics.regex" did not come back within 1000 ms');
     expect((await worker.request('GET', `/connectors/${name}`)).status).toBe(404);

@@ -1,6 +1,6 @@
 /**
- * Random records through running sinks of a worker with little memory. The seed is printed: a failure can be seen again
- * with FUZZ_SEED. FUZZ_RECORDS says how many; the first ones are always the same.
+ * Random records through running sinks of a worker with little memory. The seed is printed: a failure can be reproduced
+ * with FUZZ_SEED. FUZZ_RECORDS is their number; the first ones are always the same.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,9 @@ import { fuzzRun, seeded } from '../helpers/seeded';
 
 const { seed, cases } = fuzzRun('FUZZ_RECORDS', 1_500, 20_261_122);
 const MAX_TURN_MS = 200;
-/** Above the first half's end: what allocators and the readers' buffers keep after a collection in every thread. */
+/**
+ * Above the first half's end: memory that allocators and the readers' buffers keep after a collection in every thread.
+ */
 const MAY_GROW_MIB = { rss: 100, heap: 8, threadHeaps: 8 };
 
 const T = 'org.apache.kafka.connect.transforms.';
@@ -108,7 +110,7 @@ describe('hostile records', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Behind what was written: a record that each of the sinks takes, which then arrives in its file. */
+  /** After the test records: a record that each sink accepts, which then arrives in its file. */
   async function allArrive(n: number): Promise<void> {
     const { worker } = monitored;
     for (const { good } of SINKS) producer.send({ topic, partition: 0, key: null, value: Buffer.from(good(n)) });
@@ -173,7 +175,7 @@ describe('hostile records', () => {
         const trace = tasks[0]?.trace ?? '';
         if (!(trace.includes('CORRUPT_BATCH') && trace.includes(`Reading ${from}-0 at offset 1 failed`)))
           said.push([kind, trace.slice(0, 400)]);
-        // What stands before it was delivered.
+        // Records before it were delivered.
         expect([kind, readFileSync(fileOf(name), 'utf8')]).toEqual([kind, 'fine\n']);
         expect((await worker.request('DELETE', `/connectors/${name}`)).status).toBe(204);
       }

@@ -1,6 +1,6 @@
 /**
- * Random requests against a worker with little memory, as users start it. The seed is printed: a failure can be seen
- * again with FUZZ_SEED. FUZZ_REQUESTS says how many; the first ones are always the same.
+ * Random requests to a worker with little memory, as users start it. The seed is printed: a failure can be reproduced
+ * with FUZZ_SEED. FUZZ_REQUESTS is their number; the first ones are always the same.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,12 +20,10 @@ const AT_ONCE = 16;
 /** Enough to see what is wrong. */
 const MANY = 20;
 const MAX_TURN_MS = 200;
-/** Above the first half's end: what collectors, allocators and the readers' buffers keep. */
+/** Above the first half's end: memory that collectors, allocators and the readers' buffers keep. */
 const MAY_GROW_MIB = { rss: 100, heap: 8 };
 
-/**
- * Texts of Java's JSON reader, of its null dereferences, and of its validation endpoint, all of which it sends as 500.
- */
+/** Texts of Java's JSON reader, its null dereferences, and its validation endpoint, all of which it sends as 500. */
 const JAVAS_500 = [
   /^Unexpected (?:character|end-of-input|close marker)/,
   /^Unrecognized (?:token|field|character escape)/,
@@ -38,7 +36,7 @@ const JAVAS_500 = [
   /^No content to map due to end-of-input/,
   /^org\.apache\.kafka\.connect\.runtime\.rest\.errors\.BadRequestException: /,
 ];
-/** What is ours: code of plug-ins or an expression that took too long. */
+/** Millrace's own: code of plugins or an expression that took too long. */
 const OURS_500 = [/ did not come back within \d+ ms and was ended \(plugin\.thread\.silence\.ms\)/];
 const STACK = /\n\s+at .*:\d+:\d+|node_modules|\/dist\//;
 
@@ -96,7 +94,7 @@ describe('random requests', () => {
     async function half(): Promise<Period> {
       const count = { left: cases / 2 };
       await Promise.all(Array.from({ length: AT_ONCE }, async () => await client(count)));
-      // A worker that hangs has no figures either.
+      // A worker that hangs exports no metrics either.
       const log = wrong.length === 0 ? '' : worker.process.log().slice(-3000);
       expect([wrong.length, wrong.slice(0, 10), log]).toEqual([0, [], '']);
       return await monitored.period();
@@ -107,14 +105,14 @@ describe('random requests', () => {
     );
 
     const log = worker.process.log();
-    // The cases are no empty ones: most kinds of answers came.
+    // The cases are effective: most kinds of answers occurred.
     expect([...statuses.keys()].sort()).toEqual(
       expect.arrayContaining([200, 201, 202, 400, 404, 405, 406, 414, 415, 431, 500]),
     );
     expect([worker.process.exitCode, worker.pid]).toEqual([undefined, pid]);
     expect(log).not.toMatch(/unhandled|nobody caught|UnhandledPromiseRejection|heap out of memory/i);
     expect(log).not.toContain(canary);
-    // Beside the time of the machine, which says nothing.
+    // Besides the wall time, which is not meaningful.
     if (monitored.source() !== 'wall') {
       for (const { turns } of [first, second]) for (const { ms } of turns) expect(ms).toBeLessThan(MAX_TURN_MS);
     }
@@ -124,7 +122,7 @@ describe('random requests', () => {
 
   test('every created connector can be deleted, and a valid connector runs', async () => {
     const { worker } = monitored;
-    // What was asked last may still be under way.
+    // The last request may still be in flight.
     await worker.ready();
     const made = (await worker.request('GET', '/connectors')).json as string[];
     expect(made).not.toEqual([]);
@@ -153,7 +151,7 @@ interface Failure {
   readonly status?: string;
 }
 
-/** Null: an answer as it should be. */
+/** Null: an expected answer. */
 function problemOf(sent: FuzzRequest, { status, text }: Answer, canary: string): string | null {
   const said = `${status} ${text.slice(0, 300)}`;
   if (text.includes(canary)) return `a secret: ${status} ${text.slice(Math.max(0, text.indexOf(canary) - 200), 300)}`;
@@ -169,7 +167,7 @@ function problemOf(sent: FuzzRequest, { status, text }: Answer, canary: string):
   const { error_code: code, message, status: health } = failure;
   if (STACK.test(message ?? '')) return `a stack: ${said}`;
   if (status < 500) return null;
-  // So Java's worker says, too, that a rebalance takes long.
+  // Java's worker, too, reports that a rebalance takes long.
   if (status === 500 && health === 'unhealthy') return null;
   return status === 500 && code === 500 && isKnown(message) ? null : said;
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that stand in records and requests and come back in errors: they must cost no more than one look, fill neither
- * log nor status, and keep the worker neither from its group nor from those who ask it.
+ * Texts that are in records and requests and return in errors: they must be processed in linear time, fill neither log
+ * nor status, and keep the worker neither from its group nor from its clients.
  */
 import { cpuSeconds } from '../../bench/lib/usage';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
@@ -9,7 +9,7 @@ import { Clients } from '../helpers/kafka-clients';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
-/** Ends no expression early, and begins what could be a URL with each letter. */
+/** Ends no expression early, and may start a URL with each letter. */
 const HOSTILE = 'a.';
 const clients = new Clients();
 let worker: StartedWorker;
@@ -64,7 +64,7 @@ test('records of 80 KB that Cast cannot parse, read again after a restart: the w
   expect(tasks[0]?.trace?.length).toBeLessThan(20_000);
   expect(worker.process.log()).not.toContain('lost its place in the group');
   expect(longestLine()).toBeLessThan(20_000);
-  // One look at one such text cost 4 s, and a failure has five of them.
+  // One scan of one such text cost 4 s, and a failure has five of them.
   expect(cpuSeconds(worker.pid) - began).toBeLessThan(15);
   await worker.request('DELETE', `/connectors/${name}`);
 });

@@ -1,7 +1,6 @@
 /**
- * What a web page may do to a worker on the machine, or in the network, of who looks at it. A page has its own name
- * lead to the worker, and reads configurations with their secrets; or it sends a change without being able to read the
- * answer.
+ * Attacks of a web page on a worker on its visitor's machine or network. A page rebinds its own name to the worker, and
+ * reads configs with their secrets; or it sends a change without being able to read the answer.
  */
 import { startedWorker, startWorker, type StartedWorker } from '../../dev/services/worker';
 import { freePort } from '../../dev/services/free-port';
@@ -119,7 +118,7 @@ test('on a network address the list decides, and workers reach each other', asyn
   expect(shown(await call(named.url, 'GET', '/', { Host: 'evil.test' }))).toEqual(refused('evil.test'));
   const leader = await leaderOf([here, named]);
   const follower = leader === here ? named : here;
-  // Asked of both: one passes it on to the other.
+  // Sent to both: one forwards it to the other.
   for (const worker of [leader, follower])
     expect((await call(worker.url, 'POST', `/connectors/${NAME}/restart?includeTasks=true`, {})).status).toBe(202);
 });

@@ -1,7 +1,6 @@
 /**
- * Requests between workers, sent by somebody who does not have the group's key, while the worker is no member of its
- * group: before it has joined, and after Kafka has forgotten it. What was taken then would be done with the next
- * membership.
+ * Requests between workers, sent without the group's key while the worker is not a member of its group: before it has
+ * joined, and after Kafka has expelled it. An accepted request would take effect with the next membership.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-internal-'));
   await writeFile(join(folder, 'mine.txt'), 'mine\n');
   await writeFile(join(folder, 'other.txt'), 'other\n');
-  // One of its own: others must not freeze with it.
+  // A broker of its own: other tests must not freeze with it.
   broker = await startBroker();
   group = uniqueName('internal');
   const worker = await start();
@@ -51,7 +50,7 @@ const config = (file: string): Record<string, string> => ({
   file: join(folder, file),
 });
 
-/** Asks a worker to read another file; nothing has to answer before the broker does. */
+/** Requests another file from a worker; nothing needs to answer before the broker does. */
 function submit(worker: StartedWorker): Promise<Answer> {
   const task = { ...config('other.txt'), 'task.class': 'org.apache.kafka.connect.file.FileStreamSourceTask' };
   return worker.request('POST', `/connectors/${NAME}/tasks`, [task]);

@@ -1,7 +1,4 @@
-/**
- * A connector's document must not have the worker fetch OAUTHBEARER tokens where its administrator has not allowed it
- * to.
- */
+/** A connector config must not make the worker fetch OAUTHBEARER tokens where its administrator has not allowed it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +28,7 @@ beforeAll(async () => {
   worker = await startWorker({
     group: uniqueName('oauth-urls'),
     settings: { 'errors.restart.max': '0' },
-    // As images of Java's worker are told.
+    // As in images of Java's worker.
     env: { KAFKA_OPTS: `-Xmx1g -D${ALLOWED_URLS}=http://idp.example/token,${base}/allowed` },
   });
   await worker.ready();

@@ -1,5 +1,5 @@
 /**
- * Plug-ins whose code spins, ends its process, throws or never answers, in a worker that goes on with everything else.
+ * Plugins whose code spins, ends its process, throws or never answers, in a worker that continues with everything else.
  */
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../dev/services/worker';
@@ -13,7 +13,7 @@ const SPLITTER = 'com.example.Splitter';
 const clients = new Clients();
 let worker: StartedWorker;
 let innocent: string;
-/** Asked first and answered late: nobody waits for it meanwhile. */
+/** Sent first and answered late: no other request waits for it. */
 let neverImported: Promise<Answer>;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function records(topic: string): Promise<number> {
   return (await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest'))[0]?.offset ?? 0;
 }
 
-/** The answer, and how often the worker has answered others that were asked while it was waited for. */
+/** The answer, and the number of other requests that the worker has answered meanwhile. */
 async function meanwhile(waited: Promise<Answer>): Promise<{ answer: Answer; rest: number; validations: number }> {
   let answer: Answer | null = null;
   void waited.then((arrived) => (answer = arrived));
@@ -72,7 +72,7 @@ async function meanwhile(waited: Promise<Answer>): Promise<{ answer: Answer; res
   return { answer: await waited, rest, validations };
 }
 
-/** The innocent connector makes records, in the membership it had. */
+/** The other connector emits records, in the same membership. */
 async function expectInnocence(): Promise<void> {
   const now = await records(innocent);
   await waitFor('records of the innocent connector', async () => (await records(innocent)) > now);
@@ -162,7 +162,7 @@ test.each(['taskConfigs', 'start'])(
     );
     expect(worker.process.log()).toContain(`${culprit} spins in ${behaviour}`);
     await worker.request('DELETE', `/connectors/${culprit}`);
-    // Its instance was made again elsewhere: it still answers.
+    // Its instance was created again in another thread: it still answers.
     const config = { 'connector.class': SPLITTER, topic: other, 'tasks.max': '2' };
     await worker.request('PUT', `/connectors/${other}/config`, config);
     await worker.running(other);

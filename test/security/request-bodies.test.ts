@@ -1,6 +1,6 @@
 /**
- * Documents that take more of a worker than they are worth, sent to a worker with little memory: each is refused, and
- * the worker goes on.
+ * Documents that are expensive for a worker, sent to a worker with little memory: each is rejected, and the worker
+ * continues.
  */
 import { request, type ClientRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -113,7 +113,7 @@ test('bodies in flight have a limit over all requests: 503 with Retry-After, unt
   const waiting = new Set<ClientRequest>();
   const body = ' '.repeat(800_000);
   const full = await waitFor('the budget to be used up', async () => {
-    // What was sent has not arrived yet: the probe may come first and have one of these refused.
+    // The requests may not have arrived yet: the probe may come first and have one of these rejected.
     while (waiting.size < 10) await unfinished(1_000_000, waiting);
     const answer = await post('/connectors', body);
     return answer.status === 503 && answer;
@@ -126,7 +126,7 @@ test('bodies in flight have a limit over all requests: 503 with Retry-After, unt
         'The bodies of requests under way take all of rest.bodies.in.flight.max.bytes (10485760); try again in a moment',
     },
   ]);
-  // What declares nothing is counted as it comes.
+  // A body without a declared length is counted as it arrives.
   const chunked = await httpCall(`${worker.url}/connectors`, {
     method: 'POST',
     headers: { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },

@@ -1,6 +1,6 @@
 /**
- * A task that hangs, ends or breaks the thread it shares: the others go on in another thread, lose no record and are
- * charged with nothing; the culprit is named with file and line, and gets a thread of its own.
+ * A task that hangs, ends or breaks the thread it shares: the others continue in another thread, lose no record and are
+ * not charged; the faulty task is logged with file and line, and gets a thread of its own.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const log = (): string => worker.process.log();
-/** After this a silent thread is ended. */
+/** After this a silent thread is terminated. */
 const SILENCE_MS = 2_000;
 
 async function start(settings: Record<string, string>): Promise<void> {
@@ -58,7 +58,7 @@ const lines = (file: string): string[] => {
 /** In which threads it was started. */
 const starts = (name: string): string[] => lines(join(folder, `${name}.journal`));
 
-/** A source that counts, and a sink that writes what arrives into a file: both share the thread with whoever comes. */
+/** A source that counts, and a sink that writes records to a file: both share the thread with other tasks. */
 class Neighbours {
   readonly source = uniqueName('good');
   readonly sink = `${this.source}-sink`;
@@ -71,7 +71,7 @@ class Neighbours {
     const topic = await clients.topic(1, {}, this.source);
     const journal = join(folder, `${this.source}.journal`);
     await worker.register({ name: this.source, config: { 'connector.class': 'test.CountingSource', topic, journal } });
-    // A member that says no goodbye is waited for.
+    // The group waits for a member that was killed.
     const quick = { 'consumer.override.session.timeout.ms': '6000', 'consumer.override.auto.offset.reset': 'earliest' };
     await worker.register({ name: this.sink, config: fileSinkConfig(topic, this.file, quick) });
     await worker.running(this.source);
@@ -79,7 +79,7 @@ class Neighbours {
     await this.goOn();
   }
 
-  /** What is counted from now on arrives at the file, and nothing before it is missing. */
+  /** All later counts arrive in the file, and none before them is missing. */
   async goOn(): Promise<void> {
     const arrived = (): number[] => lines(this.file).map(Number);
     const last = (numbers: readonly number[]): number => numbers.reduce((most, n) => Math.max(most, n), 0);
@@ -88,14 +88,14 @@ class Neighbours {
       timeoutMs: 60_000,
       detail: () => log().slice(-6000),
     });
-    // Read once: the sink writes on meanwhile.
+    // Read once: the sink continues to write meanwhile.
     const numbers = arrived();
     const seen = new Set(numbers);
     const missing = Array.from({ length: last(numbers) }, (_, i) => i + 1).filter((n) => !seen.has(n));
     expect(missing).toEqual([]);
   }
 
-  /** Both run, and nobody says that they had failed. */
+  /** Both run, and no status reports a failure. */
   async expectBlameless(): Promise<void> {
     for (const name of [this.source, this.sink]) {
       await worker.running(name);

@@ -1,4 +1,4 @@
-/** Settings of converters: a wrong one is an error, whoever gave it (connect-runtime §6.2, §6.3). */
+/** Settings of converters: an invalid one is an error, whoever set it (connect-runtime §6.2, §6.3). */
 import type { ConverterPlugin } from '@millrace/sdk';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import { taskConverters } from '../../src/tasks/task-converters';
@@ -6,7 +6,7 @@ import { ScriptedSource, sourceOf, world } from './fakes';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
 
-/** Made before it had to be configured: its keys want more than its `configure` does. */
+/** Written before it had to be configured: its keys require more than its `configure` does. */
 const lax: ConverterPlugin = {
   type: 'converter',
   config: [

@@ -1,4 +1,4 @@
-/** Small stand-ins for Kafka clients and the worker, driven by tests. */
+/** Small fakes of Kafka clients and the worker, driven by tests. */
 import type {
   Connector,
   SinkConnector,
@@ -32,7 +32,7 @@ import type { OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
 import { waitFor } from '../helpers/wait-for';
 
-/** In-memory tests look often. */
+/** In-memory tests poll often. */
 export function eventually(probe: () => boolean, detail?: () => string): Promise<boolean> {
   return waitFor(probe.toString(), probe, { everyMs: 2, detail });
 }
@@ -113,7 +113,7 @@ export class FakeProducer implements Producer {
   async sendOffsetsToTransaction(): Promise<void> {}
   async commitTransaction(): Promise<void> {}
   async abortTransaction(): Promise<void> {}
-  /** Like the real one: whoever still waits for an answer hears that there will be none. */
+  /** Like the real one: pending requests are rejected. */
   async close(): Promise<void> {
     this.closed = true;
     for (const answer of this.unanswered) answer(new KafkaError('PRODUCER_CLOSED', 'The producer was closed.'));
@@ -198,12 +198,12 @@ export class FakeConsumer implements GroupConsumer {
     this.closed = true;
   }
 
-  /** What a poll answers, or does inside (a rebalance). */
+  /** The result of a poll, or an action during it (a rebalance). */
   next(step: Step): void {
     this.steps.push(step);
     this.wakeUp?.();
   }
-  /** A rebalance that gives these partitions, as the next poll. */
+  /** A rebalance that assigns these partitions, as the next poll. */
   assign(...partitions: TopicPartition[]): void {
     this.next(async () => {
       this.assigned.push(...partitions);
@@ -332,7 +332,7 @@ export class FakeAdmin {
   async close(): Promise<void> {}
 }
 
-/** A worker around one connector, with text converters and whatever else is `installed`. */
+/** A worker with one connector, text converters and the classes in `installed`. */
 export function world(
   connector: Connector,
   workerSettings: Record<string, string> = {},
@@ -444,7 +444,7 @@ export function record(n: number, over: Partial<SourceRecord> = {}): SourceRecor
 }
 export const PARTITION: SourcePartition = { file: 'a' };
 
-/** A source task that hands out prepared answers, then nothing. */
+/** A source task that returns prepared batches, then nothing. */
 export class ScriptedSource implements SourceTask {
   readonly log: string[] = [];
   readonly commits: ReadonlyMap<SourcePartition, SourceOffset | null>[] = [];

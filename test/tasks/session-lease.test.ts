@@ -1,4 +1,4 @@
-/** Who may send when, by the clock alone. */
+/** Which work may send when, by the clock alone. */
 import { LogPermission, SessionLease, WorkLease } from '../../src/tasks/session-lease';
 
 const SESSION_MS = 10_000;
@@ -24,7 +24,7 @@ test('work may send for one session from the time when the last answered heartbe
   // The session was not over after all.
   late.renew(now());
   expect(asleep.holds).toBe(true);
-  // An older answer that comes late takes nothing away.
+  // An older answer that arrives late does not shorten the lease.
   lease.renew(now(SESSION_MS - 1));
   expect(work.holds).toBe(true);
 });

@@ -1,5 +1,5 @@
 /**
- * What the loops of a task count, where records do not simply go through. Source: connect-runtime §9 "Accounting
+ * Counters of a task's loops when records are skipped, rejected or repeated. Source: connect-runtime §9 "Accounting
  * details".
  */
 import { RetriableError, type SinkTask, type SourceTask } from '@millrace/sdk';
@@ -93,7 +93,7 @@ test('connect-runtime §9: skipped or rejected records are not written, and no l
   await eventually(() => metrics.source.polled.value === 3 && metrics.source.active.value === 0);
   expect(metrics.source.written.value).toBe(1);
   const { errors } = metrics;
-  // The one that Kafka refused is a failure, but as in Java neither an error nor skipped.
+  // A record that Kafka rejected is a failure, but as in Java neither an error nor skipped.
   expect([errors.failures.value, errors.errors.value, errors.skipped.value, errors.logged.value]).toEqual([2, 1, 1, 2]);
   await stop();
 });

@@ -27,7 +27,7 @@ import {
   type World,
 } from './fakes';
 
-/** What the plug-ins below were told, in order. */
+/** Calls of the plugins below, in order. */
 let log: string[] = [];
 /** Thrown by the next applications of `Moody`. */
 let moods: (Error | null)[] = [];
@@ -105,7 +105,7 @@ const INSTALLED: readonly BuiltInPlugin[] = [
     if (mood) throw mood;
     return { ...r, value: `${String(r.value)}m` };
   }),
-  // Keeps nothing that it does not know.
+  // Copies only the members that it knows.
   transformation(
     'Rebuild',
     ({ topic, keySchema, key, valueSchema, value }) =>
@@ -426,7 +426,7 @@ describe('sink', () => {
       value: 'x!',
     });
     expect(running.w.consumer.commits).toEqual([[{ topic: 't', partition: 0, offset: 6 }]]);
-    // Active is what was consumed, as in Java.
+    // Active topics are the consumed ones, as in Java.
     expect(running.listener.topics).toEqual(['t']);
     expect(log.slice(-2)).toEqual(['close Route', 'close Append']);
   });
@@ -453,7 +453,7 @@ describe('sink', () => {
     const { pollTimeouts } = running.w.consumer;
     const begun = pollTimeouts.length;
     running.w.consumer.next([batch('t', 0, 8, ['x3', 'x4'])]);
-    // The next poll takes the batch, and the one behind it begins when that was put.
+    // The next poll gets the batch, and the one after it starts when that was put.
     await eventually(() => pollTimeouts.length >= begun + 2);
     await stop(running);
     expect(task.records.map(({ value }) => value)).toEqual(['y']);
@@ -510,7 +510,7 @@ describe('sink', () => {
     });
     task.onPut = ([first]) => {
       void task.context.errantRecordReporter?.report(first as SinkRecord, new Error('bad row'));
-      // And one that the task made itself.
+      // And one that the task created itself.
       void task.context.errantRecordReporter?.report({ ...(first as SinkRecord), value: 'own' }, new Error('bad row'));
     };
     running.w.consumer.next([batch('t', 0, 5, ['x'])]);

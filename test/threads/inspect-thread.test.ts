@@ -1,6 +1,4 @@
-/**
- * Whether a thread that does not answer can be asked whose code runs and where, and goes on as if nobody had looked.
- */
+/** A thread that does not answer can be inspected for its running code and position, and continues unaffected. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { Session } from 'node:inspector';
 import { lookInto } from '../../src/threads/inspect-thread';
 
-/** On a busy machine the debugger takes its time. */
+/** On a busy machine the debugger is slow. */
 const IN_TIME_MS = 60_000;
 /** Line 6 is where it spins. */
 const CODE = `const { workerData, parentPort } = require('node:worker_threads');
@@ -35,7 +33,7 @@ parentPort.on('message', (what) => owner.run(7, async () => {
 
 let folder: string;
 let file: string;
-/** Whoever opens it to read waits in native code until somebody opens it to write. */
+/** An open for reading waits in native code until the pipe is opened for writing. */
 let pipe: string;
 const threads: Worker[] = [];
 beforeAll(() => {

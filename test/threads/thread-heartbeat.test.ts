@@ -1,4 +1,4 @@
-/** Whether a thread's silence is seen, and a sleep of the whole process is not taken for one. */
+/** A thread's silence is detected, and a suspension of the whole process is not mistaken for one. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { SilenceWatch, ThreadBeat } from '../../src/threads/thread-heartbeat';

@@ -44,7 +44,7 @@ test.each([
   [false, false, 'v'],
   [true, true, 'v'],
   [false, true, 'va'],
-  // Plug-ins without types answer with whatever is true enough.
+  // Untyped plugins may return any truthy value.
   [1, false, 'va'],
   [undefined, true, 'va'],
 ])('connect-runtime 106: a predicate that says %p, negate %p', (answer, negate, expected) => {

@@ -14,6 +14,6 @@ test.each([
 });
 
 test('a value of 1 MB that is not a number is rejected in negligible time', () => {
-  // An expression that could share the digits out in two ways took 12 s for 40 KB.
+  // An expression that could split the digits in two ways took 12 s for 40 KB.
   expect(cpuMs(() => expect(parseFloating(`${'1'.repeat(1_000_000)}x`)).toBeNull())).toBeLessThan(2_000);
 });

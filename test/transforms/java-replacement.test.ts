@@ -1,5 +1,5 @@
 /**
- * Replacement texts that Java refuses, and groups that only one of the two languages would find. Source:
+ * Replacement texts that Java rejects, and groups that only one of the two languages would find. Source:
  * connect-runtime §7.2, “RegexRouter”.
  */
 import { compileJavaRegex, compileJavaReplacement } from '@millrace/sdk';

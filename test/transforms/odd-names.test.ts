@@ -1,4 +1,4 @@
-/** Fields whose names are something else to JavaScript: `__proto__`, and what every object inherits. */
+/** Fields whose names are special in JavaScript: `__proto__`, and inherited members. */
 import type { ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
 import { JsonConverter } from '../../src/converters/json/json-converter';
 import { builtInTransformations } from '../../src/transforms';
@@ -44,7 +44,7 @@ const record = (json: JsonConverter, value: string): ConnectRecord => {
   };
 };
 
-/** What comes out of a converter and a transformation, the key's payload and the value's. */
+/** The output of a converter and a transformation, the key's payload and the value's. */
 function through(schemas: boolean, value: string, steps: readonly Transformation[]): [key: string, value: string] {
   const json = converter(schemas);
   let current = record(json, schemas ? `{"schema":${JSON.stringify(SCHEMA)},"payload":${value}}` : value);
@@ -64,7 +64,7 @@ describe.each([
 ])('connect-runtime 105: a record with a field called __proto__, %s, passes unchanged', (_, schemas) => {
   test('the JSON converter', () => {
     expect(through(schemas, VALUE, [])[1]).toBe(VALUE);
-    // Digits beyond a double are read by another parser.
+    // Digits beyond a double are parsed by another parser.
     const long = VALUE.replace(':5', ':9007199254740993');
     expect(through(schemas, long, [])[1]).toBe(long);
   });
@@ -91,7 +91,7 @@ describe.each([
   test('Flatten', () => {
     const flat = '{"id":1,"__proto__.polluted":"yes","__proto__.__proto__":7,"constructor":null,"__proto__x":5}';
     expect(through(schemas, VALUE, [create('Flatten$Value', {})])[1]).toBe(flat);
-    // And a name that becomes what it must not be.
+    // And a name that turns into a forbidden one.
     const joined = create('Flatten$Value', { delimiter: '' });
     const hoisted = create('HoistField$Value', { field: '__pro' });
     const inner = [

@@ -1,6 +1,6 @@
 /**
- * What recorded answers cannot show: objects that are kept or shared, letters of dates that are refused, values that
- * only JavaScript has.
+ * What recorded answers cannot show: objects that are kept or shared, rejected date letters, values that only
+ * JavaScript has.
  */
 import {
   schema,

@@ -84,7 +84,7 @@ describe('connect-rest §0.7: forwarding', () => {
     answer = (response) => {
       const piece = Buffer.alloc(1024 * 1024, ' ');
       response.writeHead(200);
-      // Without an end: it has to be cut off.
+      // Endless: it must be cut off.
       const more = (): unknown => !response.destroyed && response.write(piece, more);
       more();
     };
@@ -119,7 +119,7 @@ describe('connect-rest §0.7: forwarding', () => {
       );
     expect(await failure('http://127.0.0.1:1/')).toBeInstanceOf(UnreachableWorkerError);
     expect(await failure('http://localhost:1/')).toBeInstanceOf(UnreachableWorkerError);
-    // Too long for a name of DNS: no server is asked for it, which could take its time.
+    // Too long for a DNS name: no server is queried, which could be slow.
     expect(await failure(`http://no-such-host-${'x'.repeat(60)}/`)).toBeInstanceOf(UnreachableWorkerError);
     answer = (response) => response.destroy();
     const hungUp = await failure(url);

@@ -1,6 +1,6 @@
 /**
- * Whether a request between workers needs a signature: what the group speaks, and the worker's setting before there is
- * a group.
+ * Whether a request between workers needs a signature: the protocol of the group decides, and the worker's setting
+ * before there is a group.
  */
 import type { SignedBody } from '../../../src/cluster/entities';
 import type { WorkerConfig } from '../../../src/config/worker-config';
@@ -27,7 +27,7 @@ function worker(connectProtocol: WorkerConfig['connectProtocol']): TestWorker {
   return made;
 }
 
-/** Resolves to whether the body was looked at. */
+/** Resolves to whether the body was parsed. */
 async function submit({ herder }: TestWorker): Promise<boolean> {
   return await new Promise((resolve) => {
     const read = (): [] => {

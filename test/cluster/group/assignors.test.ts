@@ -16,7 +16,7 @@ function configured(connectors: Record<string, number>): Work {
 const text = (work: Work | undefined): string =>
   [...(work?.connectors ?? []), ...(work?.tasks ?? []).map(taskName)].join(' ');
 
-/** A group whose members do what the leader says. */
+/** A group whose members follow the leader. */
 class Group {
   clock = 1_000;
   readonly members = new Map<string, Work>();
@@ -44,7 +44,7 @@ class Group {
     this.assignor = new CooperativeAssignor(this.maxDelay, () => this.clock);
     return this;
   }
-  /** `deaf`: members that never hear of the result. */
+  /** `deaf`: members that never receive the result. */
   rebalance(...deaf: string[]): CooperativeResult {
     const result = this.assignor.assign({
       configured: this.work,

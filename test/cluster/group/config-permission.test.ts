@@ -1,4 +1,4 @@
-/** Which changes of the config topic may be written by whom, when a membership is lost or the process has slept. */
+/** Which worker may write which changes of the config topic after a lost membership or a suspension. */
 import { ConfigPermission } from '../../../src/cluster/group/config-permission';
 import { SuspensionDetector } from '../../../src/cluster/group/suspension-detector';
 import { SessionLease } from '../../../src/tasks/session-lease';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** The machine is suspended for so long: of its clocks the one on the wall alone goes on, and no timer fires. */
+/** The machine is suspended for this long: only its wall clock advances, and no timer fires. */
 const sleep = (ms: number): void => void jest.setSystemTime(Date.now() + ms);
 
 describe('a change that only the leader may decide', () => {

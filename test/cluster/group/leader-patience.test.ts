@@ -1,4 +1,4 @@
-/** Whether the leader lets the others hear what they are to stop. */
+/** Whether the leader waits until the others know what they must stop. */
 import { encodeMetadata, type MemberMetadata } from '../../../src/cluster/group/connect-protocol';
 import { Membership } from '../../../src/cluster/group/membership';
 import { NO_WORK, type Work } from '../../../src/cluster/group/work';
@@ -23,7 +23,7 @@ const snapshot = new ConfigSnapshot({
   sessionKey: null,
 });
 
-/** A group in which `other` joins with what it says it runs, and this worker leads and runs connector c. */
+/** A group in which `other` joins with its reported work, and this worker leads and runs connector c. */
 class LeadMember implements GroupMember {
   current: JoinedGroup | null = null;
   needsJoin = false;
@@ -105,7 +105,7 @@ test('connect-runtime 42: work reported twice is revoked from both, and the lead
   expect(membership.assignment?.revoked.connectors).toEqual(['c']);
   let heard = false;
   const waiting = membership.awaitRevocations().then(() => (heard = true));
-  // Not by a turn of the event loop: on a slow machine the moment after which it goes on anyway is over by then.
+  // Not by a turn of the event loop: on a slow machine the timeout has expired by then.
   for (let step = 0; step < 100; step++) await null;
   expect(heard).toBe(false);
   member.announce();

@@ -13,7 +13,7 @@ import { MemoryKafka } from '../memory-kafka';
 
 const SHARED = 'g-offsets';
 let kafka: MemoryKafka;
-/** Settings of every client that was made for connectors. */
+/** Settings of every client created for connectors. */
 let made: { readonly kind: string; readonly config: ClientConfig; closed: boolean }[];
 let configs: Map<string, ConnectorConfig>;
 let shared: OffsetStore;
@@ -105,7 +105,7 @@ test('connect-runtime 79: a topic of its own is created as the worker’s, writt
   kafka.append(SHARED, 0, Buffer.from('["c",{"p":"old"}]'), Buffer.from('{"n":3}'));
   expect(await stores.list('c')).toEqual([[{ p: 'old' }, { n: 2 }]]);
   const config = (kind: string): ClientConfig | undefined => made.find((client) => client.kind === kind)?.config;
-  // What every log needs is not the connector's to change.
+  // A connector cannot change what every log needs.
   expect(config('producer')).toMatchObject({ 'client.id': 'connector-offset-producer-c', acks: 'all' });
   expect(config('consumer')).toMatchObject({ 'isolation.level': 'read_committed', x: 'y' });
   expect(config('admin')).toMatchObject({ 'client.id': 'connector-adminclient-c' });

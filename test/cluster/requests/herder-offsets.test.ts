@@ -1,4 +1,6 @@
-/** Offsets of source connectors, changed by the leader once nobody runs their tasks. Source: connect-runtime §3.8. */
+/**
+ * Offsets of source connectors, changed by the leader once no worker runs their tasks. Source: connect-runtime §3.8.
+ */
 import { ConnectError, UnsupportedOperationError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { offsetsJson, type PartitionOffset } from '../../../src/cluster/connector-offsets';
 import { NotHereError } from '../../../src/cluster/errors';
@@ -203,7 +205,7 @@ describe('tasks that stop late', () => {
     for (const release of releases) release();
     releases = [];
   });
-  /** Its tasks need `release` to stop, and store a last offset then. */
+  /** Its tasks wait for `release` to stop, and store a last offset then. */
   function slowToStop({ host }: TestWorker, connector = 'c'): () => void {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -223,7 +225,7 @@ describe('tasks that stop late', () => {
     await worker.herder.createConnector('c', config, null);
     await reaches(worker, 'RUNNING RUNNING,RUNNING');
     const release = slowToStop(worker);
-    // Both are waiting when the worker looks next.
+    // Both are queued when the worker checks next.
     const stopped = worker.herder.stopConnector('c');
     let isDone = false;
     const changed = alter(worker).finally(() => (isDone = true));
@@ -253,7 +255,7 @@ describe('tasks that stop late', () => {
     await leader.herder.stopConnector(name);
     let isDone = false;
     const changed = alter(leader, name).finally(() => (isDone = true));
-    // Each answer comes after a turn of the leader, which is not held up.
+    // Each answer needs a turn of the leader's tick, which is not blocked.
     for (let i = 0; i < 50; i++) expect(await leader.herder.health()).toMatchObject({ status: 'healthy' });
     expect([isDone, follower.host.running.has(`${name}-0`)]).toEqual([false, true]);
     release();

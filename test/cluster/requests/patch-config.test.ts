@@ -1,4 +1,4 @@
-/** Patches of a connector's configuration. Source: connect-rest §1.8. */
+/** Patches of a connector config. Source: connect-rest §1.8. */
 import { createWorker, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';
 

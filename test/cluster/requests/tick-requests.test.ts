@@ -110,7 +110,7 @@ describe('a change that its leader did not write before it lost its membership',
     if (error) throw error;
     return 'written';
   };
-  /** What it comes to after so many rounds of the tick. */
+  /** Its result after this many rounds of the tick. */
   async function outcome(run: () => Promise<string>, between = (): void => undefined): Promise<unknown> {
     leadership.needsJoin = false;
     const answer = requests.runAsLeader('writing', run).catch((error: unknown) => error);

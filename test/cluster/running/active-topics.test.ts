@@ -1,4 +1,4 @@
-/** Topics that tasks use, as they are recorded, listed and reset. Source: connect-runtime §3.11. */
+/** Recording, listing and reset of the topics that tasks use. Source: connect-runtime §3.11. */
 import { createWorker, states, type TestWorker } from '../herder-fixtures';
 import { waitFor } from '../../helpers/wait-for';
 import { MemoryKafka } from '../memory-kafka';

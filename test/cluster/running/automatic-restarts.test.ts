@@ -1,4 +1,4 @@
-/** Restarts by itself, through a whole herder: what is shown, and what ends a wait. */
+/** Automatic restarts, through a whole herder: what is shown, and what ends a backoff. */
 import { ConfigError } from '@millrace/sdk';
 import { MemoryLogger } from '@millrace/sdk/testing';
 import type { Herder } from '../../../src/cluster/herder';
@@ -16,7 +16,7 @@ const source = (config: Record<string, string> = {}): Record<string, string> => 
   ...config,
 });
 const SOON: RestartSettings = { max: 3, backoffMs: 1, maxBackoffMs: 60_000 };
-/** Waits that no test lives to see. */
+/** Backoffs longer than any test. */
 const LATE: RestartSettings = { max: 3, backoffMs: 3_600_000, maxBackoffMs: 3_600_000 };
 const TASK = { connector: 'c', task: 1 };
 
@@ -78,7 +78,7 @@ describe('a task', () => {
     await until('the trace', () =>
       traceOf(1).endsWith('Not restarted automatically: remove the cause, then restart it.\n'),
     );
-    // Requests are run in order of their due times: whatever had been due is over when this one is answered.
+    // Requests run in order of their due times: everything due earlier is done when this one is answered.
     await worker.herder.health();
     expect([now(), starts('c-1')]).toEqual(['RUNNING RUNNING,FAILED', 1]);
   });

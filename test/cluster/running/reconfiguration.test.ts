@@ -1,4 +1,4 @@
-/** Task configurations that a connector asks to give anew. Source: connect-runtime §3.6. */
+/** Task reconfiguration requested by a connector. Source: connect-runtime §3.6. */
 import type { SourceConnectorContext } from '@millrace/sdk';
 import { waitFor } from '../../helpers/wait-for';
 import { createWorker, defaultBehaviour, states, type TestWorker } from '../herder-fixtures';
@@ -11,7 +11,7 @@ let workers: TestWorker[];
 let endpoints: Endpoint[];
 /** How the connector splits its work. */
 let parts: string[];
-/** How often it was asked for that. */
+/** How often that was requested. */
 let asked: number;
 /** By connector, of the newest instance, and where it runs. */
 let instances: Map<string, { readonly context: SourceConnectorContext; readonly worker: number }>;
@@ -73,7 +73,7 @@ test('more, fewer and other tasks; unchanged ones are not written', async () => 
   const before = asked;
   ask('c');
   parts = ['d', 'e'];
-  // The next one is asked for when the one before is through, so that its end is the other's, too.
+  // The next one is requested when the one before is complete, so that its end implies the other's.
   ask('c');
   await runs(['d', 'e']);
   await waitFor('the second answer', () => asked >= before + 2);

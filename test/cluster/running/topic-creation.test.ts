@@ -1,4 +1,4 @@
-/** Where a wrong `topic.creation.*` setting shows: on the connector, as in Java. */
+/** Where an invalid `topic.creation.*` setting is reported: on the connector, as in Java. */
 import { MemoryLogger } from '@millrace/sdk/testing';
 import type { WorkerConfig } from '../../../src/config/worker-config';
 import type { Logger } from '../../../src/logging/logger';

@@ -1,6 +1,6 @@
 /**
- * One of two workers hears of every change late. No task may run on both, and everything is as it was last said.
- * Source: connect-runtime §1.7.
+ * One of two workers reads every change late. No task may run on both, and the last requested state wins. Source:
+ * connect-runtime §1.7.
  */
 import type { KafkaClients } from '../../../src/kafka/port';
 import { waitFor } from '../../helpers/wait-for';
@@ -10,7 +10,7 @@ import { MemoryKafka, type MemoryMember } from '../memory-kafka';
 
 const CONFIGS = 'g-configs';
 const LATE_MS = 60;
-/** No machine stands still for so long: whoever has left is back before others are given what it still runs. */
+/** No machine pauses for so long: a worker that left is back before its running work is assigned to others. */
 const AWAY_MS = 20_000;
 
 let kafka: MemoryKafka;
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const endpoint of endpoints) endpoint.close();
 });
 
-/** What is read of the config topic comes late, and with it the news that the topic was read to its end. */
+/** Reads of the config topic are delayed, and with them the information that the topic was read to its end. */
 function late(): KafkaClients {
   return Object.assign(Object.create(kafka) as KafkaClients, {
     assignedConsumer: () => {
@@ -74,7 +74,7 @@ const config = (name: string, tasks: number, value: string): Record<string, stri
   'tasks.max': String(tasks),
   value,
 });
-/** `name value` of all that runs, wherever. */
+/** `name value` of everything that runs, on any worker. */
 const running = (): string =>
   workers
     .flatMap(({ host }) => [...host.running].map(([name, spec]) => `${name} ${spec.taskConfig.value ?? ''}`))
@@ -94,7 +94,7 @@ test.each([
   const leave = jest.spyOn(kafka.members[1] as MemoryMember, 'leave');
   for (const name of ['a', 'b', 'c']) await leader.herder.createConnector(name, config(name, 2, '1'), null);
   await settles(['a-0 1', 'a-1 1', 'b-0 1', 'b-1 1', 'c-0 1', 'c-1 1']);
-  // One change after the other, before the first has been heard of.
+  // One change after the other, before the first has been read.
   for (const value of ['2', '3', '4'])
     for (const name of ['a', 'b'])
       await leader.herder.putConnectorConfig(name, config(name, value === '4' ? 1 : 3, value));

@@ -1,6 +1,6 @@
 /**
- * Statuses of what is no longer configured are deleted by the leader, however late they are read. Source:
- * connect-runtime §1.7 step 6.
+ * The leader deletes statuses of removed connectors and tasks, however late they are read. Source: connect-runtime §1.7
+ * step 6.
  */
 import type { AssignedConsumer, KafkaClients } from '../../../src/kafka/port';
 import { waitFor } from '../../helpers/wait-for';
@@ -10,7 +10,7 @@ import { MemoryKafka } from '../memory-kafka';
 const STATUS = 'g-status';
 const config = { name: 'c', 'connector.class': 'org.example.TickConnector', 'tasks.max': '2' };
 
-/** Statuses reach this worker only when it reads the topic to its end: the others' are always late. */
+/** Statuses reach this worker only when it reads the topic to its end: those of the others are always late. */
 function late(kafka: MemoryKafka): KafkaClients {
   return {
     admin: () => kafka.admin(),
@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await worker.herder.stop());
 
-/** The last thing that was said of it. */
+/** Its last reported status. */
 const last = (key: string): string | undefined =>
   kafka
     .texts(STATUS)

@@ -1,10 +1,10 @@
-/** Placeholders are found as Java's expression finds them, in time that grows with the length alone. */
+/** Placeholders are found as by Java's expression, in linear time. */
 import { hasPlaceholder, resolvePlaceholders } from '../../../src/config/providers/placeholders';
 import type { ConfigProvider } from '../../../src/config/providers/provider';
 import { cpuMs } from '../../helpers/cpu-time';
 import { seeded } from '../../helpers/seeded';
 
-/** `DirectoryConfigProvider` and its like answer for any path and key; a key that begins with x is not there. */
+/** Providers such as `DirectoryConfigProvider` answer for any path and key; a key that begins with x does not exist. */
 const echo: ConfigProvider = {
   get: (path, keys) => {
     const known = [...keys].filter((key) => !key.startsWith('x'));
@@ -16,7 +16,7 @@ const providers = new Map(['', 'a', 'b', '$', '{', 'a$', '${', 'a\n'].map((name)
 
 const EXPRESSION = /\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}/;
 
-/** What the expression of Apache Kafka's ConfigTransformer makes of it. */
+/** The result of the expression of Apache Kafka's ConfigTransformer. */
 function asJava(value: string): string {
   return value.replace(
     new RegExp(EXPRESSION, 'g'),
@@ -36,7 +36,7 @@ test('connect-runtime 8.2: 30,000 small values resolve as with Java’s expressi
   for (const [key, value] of Object.entries(values)) {
     const expected = { value, resolved: asJava(value), found: EXPRESSION.test(value) };
     const actual = { value, resolved: resolved[key], found: hasPlaceholder(value) };
-    // Jest's own comparison of so many takes longer than all the rest.
+    // Jest's own comparison of so many values takes longer than the rest.
     if (actual.resolved !== expected.resolved || actual.found !== expected.found) expect(actual).toEqual(expected);
   }
 });

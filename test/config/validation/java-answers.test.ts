@@ -1,6 +1,5 @@
 /**
- * Every fact of Java Connect 4.3.1's definitions and validation answers, recorded by dev/record-validation.ts, beside
- * ours.
+ * Compares definitions and validation answers with those of Java Connect 4.3.1, recorded by dev/record-validation.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

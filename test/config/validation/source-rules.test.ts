@@ -1,4 +1,4 @@
-/** What a source may not ask of this worker. */
+/** Settings of a source that this worker rejects. */
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
 import { fakeRegistry, fakeWorkerConfig, SRC } from '../../rest/fake-worker';
 

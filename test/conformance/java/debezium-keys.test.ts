@@ -1,6 +1,6 @@
 /**
- * Keys and schemas after DDL, and of values that the server does not send, beside Debezium's. Source: cdc-postgres
- * §2.7, §5.7, Appendix R.
+ * Keys and schemas after DDL, and of values that the server does not send, compared with Debezium's. Source:
+ * cdc-postgres §2.7, §5.7, Appendix R.
  */
 import type { Schema } from '@millrace/sdk';
 import { debeziumPluginPath } from '../../../dev/services/debezium-jars';
@@ -27,7 +27,7 @@ const TABLES = `
   ALTER TABLE nothing REPLICA IDENTITY NOTHING;
   ALTER TABLE by_index REPLICA IDENTITY USING INDEX by_index_code_key`;
 
-/** One transaction each, so that whoever streams has seen one before the next is there. */
+/** One transaction each, so that a streaming connector has seen one before the next starts. */
 const STEPS = [
   `INSERT INTO long_key VALUES (repeat('x', 2300), 1); UPDATE long_key SET v = 2; DELETE FROM long_key;
    INSERT INTO outside VALUES (1, repeat('x', 3000), 1); UPDATE outside SET v = 2; UPDATE outside SET id = 2; DELETE FROM outside;
@@ -73,7 +73,7 @@ function debezium(key: Buffer | null, value: Buffer | null): string {
   return `${JSON.stringify(parsed?.payload ?? null)} [${columns(parsed?.schema.fields ?? [])}] ${row}`;
 }
 
-describeWithJava('the same changes, read by Debezium and by us', () => {
+describeWithJava('the same changes, read by Debezium and by Millrace', () => {
   let cluster: Cluster;
   let clients: Clients;
   let database: TestDatabase;

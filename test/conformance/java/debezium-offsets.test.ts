@@ -1,4 +1,4 @@
-/** Debezium goes on with the offsets that we stored, and we with its own. Source: cdc-postgres §6, Appendix R. */
+/** Debezium resumes with Millrace's offsets, and Millrace with Debezium's. Source: cdc-postgres §6, Appendix R. */
 import { debeziumPluginPath } from '../../../dev/services/debezium-jars';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
@@ -7,7 +7,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig } from '../../integration/postgres/harness';
 import { ask, Cluster, describeWithJava, reaches } from './fixtures';
 
-describeWithJava('offsets of ours and of Debezium', () => {
+describeWithJava('offsets of Millrace and of Debezium', () => {
   let cluster: Cluster;
   let clients: Clients;
   let database: TestDatabase;
@@ -90,7 +90,7 @@ describeWithJava('offsets of ours and of Debezium', () => {
   });
 
   test('cdc-postgres 70: Debezium resumes at Millrace’s offsets: inside a transaction, at its end, after rows that share a position, at a heartbeat', async () => {
-    // What our task says of each record.
+    // What Millrace's task emits for each record.
     const config = taskConfig(database, { 'snapshot.mode': 'no_data', 'slot.name': `${database.slot}_task` });
     const places = ['first', 'inside', 'last', 'copied', 'heartbeat'] as const;
     const slotOf = (place: string): string => `${database.slot}_${place}`;
@@ -111,7 +111,7 @@ describeWithJava('offsets of ours and of Debezium', () => {
         last: offsetOf(104),
         copied: offsetOf(107),
       });
-      // One behind the end of the transaction: those that come sooner tell of its last row.
+      // One after the end of the transaction: earlier ones belong to its last row.
       await run.until(() => run.lastOffset.messageType === 'COMMIT');
       offsets.heartbeat = run.lastOffset;
     } finally {

@@ -1,4 +1,6 @@
-/** Java's worker and ours on one Kafka, with the same group and storage topics. Source: connect-runtime §1.7, §11. */
+/**
+ * Java's worker and Millrace on one Kafka, with the same group and storage topics. Source: connect-runtime §1.7, §11.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -30,7 +32,7 @@ function whatIsMissing(): string | null {
 const missing = whatIsMissing();
 if (missing !== null) process.stderr.write(`SKIPPED: nothing is compared with Java's Connect, ${missing} is missing\n`);
 
-/** Skipped, with a word on stderr, where Java's worker cannot run. */
+/** Skipped, with a message on stderr, where Java's worker cannot run. */
 export const describeWithJava = missing === null ? describe : describe.skip;
 
 /** Seconds, where Java's defaults are minutes. */
@@ -39,16 +41,16 @@ const SETTINGS = {
   'heartbeat.interval.ms': '1000',
   'scheduled.rebalance.max.delay.ms': '2000',
   'offset.flush.interval.ms': '1000',
-  // A task that is cut off commits nothing, and what it wrote last is written again: a slow machine gets its time.
+  // A task that is cancelled commits nothing, and its last records are written again: a slow machine gets more time.
   'task.shutdown.graceful.timeout.ms': '30000',
-  // Not so short that a machine which stands still for a moment has a sink read something twice.
+  // Long enough that a short pause of the machine does not make a sink read records twice.
   'consumer.session.timeout.ms': '15000',
   'offset.flush.timeout.ms': '60000',
   'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
   'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
 };
 
-/** One cluster: its workers, whichever kind, its topics and its files. */
+/** One cluster: its workers of either kind, its topics and its files. */
 export class Cluster {
   private readonly workers: StartedWorker[] = [];
 
@@ -69,7 +71,7 @@ export class Cluster {
     return this.clients.admin;
   }
 
-  /** Stops every worker that is left and takes everything away. */
+  /** Stops all remaining workers and removes everything. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map(async (worker) => await worker.stop()));
     await this.clients.close();
@@ -95,8 +97,8 @@ export class Cluster {
   }
 
   /**
-   * A file sink of a new topic, and how to feed it.
-   * Its consumer group is named after it: no other cluster has a sink of that name.
+   * A file sink of a new topic, and its producer. Its consumer group is named after it: no other cluster has a sink of
+   * that name.
    */
   async sink(name: string, partitions = 1): Promise<Sink> {
     const topic = await this.clients.topic(partitions, {}, `${this.group}-${name}`);
@@ -107,12 +109,12 @@ export class Cluster {
     return join(this.folder, name);
   }
 
-  /** Where the config topic ends: tells whether anybody has written to it. */
+  /** End offset of the config topic: shows whether a worker has written to it. */
   async configEnd(): Promise<number> {
     return await this.end('configs');
   }
 
-  /** Where partition 0 of a topic of the group ends; 0 while there is no such topic. */
+  /** End offset of partition 0 of a topic of the group; 0 while there is no such topic. */
   async end(suffix: string): Promise<number> {
     const topic = `${this.group}-${suffix}`;
     if ((await this.admin.describeTopics([topic])).length === 0) return 0;
@@ -120,7 +122,7 @@ export class Cluster {
     return end?.offset ?? 0;
   }
 
-  /** The members of a sink's consumer group: one for each task that runs, wherever. */
+  /** The members of a sink's consumer group: one for each running task, on any worker. */
   async sinkMembers(sink: Sink): Promise<number> {
     return (await this.admin.describeGroup(`connect-${sink.name}`)).members.length;
   }
@@ -130,7 +132,7 @@ export class Cluster {
   }
 }
 
-/** Numbered lines into a topic, and out of the file that the connector writes. */
+/** Produces numbered lines to a topic, and reads them from the connector's file. */
 export class Sink {
   private sent = 0;
 
@@ -170,7 +172,7 @@ export class Sink {
     return Array.from({ length: this.sent }, (_, i) => `line ${i}`).sort();
   }
 
-  /** Resolves when every line has arrived, and none of them twice. */
+  /** Resolves when every line has arrived exactly once. */
   async hasEveryLineOnce(cluster: Cluster): Promise<void> {
     await this.hasEveryLine(cluster);
     expect((await this.lines()).sort()).toEqual(this.expected());
@@ -188,7 +190,7 @@ export class Sink {
   }
 }
 
-/** Every worker answers 409 during a rebalance; clients try again. */
+/** Every worker answers 409 during a rebalance; clients retry. */
 export async function ask(worker: StartedWorker, method: string, path: string, body?: unknown): Promise<Answer> {
   let last: Answer | undefined;
   return await waitFor(
@@ -230,7 +232,7 @@ export async function reaches(
   );
 }
 
-/** All that a worker says about its connectors, without the names of workers. */
+/** Everything that a worker reports about its connectors, without the names of workers. */
 export async function everything(worker: StartedWorker): Promise<unknown> {
   const { json, body } = await ask(worker, 'GET', '/connectors?expand=info&expand=status');
   expect(body).toMatch(/^{/);

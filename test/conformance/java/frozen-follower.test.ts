@@ -1,6 +1,6 @@
 /**
- * Java's follower is frozen for longer than its session: we run its work meanwhile. When it is back, both run the same;
- * whoever ends up with what must say so, and nobody's goodbye may be the last word.
+ * Java's follower is frozen for longer than its session, and Millrace runs its work meanwhile. When it is back, both
+ * share the work; each status must come from the new owner, and no final status of an old owner may overwrite it.
  */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
@@ -22,7 +22,7 @@ describeWithJava('connect-runtime 42: a frozen follower', () => {
     follower = await cluster.java();
   });
   afterAll(async () => {
-    // A frozen process hears no other signal.
+    // A frozen process receives no other signal.
     if (follower) process.kill(follower.pid, 'SIGCONT');
     await cluster?.close();
   });

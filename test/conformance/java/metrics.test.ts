@@ -1,4 +1,4 @@
-/** The same work on Java's worker and on ours, and what each has counted. Source: connect-runtime §9. */
+/** The same work on Java's worker and on Millrace, and their metrics. Source: connect-runtime §9. */
 import { execFile, spawnSync } from 'node:child_process';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,12 +12,9 @@ import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
 
 const LINES = 500;
-/** How long a busy JVM may take to let another one look into it; otherwise 10 s. */
+/** How long a busy JVM may take to accept a monitoring connection; the default is 10 s. */
 const PATIENT = ['-Dsun.tools.attach.attachTimeout=120000'];
-/**
- * Of a group, with the names of this test's connectors taken out: `source-task-metrics/source/0
- * source-record-poll-total`.
- */
+/** Of a group, without the names of this test's connectors: `source-task-metrics/source/0 source-record-poll-total`. */
 type Figures = Map<string, string>;
 type Read = (worker: StartedWorker) => Promise<Figures>;
 
@@ -67,7 +64,7 @@ function keyOf(group: string, { connector = '', task = '' }: Record<string, stri
   return `${group}/${connector.split('_')[0]}/${task} ${attribute}`;
 }
 
-/** Seen on 4.3.1: 0, however many tasks were started. */
+/** Observed on 4.3.1: 0, however many tasks were started. */
 const NEVER_COUNTED = /task_startup_/;
 
 /** Versions and the like stay texts. */
@@ -75,13 +72,13 @@ function valueOf(text: string | undefined): string | number | undefined {
   return text === undefined || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** Group and attribute, whatever they are of. */
+/** Group and attribute, for any object. */
 const attributes = (figures: Figures): string[] =>
   [...new Set([...figures.keys()].map((key) => key.replace(/\/\S*/, '')))]
     .filter((name) => GROUPS.includes(name.split(' ')[0] ?? ''))
     .sort();
 
-/** Reading the figures takes more of a JDK than running Connect does. */
+/** Reading the metrics needs more of a JDK than running Connect does. */
 const modules = spawnSync(process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java', [
   '--list-modules',
 ]);
@@ -93,7 +90,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
   let java: Figures;
   let ours: Figures;
 
-  /** A source, a sink, one that tolerates bad records and one that does not; ends when all is counted. */
+  /** A source, a sink, one that tolerates bad records and one that does not; ends when all metrics are stable. */
   async function work(kind: 'java' | 'ours', read: Read): Promise<Figures> {
     const cluster = await Cluster.create();
     clusters.push(cluster);
@@ -107,7 +104,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
       'value.converter.schemas.enable': 'false',
     };
     const [tolerant, strict] = [await cluster.sink('tolerant'), await cluster.sink('strict')];
-    // "line 0" is no JSON.
+    // "line 0" is not JSON.
     for (const bad of [tolerant, strict]) await bad.send(3);
     await create(worker, tolerant, {
       ...json,
@@ -158,7 +155,7 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
       },
       { detail: () => `${sink.name}\n${JSON.stringify([...figures], null, 1)}` },
     );
-    // They were read one after another: what was read first may have changed by the time that the last one was.
+    // They were read in sequence: earlier ones may have changed by the time that the last one was read.
     return await read(worker);
   }
 

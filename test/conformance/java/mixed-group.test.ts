@@ -1,21 +1,21 @@
-/** Goal G3: Java's workers and ours in one group, whoever leads. Source: connect-runtime §2. */
+/** Goal G3: Java's workers and Millrace in one group, with either as leader. Source: connect-runtime §2. */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { leaderOf } from '../../helpers/leader';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
 
-/** The key that signs requests changes all the time. */
+/** The key that signs requests rotates all the time. */
 const SETTINGS = { 'inter.worker.key.ttl.ms': '2000' };
 
 const host = (worker: StartedWorker): string => new URL(worker.url).host;
 
-describeWithJava('a group of both', () => {
+describeWithJava('a mixed group', () => {
   let cluster: Cluster;
   let leader: StartedWorker;
   let follower: StartedWorker;
   let sinks: Sink[];
 
-  /** Who runs what: `connector` or `connector-task` → worker, as `worker` tells it. */
+  /** Owners: `connector` or `connector-task` → worker, as `worker` reports them. */
   async function owners(worker: StartedWorker): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const { name } of sinks) {
@@ -26,7 +26,7 @@ describeWithJava('a group of both', () => {
     return found;
   }
 
-  /** Resolves when these workers run everything, each thing once and evenly shared, and agree on who runs what. */
+  /** Resolves when these workers run everything, each item once and evenly shared, and agree on the owners. */
   async function shared(...workers: StartedWorker[]): Promise<Map<string, string>> {
     let seen: Map<string, string>[] = [];
     const total = sinks.length;
@@ -61,7 +61,7 @@ describeWithJava('a group of both', () => {
     for (const sink of sinks) await sink.hasEveryLine(cluster);
   }
 
-  /** A connector that the follower owns: its task configurations can only be published through the leader. */
+  /** A connector that the follower owns: its task configs can only be published through the leader. */
   async function republish(worker: StartedWorker): Promise<void> {
     const of = await shared(leader, follower);
     const sink = sinks.find(({ name }) => of.get(name) === host(follower)) as Sink;
@@ -77,7 +77,7 @@ describeWithJava('a group of both', () => {
     expect(task.config['task.class']).toBe('org.apache.kafka.connect.file.FileStreamSinkTask');
   }
 
-  /** Changes through the follower reach the leader, and the leader's refusals come back. */
+  /** Changes through the follower reach the leader, and the leader's rejections are returned. */
   async function writesThroughFollower(): Promise<void> {
     const extra = await cluster.sink(`extra-${sinks.length}-${host(follower).split(':')[1]}`);
     await create(follower, extra);
@@ -98,7 +98,7 @@ describeWithJava('a group of both', () => {
       });
   }
 
-  /** Nobody says goodbye; what it ran moves when the session and the delay are over. */
+  /** The process is killed; its work moves when the session and the delay have expired. */
   async function killed(worker: StartedWorker, survivor: StartedWorker): Promise<void> {
     await worker.crash();
     const moved = await shared(survivor);

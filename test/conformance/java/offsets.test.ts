@@ -1,4 +1,4 @@
-/** Source offsets that one kind of worker writes and the other reads. Source: connect-runtime §1.5. */
+/** Source offsets written by one kind of worker and read by the other. Source: connect-runtime §1.5. */
 import { writeFile } from 'node:fs/promises';
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { StartedWorker } from '../../../dev/services/worker';
@@ -17,7 +17,7 @@ describeWithJava('the offsets topic', () => {
   let java: StartedWorker;
   let admin: Admin;
   let store: OffsetStore;
-  /** The keys that lie in the topic, as text. */
+  /** The keys in the topic, as text. */
   const keys = new Set<string>();
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describeWithJava('the offsets topic', () => {
     expect(await store.list('lines')).toEqual([[partition, { position: 14 }]]);
 
     await store.write('lines', [[partition, { position: 4 }]]);
-    // Java may list what it has just read to the end one request late.
+    // Java may list the last offset one request late.
     await waitFor('Java to list the offset', async () => {
       const { json } = await ask(java, 'GET', '/connectors/lines/offsets');
       return JSON.stringify(json) === JSON.stringify({ offsets: [{ partition, offset: { position: 4 } }] });
@@ -79,7 +79,7 @@ describeWithJava('the offsets topic', () => {
     await waitFor('two of them again', async () => (await cluster.end('lines')) === 5, {
       detail: () => cluster.logs(),
     });
-    // Otherwise it may still be said to be stopped from before.
+    // Otherwise its earlier STOPPED status may still be reported.
     await reaches(java, 'lines', 'RUNNING RUNNING');
     await ask(java, 'PUT', '/connectors/lines/stop');
     await reaches(java, 'lines', 'STOPPED');
@@ -99,7 +99,7 @@ describeWithJava('the offsets topic', () => {
       ],
       [{ server: 'snapshot' }, { lsn: 1, snapshot: 'INITIAL', last: null, done: true, ratio: new Float64(1) }],
     ] as unknown as [SourcePartition, SourceOffset][]);
-    // Java may list what it has just read to the end one request late.
+    // Java may list the last offset one request late.
     const body = await waitFor('Java to list both partitions', async () => {
       const answer = await ask(java, 'GET', '/connectors/changes/offsets');
       return answer.json.offsets.length === 2 ? answer.body : null;

@@ -1,13 +1,12 @@
 /**
- * Offsets reset and altered over REST by one kind of worker, and what the other makes of it. Source: connect-runtime
- * §1.7, §3.8.
+ * Offsets reset and altered over REST by one kind of worker, and read by the other. Source: connect-runtime §1.7, §3.8.
  */
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
 
-describeWithJava('offsets changed on one side', () => {
+describeWithJava('offsets changed by one kind of worker', () => {
   let cluster: Cluster;
   beforeEach(async () => {
     cluster = await Cluster.create();
@@ -33,8 +32,8 @@ describeWithJava('offsets changed on one side', () => {
   };
 
   /**
-   * Two sources of two lines with an offsets topic of their own and a sink of five records, made on the first worker,
-   * changed there all but one source, and run by the second.
+   * Two sources of two lines with an offsets topic of their own and a sink of five records, created on the first
+   * worker, changed there except for one source, and run by the second.
    */
   async function handOver(before: () => Promise<StartedWorker>, after: () => Promise<StartedWorker>): Promise<void> {
     const first = await before();

@@ -1,5 +1,5 @@
 /**
- * The black-box REST cases against ours, ours through a follower, and Java's worker; the report goes to
+ * The black-box REST cases on Millrace, on Millrace through a follower, and on Java's worker; the report goes to
  * reports/rest-cases.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { disagreements, markdown, reportRows, type Column, type ReportRow } from
 import { runCases } from '../rest/runner';
 import { describeWithJava } from './fixtures';
 
-/** Followers hear of a rebalance with their next heartbeat. */
+/** Followers detect a rebalance with their next heartbeat. */
 const HASTE = { 'heartbeat.interval.ms': '300' };
 
 describeWithJava('REST cases side by side', () => {
@@ -40,7 +40,7 @@ describeWithJava('REST cases side by side', () => {
   async function throughFollower(): Promise<Column> {
     const group = uniqueName('report');
     const both = [await start('ours', group), await start('ours', group)] as const;
-    // Asked not to forward, the leader answers 404 and the other one 409.
+    // Without forwarding, the leader answers 404 and the other one 409.
     const follower = await waitFor('one of two workers to follow', async () => {
       const answers = await Promise.all(both.map((one) => one.request('DELETE', '/connectors/none?forward=false')));
       const leads = answers.findIndex(({ status }) => status === 404);

@@ -1,11 +1,12 @@
 /**
- * Goals G1 and G2: Java's cluster is handed to us and back, at rest and after a crash. Source: connect-runtime §1.7.
+ * Goals G1 and G2: migration of Java's cluster to Millrace and back, at rest and after a crash. Source: connect-runtime
+ * §1.7.
  */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, everything, reaches, type Sink } from './fixtures';
 
-describeWithJava('a cluster that changes hands', () => {
+describeWithJava('migration of a cluster', () => {
   let cluster: Cluster;
   let java: StartedWorker;
   let ours: StartedWorker;
@@ -18,7 +19,7 @@ describeWithJava('a cluster that changes hands', () => {
     await Promise.all(all.map(async (sink) => await sink.send(100)));
   };
   const states = async (worker: StartedWorker): Promise<void> => {
-    // A worker that was busy until it ended may have left its own RUNNING behind.
+    // A worker that was busy until it ended may leave its own RUNNING status.
     await reaches(worker, running.name, 'RUNNING RUNNING RUNNING', worker);
     await reaches(worker, paused.name, 'PAUSED PAUSED');
     await reaches(worker, stopped.name, 'STOPPED');
@@ -62,7 +63,7 @@ describeWithJava('a cluster that changes hands', () => {
     expect(await everything(ours)).toEqual(before);
     await running.hasEveryLineOnce(cluster);
     expect([(await paused.lines()).length, (await stopped.lines()).length]).toEqual([100, 100]);
-    // Nothing was published anew: what Java's worker wrote is what we run.
+    // Nothing was published again: Millrace runs the task configs that Java's worker wrote.
     expect(await cluster.configEnd()).toBe(written);
     await resumed(ours);
   });
@@ -73,7 +74,7 @@ describeWithJava('a cluster that changes hands', () => {
     await born.send(100);
     await born.hasEveryLineOnce(cluster);
     all = [...all, born];
-    // Other task configurations than Java's own.
+    // Task configs that differ from Java's.
     const changed = await ask(ours, 'PUT', `/connectors/${running.name}/config`, running.config({ 'tasks.max': '1' }));
     expect(changed.status).toBe(200);
     await reaches(ours, running.name, 'RUNNING RUNNING');
@@ -91,7 +92,7 @@ describeWithJava('a cluster that changes hands', () => {
     expect(await everything(java)).toEqual(before);
     for (const sink of [running, born]) await sink.hasEveryLineOnce(cluster);
     expect([(await paused.lines()).length, (await stopped.lines()).length]).toEqual([200, 200]);
-    // Java's connectors ask for the very same task configurations, so nothing is published anew.
+    // Java's connectors return the very same task configs, so nothing is published again.
     expect(await cluster.configEnd()).toBe(written);
     await resumed(java);
   });

@@ -1,6 +1,6 @@
 /**
  * The worker under test: the one at `CONFORMANCE_URL`, or one started for these tests. With `CONFORMANCE_TARGET=java`
- * the cases in which Millrace differs on purpose (docs/compatibility.md) have to fail.
+ * the cases of intended differences (docs/compatibility.md) must fail.
  */
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -28,14 +28,14 @@ export const DIFFERS = '(differs from Java)';
 type Run = () => Promise<void>;
 
 /**
- * Millrace's own answers, where they differ from Java's. Java has to fail here, soon: a case must not wait for what
- * never comes.
+ * Millrace's own answers, where they differ from Java's. Java must fail here, soon: a case must not wait for an event
+ * that never happens.
  */
 export function ours(title: string, run: Run): void {
   (TARGET === 'java' ? test.failing : test)(`${title} ${DIFFERS}`, run);
 }
 
-/** The same where Java differs only now and then, or needs other settings to show it. */
+/** The same where Java differs only occasionally, or only with other settings. */
 export function oursAlone(title: string, run: Run): void {
   (TARGET === 'java' ? test.skip : test)(`${title} ${DIFFERS}`, run);
 }
@@ -53,7 +53,7 @@ export const withSource = hasFileSource() ? test : test.skip;
 
 export class Target {
   /**
-   * What was created through this worker, which it may not list yet: a follower reads later what its leader has
+   * Connectors created through this worker, which it may not list yet: a follower reads later what its leader has
    * answered.
    */
   private readonly created = new Set<string>();
@@ -64,8 +64,8 @@ export class Target {
   ) {}
 
   /**
-   * `settings` are for a worker of our own; one that is given has been started with them, or the cases that need them
-   * are left out.
+   * `settings` are for a worker that the test starts; an external worker must have been started with them, or the cases
+   * that need them are skipped.
    */
   static async open(settings: Readonly<Record<string, string>> = {}): Promise<Target> {
     const given = process.env.CONFORMANCE_URL;
@@ -73,7 +73,7 @@ export class Target {
     return await Target.start(uniqueName('conformance'), settings);
   }
 
-  /** Two workers of one group: those at `CONFORMANCE_URL` and `CONFORMANCE_URL_2`, or two of our own. */
+  /** Two workers of one group: those at `CONFORMANCE_URL` and `CONFORMANCE_URL_2`, or two that the test starts. */
   static async openTwo(): Promise<[Target, Target]> {
     const given = [process.env.CONFORMANCE_URL, process.env.CONFORMANCE_URL_2];
     if (given[0] !== undefined && given[1] !== undefined) {
@@ -105,8 +105,8 @@ export class Target {
   }
 
   /**
-   * Sends exactly this: no headers of its own but a JSON Content-Type when there is a body and none is given (`null`:
-   * no header).
+   * Sends exactly this: without headers of its own, except a JSON Content-Type for a body without one (`null`: no
+   * header).
    */
   async call(
     method: string,
@@ -156,8 +156,7 @@ export class Target {
   }
 
   /**
-   * Sends these very bytes on a connection of their own; `<host>` stands for the worker's. Resolves to all that comes
-   * back.
+   * Sends these exact bytes on a new connection; `<host>` is replaced by the worker's. Resolves to the whole response.
    */
   async raw(text: string): Promise<{ readonly status: number; readonly text: string }> {
     return await new Promise((resolve, reject) => {
@@ -165,7 +164,7 @@ export class Target {
       const socket = connect(Number(this.url.port), this.url.hostname, () => {
         socket.write(text.replaceAll('<host>', this.url.host), 'latin1');
       });
-      // Java leaves some of these connections open behind its answer.
+      // Java leaves some of these connections open after its answer.
       socket.on('data', (chunk: Buffer) => {
         received += chunk.toString('utf8');
         const [head = '', body] = received.split('\r\n\r\n', 2);
@@ -177,7 +176,7 @@ export class Target {
     });
   }
 
-  /** Repeats a GET until `check` is true of the answer. */
+  /** Repeats a GET until `check` is true for the answer. */
   async poll(path: string, check: (answer: Answer) => boolean): Promise<Answer> {
     let last: Answer | undefined;
     return await waitFor(
@@ -212,7 +211,7 @@ export class Target {
     );
   }
 
-  /** Leaves nothing behind, whatever a case has created. */
+  /** Removes everything that a case has created. */
   async removeAll(): Promise<void> {
     const listed = (await this.call('GET', '/connectors')).json as string[];
     const removed: string[] = [];
@@ -225,7 +224,7 @@ export class Target {
   }
 }
 
-/** Texts and bytes as they are, everything else as JSON. */
+/** Texts and bytes unchanged, everything else as JSON. */
 function bytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

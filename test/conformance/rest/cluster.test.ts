@@ -1,4 +1,4 @@
-/** connect-rest §7, cases 154 to 159: what two workers of one group say, whichever of them leads. */
+/** connect-rest §7, cases 154 to 159: answers of two workers of one group, whichever of them leads. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,9 +23,9 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   beforeAll(async () => {
     const both = await Target.openTwo();
     all = both;
-    // A running sink may have yet to ask for the topic that it lets Kafka make.
+    // A running sink may not yet have requested the topic that Kafka creates for it.
     await clients.topic(1, {}, topic);
-    // Asked not to forward, the leader answers 404 and the other one 409.
+    // Without forwarding, the leader answers 404 and the other one 409.
     await waitFor('one of two workers to lead', async () => {
       const answers = await Promise.all(both.map((one) => one.call('DELETE', '/connectors/none?forward=false')));
       const [first, second] = answers.map(({ status }) => status);

@@ -1,6 +1,6 @@
 /**
- * connect-rest §7, cases 21 to 98, as a client sees them. A file sink stands for any connector where the case does not
- * ask for a source.
+ * connect-rest §7, cases 21 to 98, as a client sees them. A file sink stands for any connector unless the case needs a
+ * source.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const create = (name: unknown, config: unknown, more: object = {}): ReturnType<T
   target.mutate('POST', '/connectors', { name, config, ...more });
 
 /**
- * Resolves when these are the connectors there are: a follower, and Java, may have yet to read what the leader has
+ * Resolves when exactly these connectors exist: a follower, and Java, may not yet have read what the leader has
  * answered.
  */
 async function lists(names: readonly string[]): Promise<void> {
@@ -37,7 +37,7 @@ async function lists(names: readonly string[]): Promise<void> {
 }
 
 describe('create', () => {
-  ours('connect-rest R19: a task that could not be built has the version of its plug-in', async () => {
+  ours('connect-rest R19: a task that could not be created has the version of its plugin', async () => {
     const name = fresh();
     const cut = { transforms: 'f', 'transforms.f.type': 'Filter', 'transforms.f.predicate': 'nobody' };
     expect((await create(name, { ...SNK, ...cut })).status).toBe(201);
@@ -46,7 +46,7 @@ describe('create', () => {
   });
 
   ours(
-    'connect-rest R19: blanks around the classes of converters, transformations and predicates do no harm',
+    'connect-rest R19: blanks around the classes of converters, transformations and predicates are ignored',
     async () => {
       const name = fresh();
       const config = {
@@ -299,7 +299,7 @@ describe('update', () => {
     expect((await target.mutate('PUT', path(name, '/config'), config)).status).toBe(200);
     await target.poll(path(name, '/config'), ({ json }) => json['errors.log.enable'] === 'true');
     await target.poll(path(name, '/status'), (a) => states(a).join() === 'PAUSED,PAUSED');
-    // The tasks learn of it when the connector is resumed.
+    // The tasks get it when the connector is resumed.
     await target.mutate('PUT', path(name, '/resume'));
     await target.poll(
       path(name, '/tasks'),
@@ -308,7 +308,7 @@ describe('update', () => {
     await target.poll(path(name, '/status'), (a) => states(a).join() === 'RUNNING,RUNNING');
   });
 
-  oursAlone('connect-rest R14: reads right after an update are answered', async () => {
+  oursAlone('connect-rest R14: reads directly after an update are answered', async () => {
     const name = fresh();
     await target.running(name, SNK);
     const config = { ...SNK, 'errors.log.enable': 'true' };
@@ -378,9 +378,10 @@ describe('lifecycle', () => {
   test('connect-rest 88 to 90, 92: restart', async () => {
     const name = fresh();
     await target.running(name, SNK);
-    // First, since nothing says when an asynchronous restart is over: its effect may not have begun when the states are
-    // read. The leader answers, and may be told last that all is well. While nothing has failed, asking changes
-    // nothing.
+    // First, since nothing signals the end of an asynchronous restart: its effect may not have begun when the states
+    // are
+    // read. The leader answers, and may be the last to know that all is well. While nothing has failed, the request
+    // changes nothing.
     await waitFor('the leader to find nothing to restart', async () => {
       const { status, json } = await target.mutate('POST', path(name, '/restart?onlyFailed=TRUE'));
       expect(status).toBe(202);
@@ -444,7 +445,7 @@ describe('internal endpoint', () => {
   });
 });
 
-// Last: what Java stores and then cannot address, it cannot delete either.
+// Last, because Java stores a connector that it can neither address nor delete.
 describe('names with a slash', () => {
   test('connect-rest 25: a slash in a name', async () => {
     const name = `${fresh()}/b`;

@@ -1,6 +1,6 @@
 /**
- * connect-rest §7, cases 151 to 153, as a client sees them. A worker at `CONFORMANCE_URL` is taken to have been started
- * with `HEADER_SETTINGS` where `CONFORMANCE_HEADERS` is set; otherwise the cases are left out.
+ * connect-rest §7, cases 151 to 153, as a client sees them. A worker at `CONFORMANCE_URL` must have been started with
+ * `HEADER_SETTINGS` if `CONFORMANCE_HEADERS` is set; otherwise the cases are skipped.
  */
 import { Target } from './client';
 import { HEADER_SETTINGS } from './header-settings';

@@ -84,7 +84,7 @@ test('connect-rest R18: a malformed Accept header is 400', async () => {
     const answer = await target.call('GET', '/connectors', undefined, { Accept: accept });
     expect([accept, answer.status]).toEqual([accept, 400]);
   }
-  // As in Java, nobody looks at it before the path and the method are known.
+  // As in Java, it is not checked before the path and the method are known.
   expect((await target.call('GET', '/nope', undefined, { Accept: ',' })).status).toBe(404);
   expect((await target.call('DELETE', '/connectors', undefined, { Accept: ',' })).status).toBe(405);
 });
@@ -137,7 +137,7 @@ test.each([
   expect((await target.raw(`${request}\r\n`)).status).toBe(status);
 });
 
-ours('connect-rest R18: what is no HTTP gets the JSON envelope', async () => {
+ours('connect-rest R18: invalid HTTP is answered with a JSON error', async () => {
   for (const [request, code, message] of [
     [
       'GET / HTTP/1.1\r\nConnection: close\r\n',
@@ -153,10 +153,10 @@ ours('connect-rest R18: what is no HTTP gets the JSON envelope', async () => {
 });
 
 ours(
-  'connect-rest R18: HTTP/2.0 and lines ended by LF alone are refused, an unknown method of no route is 405',
+  'connect-rest R18: HTTP/2.0 and lines that end with LF only are rejected, an unknown method without a route is 405',
   async () => {
     expect((await target.raw(`GET / HTTP/2.0\r\n${HOST}\r\n`)).status).toBe(505);
-    // 505 or 400, by the version of Node.
+    // 505 or 400, depending on the version of Node.js.
     const bare = await target.raw('GET / HTTP/1.1\nHost: <host>\nConnection: close\n\n');
     expect(bare.text).toContain('The request is not valid HTTP/1.1: ');
     expect((await target.raw(`FOO /nope HTTP/1.1\r\n${HOST}\r\n`)).status).toBe(405);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => target.close());
 
-/** No other test's loggers begin like this. */
+/** No logger of another test has this prefix. */
 const namespace = uniqueName('org.example.conformance');
 const put = (name: string, body: unknown): ReturnType<Target['call']> =>
   target.call('PUT', `/admin/loggers/${name}`, body);
@@ -77,6 +77,6 @@ test('connect-rest 148: invalid levels', async () => {
   expectError(await put(namespace, 'null'), 500, /^Cannot invoke "java\.util\.Map\.get\(Object\)"/);
 });
 
-ours('connect-rest R8: an empty level is like any other unknown one', async () => {
+ours('connect-rest R8: an empty level is answered as any other unknown level', async () => {
   expectError(await put(namespace, { level: '' }), 404, "invalid log level ''.");
 });

@@ -8,7 +8,7 @@ import { expectError, ours, states, Target, withSource, type Answer } from './cl
 
 let target: Target;
 beforeAll(async () => {
-  // Stopped tasks have all the time they need to store their offsets.
+  // Stopped tasks have enough time to store their offsets.
   target = await Target.open({ 'task.shutdown.graceful.timeout.ms': '30000' });
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ async function create(name: string, config: Record<string, string>, state = 'STO
 async function stopped(name: string): Promise<void> {
   await target.poll(`/connectors/${name}/status`, (answer) => states(answer).join() === 'STOPPED');
 }
-/** A source of three lines, of a topic of its own. */
+/** A source of three lines, with a topic of its own. */
 function source(name: string, overrides: Record<string, string> = {}): Record<string, string> {
   const file = join(folder, `${name}.in`);
   writeFileSync(file, LINES.map((line) => `${line}\n`).join(''));
@@ -80,7 +80,7 @@ describe('PATCH config', () => {
     ]);
     expect((await patch({ k: null, none: null })).json.config).toEqual({ ...SNK, name, 'tasks.max': '2' });
     expect((await patch({})).status).toBe(200);
-    // A follower may have yet to read the last of them.
+    // A follower may not have read the last of them yet.
     const stored = await target.poll(`/connectors/${name}/config`, ({ json }) => json['tasks.max'] && !json.k);
     expect(stored.json).toEqual({ ...SNK, name, 'tasks.max': '2' });
   });
@@ -109,13 +109,13 @@ describe('PATCH config', () => {
     expect((await target.call('PATCH', '/connectors/none/config', '{}', type)).status).toBe(415);
   });
 
-  ours('connect-rest R10: nothing to patch with', async () => {
+  ours('connect-rest R10: an empty patch', async () => {
     expectError(await target.call('PATCH', '/connectors/none/config', 'null'), 400, /needs a JSON object/);
   });
 });
 
 describe('topics', () => {
-  withSource('connect-rest 99: what tasks write to and read from; reset, and used again', async () => {
+  withSource('connect-rest 99: topics that tasks write and read; reset, and used again', async () => {
     const [from, to] = [uniqueName('c'), uniqueName('c')];
     const config = source(from);
     await create(from, config, 'RUNNING');
@@ -129,7 +129,7 @@ describe('topics', () => {
     };
     await lists(from, [`${from}-topic`])();
     await lists(to, [`${from}-topic`])();
-    // Otherwise the next of the lines may bring the topic back before anybody looks.
+    // Otherwise the next line may recreate the topic before the check.
     expect((await target.mutate('PUT', `/connectors/${to}/pause`)).status).toBe(202);
     await target.poll(`/connectors/${to}/status`, (a) => states(a).join() === 'PAUSED,PAUSED');
     const answer = await target.call('PUT', `/connectors/${to}/topics/reset`);
@@ -209,7 +209,7 @@ describe('offsets', () => {
   });
 
   withSource(
-    'connect-rest 105: an offset holds primitive values, whatever the connector would say of them',
+    'connect-rest 105: an offset contains only primitive values, even if the connector accepts others',
     async () => {
       const name = uniqueName('c');
       await create(name, source(name));
@@ -231,26 +231,29 @@ describe('offsets', () => {
     },
   );
 
-  withSource('connect-rest 102, 105 to 107: a source, read, altered, reset in part and as a whole', async () => {
-    const name = uniqueName('c');
-    await create(name, source(name));
-    const empty = await target.call('GET', `/connectors/${name}/offsets`);
-    expect([empty.status, empty.text]).toEqual([200, '{"offsets":[]}']);
-    const a = entry({ filename: '/a' }, { position: 5 });
-    const b = entry({ filename: '/b' }, { position: Number.MAX_SAFE_INTEGER });
-    expect((await alter(name, a, b)).json).toEqual(altered);
-    expect(await offsets(name)).toEqual(expect.arrayContaining([a, b]));
-    expect((await alter(name, entry({ filename: '/b' }), {})).json).toEqual(altered);
-    const left = await target.poll(`/connectors/${name}/offsets`, ({ json }) => json.offsets.length === 1);
-    expect(left.json).toEqual({ offsets: [a] });
-    for (let i = 0; i < 2; i++) {
-      const answer = await target.mutate('DELETE', `/connectors/${name}/offsets`);
-      expect([answer.status, answer.json]).toEqual([200, reset]);
-    }
-    await offsets(name, false);
-  });
+  withSource(
+    'connect-rest 102, 105 to 107: offsets of a source are read, altered, and reset in part and completely',
+    async () => {
+      const name = uniqueName('c');
+      await create(name, source(name));
+      const empty = await target.call('GET', `/connectors/${name}/offsets`);
+      expect([empty.status, empty.text]).toEqual([200, '{"offsets":[]}']);
+      const a = entry({ filename: '/a' }, { position: 5 });
+      const b = entry({ filename: '/b' }, { position: Number.MAX_SAFE_INTEGER });
+      expect((await alter(name, a, b)).json).toEqual(altered);
+      expect(await offsets(name)).toEqual(expect.arrayContaining([a, b]));
+      expect((await alter(name, entry({ filename: '/b' }), {})).json).toEqual(altered);
+      const left = await target.poll(`/connectors/${name}/offsets`, ({ json }) => json.offsets.length === 1);
+      expect(left.json).toEqual({ offsets: [a] });
+      for (let i = 0; i < 2; i++) {
+        const answer = await target.mutate('DELETE', `/connectors/${name}/offsets`);
+        expect([answer.status, answer.json]).toEqual([200, reset]);
+      }
+      await offsets(name, false);
+    },
+  );
 
-  withSource('connect-rest §2.6: what a source refuses is not stored', async () => {
+  withSource('connect-rest §2.6: offsets that a source rejects are not stored', async () => {
     const name = uniqueName('c');
     await create(name, source(name));
     const partition = { filename: '/a' };
@@ -274,7 +277,7 @@ describe('offsets', () => {
     expect((await target.call('GET', `/connectors/${name}/offsets`)).json).toEqual({ offsets: [] });
   });
 
-  withSource('connect-rest 97, 105, connect-runtime 62: a source goes on where it is told to', async () => {
+  withSource('connect-rest 97, 105, connect-runtime 62: a source resumes at the altered offset', async () => {
     const [from, to] = [uniqueName('c'), uniqueName('c')];
     const config = source(from);
     const partition = { filename: config.file };
@@ -283,7 +286,7 @@ describe('offsets', () => {
     expect((await target.mutate('PUT', `/connectors/${from}/stop`)).status).toBe(204);
     await stopped(from);
     expect(await offsets(from)).toEqual([entry(partition, { position: 14 })]);
-    // Deleted and made again, it knows them still.
+    // Deleted and created again, it still has them.
     await target.mutate('DELETE', `/connectors/${from}`);
     await target.poll(`/connectors/${from}/status`, ({ status }) => status === 404);
     await create(from, config);
@@ -295,57 +298,63 @@ describe('offsets', () => {
     await written(to, [...LINES, 'three']);
   });
 
-  withSource('connect-rest 109, 110, 112: a sink, read, altered, reset in part and as a whole', async () => {
-    const [from, to] = [uniqueName('c'), uniqueName('c')];
-    const partition = { kafka_topic: `${from}-topic`, kafka_partition: 0 };
-    await target.running(from, source(from));
-    await create(to, sink(to, from), 'RUNNING');
-    await written(to, LINES);
-    expect((await target.mutate('PUT', `/connectors/${to}/stop`)).status).toBe(204);
-    await stopped(to);
-    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 3 })]);
-    const again = async (...entries: unknown[]): Promise<void> => {
-      const answer = await alter(to, ...entries);
-      expect([answer.status, answer.json]).toEqual([200, altered]);
-    };
-    await again(entry(partition, { kafka_offset: 1 }));
-    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 1 })]);
-    await again(entry({ ...partition, kafka_partition: '0' }, { kafka_offset: '10' }));
-    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 10 })]);
-    await again(entry(partition));
-    await offsets(to, false);
+  withSource(
+    'connect-rest 109, 110, 112: offsets of a sink are read, altered, and reset in part and completely',
+    async () => {
+      const [from, to] = [uniqueName('c'), uniqueName('c')];
+      const partition = { kafka_topic: `${from}-topic`, kafka_partition: 0 };
+      await target.running(from, source(from));
+      await create(to, sink(to, from), 'RUNNING');
+      await written(to, LINES);
+      expect((await target.mutate('PUT', `/connectors/${to}/stop`)).status).toBe(204);
+      await stopped(to);
+      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 3 })]);
+      const again = async (...entries: unknown[]): Promise<void> => {
+        const answer = await alter(to, ...entries);
+        expect([answer.status, answer.json]).toEqual([200, altered]);
+      };
+      await again(entry(partition, { kafka_offset: 1 }));
+      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 1 })]);
+      await again(entry({ ...partition, kafka_partition: '0' }, { kafka_offset: '10' }));
+      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 10 })]);
+      await again(entry(partition));
+      await offsets(to, false);
 
-    for (const [given, message] of [
-      [{}, 'The partition for a sink connector offset cannot be null or missing'],
-      [
-        entry({}),
-        "The partition for a sink connector offset must contain the keys 'kafka_topic' and 'kafka_partition'",
-      ],
-      [entry({ ...partition, kafka_topic: null }), 'Kafka topic names must be valid strings and may not be null'],
-      [entry({ ...partition, kafka_partition: null }), 'Kafka partitions must be valid numbers and may not be null'],
-      [
-        entry({ ...partition, kafka_partition: 'x' }),
-        "Failed to parse the following Kafka partition value in the provided offsets: 'x'. Partition values for sink connectors need to be integers.",
-      ],
-      [entry(partition, {}), "The offset for a sink connector should either be null or contain the key 'kafka_offset'"],
-      [
-        entry(partition, { kafka_offset: 'x' }),
-        "Failed to parse the following Kafka offset value in the provided offsets: 'x'. Offset values for sink connectors need to be integers.",
-      ],
-      [
-        entry(partition, { kafka_offset: null }),
-        "Failed to parse the following Kafka offset value in the provided offsets: 'null'. Offset values for sink connectors need to be integers.",
-      ],
-    ] as const)
-      expectError(await alter(to, entry(partition, { kafka_offset: 2 }), given), 400, message);
-    await offsets(to, false);
+      for (const [given, message] of [
+        [{}, 'The partition for a sink connector offset cannot be null or missing'],
+        [
+          entry({}),
+          "The partition for a sink connector offset must contain the keys 'kafka_topic' and 'kafka_partition'",
+        ],
+        [entry({ ...partition, kafka_topic: null }), 'Kafka topic names must be valid strings and may not be null'],
+        [entry({ ...partition, kafka_partition: null }), 'Kafka partitions must be valid numbers and may not be null'],
+        [
+          entry({ ...partition, kafka_partition: 'x' }),
+          "Failed to parse the following Kafka partition value in the provided offsets: 'x'. Partition values for sink connectors need to be integers.",
+        ],
+        [
+          entry(partition, {}),
+          "The offset for a sink connector should either be null or contain the key 'kafka_offset'",
+        ],
+        [
+          entry(partition, { kafka_offset: 'x' }),
+          "Failed to parse the following Kafka offset value in the provided offsets: 'x'. Offset values for sink connectors need to be integers.",
+        ],
+        [
+          entry(partition, { kafka_offset: null }),
+          "Failed to parse the following Kafka offset value in the provided offsets: 'null'. Offset values for sink connectors need to be integers.",
+        ],
+      ] as const)
+        expectError(await alter(to, entry(partition, { kafka_offset: 2 }), given), 400, message);
+      await offsets(to, false);
 
-    for (let i = 0; i < 2; i++)
-      expect((await target.mutate('DELETE', `/connectors/${to}/offsets`)).json).toEqual(reset);
-    // From the beginning of the topic.
-    expect((await target.call('PUT', `/connectors/${to}/resume`)).status).toBe(202);
-    await written(to, [...LINES, ...LINES]);
-  });
+      for (let i = 0; i < 2; i++)
+        expect((await target.mutate('DELETE', `/connectors/${to}/offsets`)).json).toEqual(reset);
+      // From the beginning of the topic.
+      expect((await target.call('PUT', `/connectors/${to}/resume`)).status).toBe(202);
+      await written(to, [...LINES, ...LINES]);
+    },
+  );
 
   ours('connect-rest R10: partitions that do not exist, and offsets below zero, are the client’s error', async () => {
     const [name, topic] = [uniqueName('c'), uniqueName('conformance')];

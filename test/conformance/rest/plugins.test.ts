@@ -66,7 +66,7 @@ const HEADER_CLASS = 'org.apache.kafka.connect.storage.SimpleHeaderConverter';
 const noVersion = (cls: string, range: string, versions: string): string =>
   `Plugin ${cls} not found that matches the version range ${range}, available versions: [${versions}]`;
 test.each([
-  // The class is two kinds of plug-in: Java lists it once for each.
+  // The class is a plugin of two types: Java lists it once for each.
   ['key', 'JsonConverter', '99.0', noVersion(JSON_CLASS, '[99.0,99.0]', '4.3.1, 4.3.1'), true],
   ['value', JSON_CLASS, '[5,)', noVersion(JSON_CLASS, '[5,)', '4.3.1, 4.3.1'), true],
   ['header', HEADER_CLASS, '99.0', noVersion(HEADER_CLASS, '[99.0,99.0]', '4.3.1'), true],
@@ -77,7 +77,7 @@ test.each([
   const { json } = await validate('FileStreamSink', { ...SNK, ...keys });
   const found = [`${part}.converter`, `${part}.converter.plugin.version`].slice(both ? 0 : 1);
   expect(errors(json)).toEqual(Object.fromEntries(found.map((key) => [key, [message]])));
-  // Nothing of a converter that cannot be had.
+  // No keys of a converter that is not available.
   expect((json as Infos).configs.map(({ value }) => value.name)).not.toContain(`${part}.converter.converter.type`);
   const created = await target.call('POST', '/connectors', { name: 'k', config: { ...SNK, ...keys } });
   expect([created.status, (created.json as { message: string }).message]).toEqual([
@@ -89,7 +89,7 @@ test.each([
 test('connect-rest 133: versions of converters that are installed, or not used', async () => {
   for (const version of ['4.3.1', ' 4.3.1 ', '[4,5)', 'latest'])
     await expectErrors({ 'key.converter': 'JsonConverter', 'key.converter.plugin.version': version }, {});
-  // Without a class of its own the connector gets the worker's converter, and its version is not looked at.
+  // Without a class of its own the connector gets the worker's converter, and its version is ignored.
   await expectErrors({ 'key.converter.plugin.version': '99.0' }, {});
   await expectErrors(
     { 'key.converter.plugin.version': '[1' },
@@ -117,7 +117,7 @@ withSource('connect-rest 116: keys of the file source', async () => {
 
 test('connect-rest 116, 117: keys of the file sink, by any of its names', async () => {
   const { json } = await target.call('GET', '/connector-plugins/FileStreamSink/config');
-  // Ours has keys of its own between them: docs/compatibility.md, “File sink”.
+  // Millrace has keys of its own between them: docs/compatibility.md, “File sink”.
   const names = (json as { name: string }[]).map(({ name }) => name).filter((name) => !name.startsWith('file.'));
   expect(names.slice(0, 3)).toEqual(['file', 'name', 'connector.class']);
   expect(Object.keys((json as object[])[0] as object)).toEqual([
@@ -177,14 +177,14 @@ test('connect-rest 138: an override that cannot be read', async () => {
   expectError(await target.call('POST', '/connectors', { name: 'k', config }), 500, reason);
 });
 
-ours('connect-rest R19: a null for a key that the plug-in requires is missing', async () => {
+ours('connect-rest R19: null for a key that the plugin requires counts as missing', async () => {
   const answer = await target.call('POST', '/connectors', { name: 'k', config: { ...SRC, topic: null } });
   if (answer.status === 201) await target.call('DELETE', '/connectors/k');
   expectError(answer, 400, /\nMissing required configuration "topic" which has no default value\.\n/);
 });
 
 ours(
-  'connect-rest R19: a connector is not asked whether it can do exactly-once, which this worker cannot',
+  'connect-rest R19: a connector is not asked for exactly-once support, which this worker does not have',
   async () => {
     const { json } = await validate('FileStreamSource', { ...SRC, topic: '', 'exactly.once.support': 'required' });
     expect(errors(json)).toEqual({
@@ -194,7 +194,7 @@ ours(
   },
 );
 
-ours('connect-rest R19: why an expression is none is said in words of our own', async () => {
+ours('connect-rest R19: the reason for an invalid expression has Millrace’s text', async () => {
   const { json } = await validate('FileStreamSink', {
     'connector.class': 'FileStreamSink',
     name: 'k',
@@ -348,7 +348,7 @@ test('connect-rest 131, 132: transformations and predicates that cannot be used,
     { predicates: 'p', 'predicates.p.type': 'TopicNameMatches', 'predicates.p.pattern': '[' },
     { 'predicates.p.pattern': [expect.stringMatching(/^Invalid value \[ for configuration pattern: Invalid regex: /)] },
   );
-  // An alias that nobody defines shows when the task starts.
+  // An undefined alias is reported when the task starts.
   await expectErrors(one('Filter', { 'transforms.a.predicate': 'nobody' }), {});
 });
 

@@ -1,19 +1,17 @@
-/**
- * What the black-box cases say of ours and of Java's worker, beside each other and beside docs/compatibility.md. Pure.
- */
+/** Compares the results of the black-box cases on Millrace and on Java's worker with docs/compatibility.md. Pure. */
 import { casesOf, type Row } from '../../helpers/compatibility-page';
 import { DIFFERS } from './client';
 import type { CaseResult } from './runner';
 
 const CONTRACT = 'connect-rest';
-/** A case that has to fail on Java, and does, is reported as passed by the test runner. */
+/** A case that must fail on Java, and does, is reported as passed by the test runner. */
 export type Verdict = 'as in the contract' | 'differs' | 'left out' | 'FAILED';
 
 export interface ReportRow {
   readonly title: string;
   readonly file: string;
   readonly numbers: readonly string[];
-  /** Ours differs here on purpose. */
+  /** An intended difference of Millrace. */
   readonly differs: boolean;
   /** By column. */
   readonly verdicts: readonly Verdict[];
@@ -25,14 +23,14 @@ export interface Column {
   readonly results: readonly CaseResult[];
 }
 
-/** Where a case stands in the contract; those of Appendix R come behind, tests without a number last. */
+/** Position of a case in the contract; those of Appendix R follow, tests without a number come last. */
 function place({ title }: CaseResult): number {
   const [number] = casesOf(CONTRACT, title);
   if (number === undefined) return Number.MAX_VALUE;
   return number.startsWith('R') ? 1000 + Number(number.slice(1)) : Number(number);
 }
 
-/** One row for each case that a column knows, in the contract's order. */
+/** One row for each case of any column, in the contract's order. */
 export function reportRows(columns: readonly Column[]): ReportRow[] {
   const keys = new Map<string, CaseResult>();
   for (const { results } of columns) for (const result of results) keys.set(`${result.file}: ${result.title}`, result);
@@ -55,7 +53,7 @@ export function reportRows(columns: readonly Column[]): ReportRow[] {
     });
 }
 
-/** Where page and cases disagree, one sentence each. */
+/** One sentence for each contradiction between page and cases. */
 export function disagreements(rows: readonly ReportRow[], page: readonly Row[]): string[] {
   const found: string[] = [];
   const stated = new Map(page.filter((row) => row.contract === CONTRACT).map((row) => [row.number, row]));

@@ -5,10 +5,10 @@ import { uniqueName } from '../../helpers/unique-name';
 const given = process.env.CONFORMANCE_URL !== undefined;
 
 (given ? test.skip : test)(
-  'connect-rest 87: paused and stopped connectors stay so when their worker comes back',
+  'connect-rest 87: paused and stopped connectors keep their state when their worker restarts',
   async () => {
     const group = uniqueName('conformance');
-    // A sink's consumer group is named after it: others have a sink called "paused".
+    // A sink's consumer group is named after it: other tests have a sink called "paused".
     const [paused, stopped] = [uniqueName('paused'), uniqueName('stopped')];
     const config = { 'connector.class': 'FileStreamSink', topics: uniqueName('conformance') };
     const states = async (worker: StartedWorker): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Runs the black-box cases of this folder against a worker, in a process of their own. */
+/** Runs the black-box cases of this folder against a worker, in a separate process. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export interface CaseResult {
 export interface CasesOptions {
   /** Base URL of the worker. */
   readonly url: string;
-  /** Another worker of its group; without one the cases between workers are left out. */
+  /** Another worker of its group; without one the cases between workers are skipped. */
   readonly url2?: string;
   /** (Default: `millrace`) */
   readonly target?: 'millrace' | 'java';
@@ -37,7 +37,7 @@ interface JestReport {
   }[];
 }
 
-/** One after another, since all meet the same worker. */
+/** In sequence, since all use the same worker. */
 export async function runCases({ url, url2, target = 'millrace', headers }: CasesOptions): Promise<CaseResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-cases-'));
   const report = join(folder, 'report.json');
@@ -56,7 +56,7 @@ export async function runCases({ url, url2, target = 'millrace', headers }: Case
       let text = '';
       child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
       child.on('error', reject);
-      // The report says what failed.
+      // The report shows the failures.
       child.on('close', () => resolve(text));
     });
     const json = await readFile(report, 'utf8').catch((cause: unknown) => {

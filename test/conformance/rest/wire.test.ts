@@ -1,4 +1,4 @@
-/** connect-rest §0 and Appendix R: details of the wire that clients rely on without knowing. */
+/** connect-rest §0 and Appendix R: details of the wire format that clients rely on implicitly. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
@@ -87,7 +87,7 @@ test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's texts
   expect(wrong).toEqual([]);
 });
 
-ours('connect-rest R12: what is neither JSON nor of the right shape is refused for the former', async () => {
+ours('connect-rest R12: a body that is neither JSON nor of the right type is rejected as invalid JSON', async () => {
   for (const body of ['[1,', '{"a":[NaN]}', '{"a":{"b":1'])
     expectError(
       await target.call('PUT', '/admin/loggers/none', body),
@@ -116,14 +116,14 @@ test('connect-rest R13: the internal endpoint without task configs', async () =>
   expectError(await post('null'), 400, 'Internal request missing required signature');
 });
 
-ours('connect-rest R1: an unknown class is answered alike every time', async () => {
+ours('connect-rest R1: an unknown class always gets the same answer', async () => {
   const config = { 'connector.class': uniqueName('NoSuch') };
   for (let i = 0; i < 2; i++) {
     expectError(await target.call('POST', '/connectors', { name: 'a', config }), 400, /^Failed to find any class/);
   }
 });
 
-ours('connect-rest R2: a version that is not installed is answered alike every time', async () => {
+ours('connect-rest R2: a version that is not installed always gets the same answer', async () => {
   const config = { ...SNK, 'connector.plugin.version': '9.9' };
   for (let i = 0; i < 2; i++) {
     expectError(
@@ -134,7 +134,7 @@ ours('connect-rest R2: a version that is not installed is answered alike every t
   }
 });
 
-ours('connect-rest R11: a class that is no plug-in', async () => {
+ours('connect-rest R11: a class that is not a plugin', async () => {
   expectError(
     await target.call('GET', '/connector-plugins/java.lang.String/config'),
     404,

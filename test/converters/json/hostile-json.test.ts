@@ -1,6 +1,5 @@
 /**
- * JSON that is nested or long beyond Jackson's limits is a record that fails, not a stack that overflows wherever it is
- * walked through.
+ * JSON nested or long beyond Jackson's limits fails its record, and never overflows the stack wherever it is traversed.
  */
 import { isConnectError } from '@millrace/sdk';
 import { JsonConverter } from '../../../src/converters/json/json-converter';

@@ -6,15 +6,15 @@ import { findJava } from '../../../dev/services/kafka-jars';
 import type { Case } from './cases/inputs';
 import type { Json } from './notation';
 
-/** What a class makes of records, or which settings it has. */
+/** The results of a class for records, or its settings. */
 export type Question = Case | { readonly definitions: string };
 
 /** The class and message of what was thrown. */
 export type Thrown = readonly [string, string | null];
 export interface Answer {
-  /** The settings were refused. */
+  /** The settings were rejected. */
   readonly error?: Thrown;
-  /** One per record: null where it was dropped, `same` where it came back as it was, otherwise what has changed. */
+  /** One per record: null if it was dropped, `same` if it is unchanged, otherwise the difference. */
   readonly results?: readonly (Json | { readonly error: Thrown })[];
 }
 
@@ -31,7 +31,7 @@ export async function askJava(classPath: string, questions: readonly Question[])
   );
   const [output, errors] = await Promise.all([text(java.stdout), text(java.stderr)]);
   try {
-    // Debezium's log lines may stand before it.
+    // Debezium's log lines may precede it.
     return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as unknown[];
   } catch (cause) {
     throw new Error(`Answer.java failed: ${errors}`, { cause });

@@ -1,11 +1,11 @@
-/** Our transformations' answers, in the notation of Java's. */
+/** The results of Millrace's transformations, in the notation of Java's. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigKey, ConnectError, TransformationPlugin } from '@millrace/sdk';
 import type { Answer } from './ask-java';
 import type { Case } from './cases/inputs';
 import { readRecord, writeChanges } from './notation';
 
-/** Where we differ on purpose, or cannot do otherwise: what Java's and our answer look like. */
+/** Intended or unavoidable differences: Java's result and Millrace's. */
 export interface Difference {
   readonly why: string;
   readonly java: RegExp;
@@ -17,7 +17,7 @@ const thrown = (error: unknown): unknown => {
   return { error: [javaClass, message] };
 };
 
-/** Our answer; Java's where the difference is a known one. Throws when a record was changed in place. */
+/** Millrace's result; Java's if the difference is a known one. Throws when a record was changed in place. */
 export function answerOf(
   plugin: TransformationPlugin,
   { config, records }: Case,
@@ -50,12 +50,12 @@ export function answerOf(
   return { results };
 }
 
-/** Whether Java hands back the same object or an equal one is its own affair. */
+/** Whether Java returns the same object or an equal one does not matter. */
 export function withoutIdentity({ results, ...rest }: Answer): Answer {
   return results ? { results: results.map((result) => (result === 'same' ? {} : result)) } : rest;
 }
 
-/** What Answer.java tells of a setting, but for its validator: how that prints itself is not shown to anybody. */
+/** What Answer.java prints of a setting, without its validator, whose text no client sees. */
 export function factsOf(key: ConfigKey): unknown {
   const fallback = key.default;
   return {

@@ -1,8 +1,8 @@
 /**
- * Records as JSON, for Answer.java and for the tests beside what it answered. A schema is `INT32`, `INT32?` (optional)
- * or an object; a value with a schema is plain JSON (bytes: base64; decimals: text; dates: milliseconds; maps: pairs).
- * Without one, what JSON cannot tell carries its kind: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`, `{"$map":
- * [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
+ * Records as JSON, for Answer.java and for the tests that use its answers. A schema is `INT32`, `INT32?` (optional) or
+ * an object; a value with a schema is plain JSON (bytes: base64; decimals: text; dates: milliseconds; maps: pairs).
+ * Without one, values that JSON cannot represent carry their type: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`,
+ * `{"$map": [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
  */
 import { isDeepStrictEqual as same } from 'node:util';
 import { isDecimal, LogicalName, type ConnectRecord, type Header, type Schema, type SchemaType, decimalText, parseDecimal } from '@millrace/sdk';
@@ -23,7 +23,7 @@ export interface SchemaObject {
 }
 type Typed = readonly [SchemaNotation, Json];
 
-/** A sink's record of topic orders, partition 3, unless it says otherwise. */
+/** A sink record of topic orders, partition 3, unless stated otherwise. */
 export interface RecordNotation {
   readonly source?: boolean;
   readonly topic?: string;
@@ -36,7 +36,7 @@ export interface RecordNotation {
 
 const known = new Map<string, Schema>();
 
-/** Equal notations give the same object, as converters do. */
+/** Equal notations return the same object, as converters do. */
 export function readSchema(notation: SchemaNotation): Schema | null {
   if (notation === null) return null;
   const text = JSON.stringify(notation);
@@ -171,7 +171,7 @@ export function writeValue(schema: Schema | null, value: unknown): Json {
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
     case 'number':
-      // Without the sign of -0, which JSON's readers drop.
+      // Without the sign of -0, which JSON readers drop.
       return Number.isFinite(value) ? value + 0 : tagged('$float64', String(value));
     case 'boolean':
     case 'string':
@@ -198,7 +198,7 @@ export function writeValue(schema: Schema | null, value: unknown): Json {
   return tagged('$map', pairs);
 }
 
-/** What is not as before; `=` stands for the schema when the value alone has changed. */
+/** The differences; `=` stands for the schema when only the value has changed. */
 export function writeChanges(before: ConnectRecord, after: ConnectRecord): Json {
   const [old, now] = [writeRecord(before), writeRecord(after)];
   for (const side of ['key', 'value'] as const) {

@@ -1,6 +1,6 @@
 /**
- * What is compared of a validation's answer: all facts, against those of a plain configuration, so that the records
- * stay small.
+ * The compared part of a validation's answer: all facts, relative to those of a plain config, so that the records stay
+ * small.
  */
 export interface Definition {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Reduced {
   readonly groups: readonly string[];
   /** In order; `…` stands for the names of the plain configuration. */
   readonly names: readonly string[];
-  /** Entries that are not as in the plain configuration. */
+  /** Entries that differ from the plain config. */
   readonly changed: readonly unknown[];
 }
 
@@ -34,13 +34,13 @@ const facts = ({ definition, value }: Entry): unknown => {
   return { definition: rest, value: OFFERS.test(definition.name) ? others : { ...others, offers } };
 };
 
-/** Java's order of one converter's keys is that of a hash map: here, by name. */
+/** Java's order of one converter's keys is that of a hash map; here they are sorted by name. */
 function inOrder(tail: readonly string[]): string[] {
   const converters = [...new Set(tail.map((name) => name.split('.')[0]))];
   return converters.flatMap((one) => tail.filter((name) => name.startsWith(`${one}.`)).sort());
 }
 
-/** Names of `own` with one run of the plain ones made `…`. */
+/** Names of `own` with one run of the plain ones replaced by `…`. */
 function shortened(own: readonly string[], plain: readonly string[]): string[] {
   const from = own.indexOf(plain[0] ?? '');
   const same = plain.every((name, i) => own[from + i] === name);

@@ -168,5 +168,5 @@ export class SinkSetup {
   }
 }
 
-/** A CSV line of that many bytes, its line end included. */
+/** A CSV line of that many bytes, including its line end. */
 export const line = (text: string, length: number): string => `${text},1`.padEnd(length - 1, '0');

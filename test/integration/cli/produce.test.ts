@@ -44,7 +44,7 @@ function start(args: readonly string[], env: Record<string, string>): Producing 
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text));
-  // It may end before it has read everything.
+  // It may exit before it has read everything.
   child.stdin.on('error', () => undefined);
   return {
     stdin: child.stdin,
@@ -63,7 +63,7 @@ async function produce(args: readonly string[], env: Record<string, string> = {}
 
 const broker = (): Record<string, string> => ({ BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '' });
 
-/** What is at `partition:offset`, for all of the topic. */
+/** The record at `partition:offset`, for the whole topic. */
 async function messagesOf(topic: string, partitions: number): Promise<Map<string, string>> {
   const consumer = await clients.assigned();
   const found = new Map<string, string>();
@@ -120,7 +120,7 @@ test('a broker that dies meanwhile: every line is reported either with its offse
   const dying = await startBroker();
   const its = new Clients({ 'bootstrap.servers': dying.bootstrapServers });
   try {
-    // A broker that has only just started may take seconds for its first record.
+    // A broker that has just started may take seconds for its first record.
     await its.send(await its.topic(), ['warm']);
     await its.topic(1, {}, 'dying');
     const env = {
@@ -136,7 +136,7 @@ test('a broker that dies meanwhile: every line is reported either with its offse
     });
     await dying.crash();
     child.stdin.write('third\nfourth\n');
-    // Nobody closes its input: the failure itself ends it.
+    // Its input stays open: the failure itself ends it.
     expect(await child.ended).toBe(1);
     expect(child.stdout()).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
     expect(child.stderr()).toMatch(/^stdin:3-4: not delivered: .*\(DELIVERY_TIMEOUT\)$/m);

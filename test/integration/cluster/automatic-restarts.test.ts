@@ -1,4 +1,4 @@
-/** A worker as users start it, with a plug-in that fails: what failed runs again without anybody's help. */
+/** A worker as users start it, with a plugin that fails: failed tasks restart without manual action. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Secrets that change under a running connector: with a time to live its tasks get the new ones; the old and the new
- * are never shown.
+ * Secrets that change under a running connector: with a time to live its tasks get the new ones; neither the old nor
+ * the new ones are ever shown.
  */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** At once: the worker reads the file all the time, and must not find half of it. */
+/** Atomically: the worker reads the file all the time, and must not read a partial one. */
 function rotate(secret: string): void {
   const file = join(folder, 'secrets.properties');
   writeFileSync(`${file}.new`, `token=${secret}\n`);

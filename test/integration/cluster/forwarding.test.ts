@@ -1,4 +1,4 @@
-/** Three workers of one group: what is asked of a follower reaches the leader whole, and outlives the leader. */
+/** Three workers of one group: requests to a follower reach the leader unchanged, and outlive the leader. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ test('connect-rest 158: an internal request through a follower keeps the origina
   await leader.register({ name: 'signed', config: config() });
   await followers[0].running('signed');
   const key = await sessionKey();
-  // Blanks and escapes that a parsed and rewritten body would not have any more.
+  // Blanks and escapes that a parsed and rewritten body would lose.
   const task = JSON.stringify({ ...config(), 'task.class': 'test.UnrulySourceTask', mark: 'é' }).replace(
     'é',
     '\\u00e9',
@@ -122,7 +122,7 @@ test('connect-rest 154: large documents', async () => {
     await worker.request('PUT', '/connectors/large/config', config({ padding: 'x'.repeat(bytes) }));
   const large = await put(followers[0], 900_000);
   expect([large.status, large.json.config.padding.length]).toEqual([201, 900_000]);
-  // More than Kafka takes in a record: the same answer, whoever is asked.
+  // More than Kafka accepts in a record: the same answer from each worker.
   const [near, far] = [await put(leader, 1_048_400), await put(followers[0], 1_048_400)];
   expect([near.status, near.json.message]).toEqual([500, 'Error writing connector configuration to Kafka']);
   expect(far.json).toEqual(near.json);

@@ -1,4 +1,4 @@
-/** Herders of one group on a real broker, with a task host that only pretends. */
+/** Herders of one group on a real broker, with a simulated task host. */
 import { randomBytes } from 'node:crypto';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin, GroupMember, KafkaClients } from '../../../src/kafka/port';
@@ -90,7 +90,7 @@ test('two workers share connectors and tasks; one is killed and its work moves a
   for (const name of names) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
   await waitFor('an even share', () => one.host.running.size === 4 && two.host.running.size === 4);
   expect(running()).toBe(names.flatMap((name) => [`${name}-0`, `${name}-1`]).join());
-  // One of them may have asked for another rebalance, during which Kafka names no protocol.
+  // One of them may have requested another rebalance, during which Kafka returns no protocol.
   const described = await waitFor('a rebalance to be over', async () => {
     const now = await admin.describeGroup(group);
     return now.state === 'Stable' && now;
@@ -102,7 +102,7 @@ test('two workers share connectors and tasks; one is killed and its work moves a
   await waitFor('the work to move', () => one.host.running.size === 8, {
     detail: () => [...one.host.running.keys()].join(),
   });
-  // Read by both: what the lost worker would still report is then outdated, and its end does not wait to report it.
+  // Read by both: pending statuses of the lost worker are then outdated, and its stop does not wait to write them.
   const byOne = ({ herder }: TestWorker, name: string): boolean => {
     const { connector, tasks } = herder.connectorStatus(name);
     return [connector, ...tasks].every((part) => part.state === 'RUNNING' && part.worker_id === one.herder.workerId);
@@ -115,7 +115,7 @@ test('two workers share connectors and tasks; one is killed and its work moves a
 });
 
 test('connect-runtime 49: a task change causes a rebalance, a connector change and a restart do not', async () => {
-  // A place that is lost and joined again is a generation as well.
+  // A lost and renewed membership increments the generation as well.
   const worker = await start({ sessionTimeoutMs: 60_000 });
   await healthy(worker);
   await worker.herder.createConnector('c', source('c'), null);
@@ -127,7 +127,7 @@ test('connect-runtime 49: a task change causes a rebalance, a connector change a
   await worker.herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
   await waitFor('the tasks to restart', () => worker.host.log.length >= 6);
   await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-  // A rebalance, if there was to be one, comes before the next request.
+  // A rebalance, if there is one, precedes the next request.
   await healthy(worker);
   expect(generation()).toBe(before);
   await worker.herder.putConnectorConfig('c', source('c', { value: 'v2' }));

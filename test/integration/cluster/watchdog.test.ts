@@ -1,6 +1,5 @@
 /**
- * A task whose plug-in never comes back: it is named in the log, nothing else suffers, and deleting its connector ends
- * it.
+ * A task whose plugin never returns: the log names it, nothing else is affected, and deleting its connector ends it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +35,7 @@ test('an endless loop in poll() is detected although its thread does not respond
     ...more,
   });
   await worker.register({ name: 'hung', config: config('hung', { misbehave: 'hang', times: '1' }) });
-  // On a busy machine an endless loop may keep others waiting for longer than the worker's limit.
+  // On a busy machine an endless loop may delay others for longer than the worker's limit.
   await worker.register({ name: 'well', config: config('well', { 'watchdog.task.ms': '60000' }) });
   await worker.running('hung');
   await worker.running('well');

@@ -1,4 +1,4 @@
-/** `millrace dev` as a user starts it: in a folder of their own, with nothing else on the machine. */
+/** `millrace dev` as a user starts it: in a separate folder, with nothing else on the machine. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { startedWorker, type StartedWorker } from '../../../dev/services/worker'
 
 export const PLUGINS = join(ROOT, 'examples', 'plugins');
 
-/** @param args after `millrace`; where they say no `--port`, nothing listens for REST where `url` points. */
+/** @param args after `millrace`; without `--port`, nothing listens for REST at `url` */
 export function millrace(args: readonly string[], env: Readonly<Record<string, string>> = {}, port = 0): StartedWorker {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-dev-'));
   const worker = new KeptProcess({

@@ -1,6 +1,6 @@
 /**
- * `millrace dev`, in processes of its own: the broker that comes with a worker, those that join it, and what a kill
- * leaves (issue 4).
+ * `millrace dev`, in separate processes: the broker that comes with a worker, those that join it, and recovery after a
+ * kill (issue 4).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** So that a kill is noticed in seconds. */
+/** So that a kill is detected in seconds. */
 const QUICK = { CONNECT_OFFSET_FLUSH_INTERVAL_MS: '200', CONNECT_SESSION_TIMEOUT_MS: '6000' };
 
-/** So that an orderly stop is one, however slow the machine. */
+/** So that a stop is orderly, however slow the machine. */
 const PATIENT = {
   CONNECT_SESSION_TIMEOUT_MS: '45000',
   CONNECT_TASK_SHUTDOWN_GRACEFUL_TIMEOUT_MS: '45000',
@@ -65,7 +65,7 @@ async function registerPipeline(worker: StartedWorker, sessionMs = 6_000): Promi
   });
 }
 
-/** The ticks that have arrived in the file. */
+/** The ticks written to the file. */
 function ticks(): number[] {
   try {
     const lines = readFileSync(file(), 'utf8').split('\n').slice(0, -1);
@@ -82,7 +82,7 @@ const untilTick = async (tick: number, worker: StartedWorker): Promise<unknown> 
 
 const unbroken = (upTo: number): number[] => Array.from({ length: upTo }, (_, i) => i + 1);
 
-/** At least once: after a kill some may have come twice. */
+/** At least once: after a kill there may be duplicates. */
 function expectNoneMissing(): void {
   const distinct = [...new Set(ticks())].sort((a, b) => a - b);
   expect(distinct).toEqual(unbroken(distinct.length));
@@ -104,7 +104,7 @@ test('kafka-client 4: from an empty folder to records in a file; it prints what 
   const second = await started(['--broker-port', '0'], PATIENT);
   await untilTick((ticks().at(-1) as number) + 20, second);
   expect(await second.stop()).toBe(0);
-  // Tasks and stores had their broker to the end: nothing is missing, nothing came twice.
+  // Tasks and stores had their broker until the end: nothing is missing or duplicated.
   expect(ticks()).toEqual(unbroken(ticks().length));
 });
 

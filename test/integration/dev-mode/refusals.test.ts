@@ -1,4 +1,4 @@
-/** What `millrace dev` refuses: one sentence on stderr, exit code 1, and nothing harmed (issue 4). */
+/** What `millrace dev` rejects: one sentence on stderr, exit code 1, and no damage (issue 4). */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'millrace-dev-mode-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The whole log of a worker that refuses to start. */
+/** The whole log of a worker that fails to start. */
 async function refusal(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string> {
   const worker = millrace(['dev', '--port', '0', '--broker-port', '0', '--data-dir', folder, ...args], env);
   try {

@@ -1,4 +1,4 @@
-/** The Jest test of the page for plug-in authors, run by Jest in a folder of its own as theirs would be. */
+/** The Jest test of the page for plugin authors, run by Jest in a separate folder as theirs would be. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The README's demo of the analytics sink, where neither Kafka nor Java can be had. */
+/** The README's demo of the analytics sink, without Kafka and Java. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

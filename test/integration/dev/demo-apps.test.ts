@@ -1,4 +1,4 @@
-/** The demos of apps/, as the README says to run them, after a build. */
+/** The demos of apps/, run as in the README, after a build. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
@@ -16,7 +16,7 @@ test('npm run demo:slash shows a signed command, an unsigned one, and an error',
 });
 
 (whyNoRedis() === null ? test : test.skip)(
-  'npm run demo:users shows a user, nobody, and a Redis that comes back',
+  'npm run demo:users shows a user, an unknown user, and an outage of Redis',
   async () => {
     const shown = await demo('users');
     expect(shown).toContain('→ 200  {"email":"user1@foo.com","name":"user1"}');

@@ -1,4 +1,4 @@
-/** The README's first command, and its plug-in, on real services. */
+/** The README's first command, and its plugin, on real services. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ test('the plugin in the README emits ticks, and continues counting after a resta
   const settings = {
     'plugin.path': join(ROOT, 'examples', 'plugins'),
     'offset.flush.interval.ms': '100',
-    // An orderly stop is to be one on a slow machine, too.
+    // A stop must be orderly on a slow machine, too.
     'offset.flush.timeout.ms': '45000',
     'task.shutdown.graceful.timeout.ms': '45000',
   };
@@ -67,7 +67,7 @@ test('the plugin in the README emits ticks, and continues counting after a resta
     worker = await startWorker({ group, settings });
     const [end] = await clients.admin.listOffsets([{ topic, partition: 0 }], 'latest');
     await read((end?.offset as number) - ticks.length + 10);
-    // An orderly restart stores the position first: nothing is counted twice, nothing is left out.
+    // An orderly restart stores the position first: no tick is duplicated or missing.
     expect(ticks).toEqual(ticks.map((_, i) => i + 1));
   } finally {
     await worker.stop();

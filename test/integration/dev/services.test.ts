@@ -1,4 +1,4 @@
-/** The services that tests and the demo start for themselves: they answer, and nothing of them stays behind. */
+/** The services that tests and the demo start: they answer, and leave nothing. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ test('services named in the environment are used and never stopped', async () =>
 
 test('a server does not outlive its starter when that is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-starter-'));
-  // PostgreSQL may not run as root: another user takes its folder away.
+  // PostgreSQL may not run as root: another user owns its folder.
   chmodSync(folder, 0o777);
   const program = `require('./dev/services/postgres').startPostgres().then((s) => console.log(s.url)); setInterval(() => 0, 1000);`;
   const starter = spawn(process.execPath, ['-r', join(ROOT, 'dev', 'register.js'), '-e', program], {

@@ -1,4 +1,4 @@
-/** What a user gets for each way of getting it wrong: a clear answer, and nothing half-created. */
+/** The answer to each invalid input: a clear error, and nothing partially created. */
 import { Client } from 'pg';
 import { freePort } from '../../../dev/services/free-port';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
@@ -97,7 +97,7 @@ test('cdc-postgres 5: wrong password; the password is not repeated', async () =>
   const message = await refused(sourceConfig({ 'database.password': 'not-the-password' }), path);
   expect(message).toMatch(/password authentication failed for user/);
   expect(message).not.toContain('not-the-password');
-  // The last that is logged of a request.
+  // The last log line of a request.
   await waitFor('the request to be logged', () => worker.process.log().includes(`POST ${path} 400`));
   expect(worker.process.log()).not.toContain('not-the-password');
 });

@@ -1,4 +1,4 @@
-/** A table of 20 rows, one of them deleted, captured by a worker: what clients of others are to read. */
+/** A table of 20 rows, one of them deleted, captured by a worker, for other clients to read. */
 import { startWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';

@@ -1,4 +1,4 @@
-/** A client nobody here wrote reads what the worker wrote. */
+/** An independent client reads what the worker wrote. */
 import { kcatRead, testWithKcat } from '../../helpers/kcat';
 import { captureTodos, type Capture } from './capture';
 

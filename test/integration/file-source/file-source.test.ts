@@ -42,7 +42,7 @@ const config = (topic: string, file: string): Record<string, string> => ({
   'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
 });
 
-/** All that comes until `enough`. */
+/** All records until `enough`. */
 async function read(topic: string, enough: (values: string[]) => boolean): Promise<string[]> {
   const consumer = await clients.assigned({ 'group.id': uniqueName('reader') });
   await consumer.assign([{ topic, partition: 0 }]);

@@ -1,14 +1,11 @@
-/** Standard input as a task's thread meets it, which a test's own process cannot show. Needs the build. */
+/** Standard input in a task's thread, which a test's own process cannot show. Needs the build. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
 
-/**
- * The connector in a thread of a process of its own, as a worker runs it: prints the records that it got, and ends on
- * "stop".
- */
+/** The connector in a thread of a separate process, as a worker runs it: prints its records, and ends on "stop". */
 const PROGRAM = `
   const { Worker, isMainThread } = require('node:worker_threads');
   if (isMainThread) new Worker(__filename);
@@ -64,11 +61,11 @@ test.each(['pipe', 'file'] as const)(
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
       child.stdin?.write('one\nstop\n');
       await seen('[1,"stop",null,null]\n');
-      // The second task has looked.
+      // The second task has started to read.
       await seen('nothing more\n');
       if (kind === 'pipe') {
         child.stdin?.write('again\nstop\n');
-        // Standard input stays open: the thread has to end all the same.
+        // Standard input stays open: the thread must end all the same.
         expect(await ended).toBe(0);
         expect(text.replaceAll('nothing more\n', '').split('\n')).toEqual([
           '[1,"one",null,null]',

@@ -1,15 +1,15 @@
-/** Apache Kafka as our tests start it, and its own tools on what the worker wrote. */
+/** Apache Kafka as the tests start it, and its own tools on the worker's topics. */
 import { runKafkaTool, startKafka } from '../../../dev/services/kafka';
 import { isRunning } from '../../helpers/is-running';
 import { testWithKafka } from '../../helpers/java';
 import { waitFor } from '../../helpers/wait-for';
 import { captureTodos } from '../end-to-end/capture';
 
-testWithKafka('a Kafka node takes settings, serves the Java tools, and is gone after stop', async () => {
+testWithKafka('a Kafka node accepts settings, serves the Java tools, and leaves nothing after stop', async () => {
   const kafka = await startKafka({ settings: { 'num.partitions': '3' }, heap: '-Xmx256m' });
   const where = ['--bootstrap-server', kafka.bootstrapServers];
   await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--create', '--topic', 'three']);
-  // A broker tells what it has heard from the controller, which may take a moment.
+  // A broker answers with metadata from the controller, which may take a moment.
   await waitFor('the topic with three partitions', async () =>
     /Topic: three\s.*PartitionCount: 3/.test(
       await runKafkaTool('org.apache.kafka.tools.TopicCommand', [...where, '--describe']),

@@ -1,4 +1,4 @@
-/** `millrace produce` against Apache Kafka's SASL and TLS, by the worker's keys. */
+/** `millrace produce` against Apache Kafka's SASL and TLS, with the worker's keys. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';

@@ -41,7 +41,7 @@ const closeAll = async (): Promise<void> => {
 };
 const nobody = { onAssigned: () => undefined, onRevoked: () => undefined, onLost: () => undefined };
 
-/** Where one record is to come. */
+/** Place of one record. */
 async function nextValue(consumer: GroupConsumer): Promise<string> {
   for (;;) {
     const [batch] = await consumer.poll(60_000);
@@ -49,7 +49,7 @@ async function nextValue(consumer: GroupConsumer): Promise<string> {
   }
 }
 
-/** A topic is made, with clients of these settings that administer it and write to it. */
+/** Creates a topic, with clients of these settings that administer it and write to it. */
 async function newTopic(
   config: ClientConfig,
   by = clients,
@@ -63,7 +63,7 @@ async function newTopic(
   return { topic, admin, producer };
 }
 
-/** A topic is made, written, read by a group that commits; resolves to what was read. */
+/** Creates a topic, writes it, reads it in a group that commits; resolves to the records read. */
 async function roundTrip(config: ClientConfig, by = clients): Promise<string> {
   const { topic, admin, producer } = await newTopic(config, by);
   producer.send({ topic, key: null, value: Buffer.from('a record') });
@@ -94,7 +94,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
   });
 
   const dial = jest.spyOn(Socket.prototype, 'connect');
-  /** All that were ever opened to an address. */
+  /** All connections ever opened to an address. */
   const socketsTo = (address: string): Socket[] =>
     dial.mock.contexts.filter((_, call) => {
       const first: unknown = dial.mock.calls[call]?.[0];
@@ -102,7 +102,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       return port === Number(address.split(':').at(-1));
     });
 
-  /** What each role rejects with. All must have knocked once and say the same, in one line and without secrets. */
+  /** The errors of each role. All must have connected once and fail alike, in one line and without secrets. */
   async function refusal(config: ClientConfig): Promise<{ code: string; message: string }> {
     const address = config['bootstrap.servers'] as string;
     const roles = [
@@ -357,7 +357,7 @@ describeWithKafka('kafka-client 3: security on a real broker', () => {
       await consumer.commit([{ topic, partition: 0, offset: sent.length }]);
       await admin.describeCluster();
     };
-    // A machine that stands still when a session is to be renewed loses that connection; the one in its place is to
+    // A machine that pauses when a session must be renewed loses that connection; its replacement must
     // live as long.
     const old = (socket: Socket): boolean => performance.now() - (since.get(socket) as number) > 2.1 * SHORT_SESSION_MS;
     do {

@@ -1,5 +1,6 @@
 /**
- * Apache Kafka's quotas, which only itself has: clients are held back, and nothing is lost, doubled or out of order.
+ * Apache Kafka's quotas, which the embedded broker does not have: clients are throttled, and nothing is lost,
+ * duplicated or reordered.
  */
 import { runKafkaTool } from '../../../dev/services/kafka';
 import { CountedRun } from '../../helpers/counted-run';
@@ -9,7 +10,7 @@ import { bootstrap } from '../kafka/producer-fixtures';
 import { uniqueName } from '../../helpers/unique-name';
 
 const WRITTEN_PER_SECOND = 20_000;
-/** Two readers have it together: they read what is written, and wait for it now and then. */
+/** Shared by two readers: they read the records, and are throttled now and then. */
 const READ_PER_SECOND = 60_000;
 
 testWithKafka('kafka-client 3: a quota on producers and consumers', async () => {
@@ -26,7 +27,7 @@ testWithKafka('kafka-client 3: a quota on producers and consumers', async () => 
     const began = Date.now();
     const records = 3_000;
     await run.passes(records);
-    // A record has more than 100 bytes. Kafka looks at 11 s together, so the first ones go through at any speed.
+    // A record has more than 100 bytes. Kafka averages over 11 s, so the first ones pass at any rate.
     const atQuota = (records * 100) / WRITTEN_PER_SECOND;
     expect((Date.now() - began) / 1000).toBeGreaterThan(atQuota - 11);
     await run.finish();

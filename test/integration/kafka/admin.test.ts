@@ -37,7 +37,7 @@ describe('the admin client', () => {
   test('only validates when requested', async () => {
     const name = uniqueName('admin');
     await admin.createTopics([{ name, partitions: 1, replicationFactor: 1 }], { validateOnly: true });
-    // Once the broker tells of a topic that was made later, it would tell of that one.
+    // Once the broker returns a topic that was created later, it would return that one.
     const later = await clients.topic();
     const topics = await admin.listTopics();
     expect(topics).toContain(later);
@@ -60,7 +60,7 @@ describe('the admin client', () => {
   test('changes topic configs one by one', async () => {
     const name = await clients.topic(1, { 'retention.ms': '1000', 'max.message.bytes': '2000' });
     await admin.alterTopicConfig(name, { 'retention.ms': '5000' }, ['max.message.bytes']);
-    // A broker tells what it has heard from the controller, which may take a moment.
+    // A broker answers with metadata from the controller, which may take a moment.
     const config = await waitFor('the change to arrive', async () => {
       const now = await admin.topicConfig(name);
       return now['retention.ms'] === '5000' && now;

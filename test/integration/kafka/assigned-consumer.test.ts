@@ -73,7 +73,7 @@ describe('the assigned consumer', () => {
     const consumer = await clients.assigned();
     const tp = { topic, partition: 0 };
     consumer.assign([tp]);
-    // A segment is closed, and so can be compacted, once something is written after it.
+    // A segment is closed, and so can be compacted, once a record is written after it.
     const left = await waitFor(
       'compaction',
       async () => {
@@ -115,7 +115,7 @@ describe('the assigned consumer', () => {
     await producer.flush();
     const consumer = await clients.assigned({ 'isolation.level': 'read_committed', 'fetch.max.wait.ms': '50' });
     consumer.assign([{ topic, partition: 0 }]);
-    // Who did not wait would be given both in one go.
+    // A consumer that did not wait would get both in one poll.
     expect(valuesOf(await take(consumer, 1))).toEqual(['before']);
     expect(await consumer.poll(300)).toEqual([]);
     await producer.commitTransaction();
@@ -210,7 +210,7 @@ describe('the assigned consumer', () => {
     const read = async (until: () => boolean): Promise<void> => {
       while (!until()) {
         const batches = await consumer.poll(10_000);
-        // Nothing for so long: it hangs.
+        // No records for so long: it hangs.
         if (batches.length === 0) return;
         for (const { partition, records } of batches) {
           offsets[partition]?.push(...records.map(({ offset }) => offset));

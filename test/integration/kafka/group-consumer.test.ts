@@ -11,7 +11,7 @@ const range = (count: number, prefix = ''): string[] => Array.from({ length: cou
 const names = (partitions: readonly TopicPartition[]): string[] =>
   partitions.map(({ topic, partition }) => `${topic}-${partition}`).sort();
 
-/** Polls in the background as a task does, commits what it read when asked to give up partitions. */
+/** Polls in the background as a task does, commits its position when partitions are revoked. */
 class Reader implements RebalanceListener {
   readonly values: string[] = [];
   readonly events: string[] = [];
@@ -69,7 +69,7 @@ class Reader implements RebalanceListener {
 
   async onRevoked(partitions: readonly TopicPartition[]): Promise<void> {
     this.events.push(`revoked ${partitions.length}`);
-    // Long enough that a consumer that does not wait would hand over too early.
+    // Long enough that a consumer that does not wait would release its partitions too early.
     await new Promise((resolve) => setTimeout(resolve, 300));
     if (this.commitOnRevoke) await this.consumer.commit(this.toCommit(partitions));
     this.events.push('revoked done');
@@ -110,7 +110,7 @@ describe('the group consumer', () => {
   const all = (topic: string, count: number): TopicPartition[] =>
     Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 
-  // Sums of these are longer than a timer of Node's can be, which then fires after 1 ms.
+  // Sums of these exceed the maximum of Node.js timers, which then fire after 1 ms.
   test.each(['max.poll.interval.ms', 'request.timeout.ms', 'metadata.max.age.ms'])(
     'connect-runtime 5.6: members with the longest supported %s join and share',
     async (key) => {
@@ -142,7 +142,7 @@ describe('the group consumer', () => {
         () => first.consumer.assignment().length === 2 && second.consumer.assignment().length === 2,
       );
       expect(names([...first.consumer.assignment(), ...second.consumer.assignment()])).toEqual(names(all(topic, 4)));
-      // Everything was committed before it was handed over: the second starts where the first ended.
+      // Everything was committed before the handover: the second starts where the first ended.
       await Promise.all(all(topic, 4).map(({ partition }) => clients.send(topic, [`new ${partition}`], partition)));
       await waitFor('the news', () => first.values.length + second.values.length === 404);
       expect([...first.values.slice(400), ...second.values].sort()).toEqual(range(4, 'new '));
@@ -236,7 +236,7 @@ describe('the group consumer', () => {
     await make('a');
     const it = reader(uniqueName('group'), { 'metadata.max.age.ms': '300' }).start(new RegExp(`^${prefix}-[a-z]$`));
     await waitFor('the first topic', () => it.consumer.assignment().length === 1);
-    // First, so that whoever sees the second topic could see it as well.
+    // First, so that a consumer that sees the second topic could see it as well.
     await make('other');
     await make('b');
     await waitFor('the second topic', () => it.consumer.assignment().length === 2);
@@ -304,55 +304,49 @@ describe('the group consumer', () => {
   });
 
   for (const strategy of ['range', 'cooperative-sticky']) {
-    (hasKcat ? test : test.skip)(
-      `a foreign consumer shares the group with ours, whoever leads: ${strategy}`,
-      async () => {
-        const topic = await clients.topic(4);
-        const groupId = uniqueName('group');
-        const config = { 'partition.assignment.strategy': strategy };
-        const ours = reader(groupId, config).start([topic]);
-        await waitFor('all partitions', () => ours.consumer.assignment().length === 4);
-        const args = [
-          '-b',
-          process.env['BOOTSTRAP_SERVERS'] as string,
-          '-u',
-          '-q',
-          '-X',
-          'auto.offset.reset=earliest',
-          '-G',
-          groupId,
-        ];
-        const foreign = spawn('kcat', [...args, '-X', `partition.assignment.strategy=${strategy}`, topic]);
-        let read = '';
-        foreign.stdout.on('data', (chunk: Buffer) => (read += chunk.toString()));
-        try {
-          // We lead: we were there first.
-          await waitFor('it to have half', () => ours.consumer.assignment().length === 2);
-          await waitFor(
-            'the group to settle',
-            async () => (await clients.admin.describeGroup(groupId)).state === 'Stable',
-          );
-          for (const { partition } of all(topic, 4)) await clients.send(topic, [`${partition}`], partition);
-          await waitFor('all records', () => ours.values.length + read.trim().split('\n').length === 4 && read !== '');
-          const values = [...ours.values, ...read.trim().split('\n')].sort();
-          expect(values).toEqual(range(4));
-          // It leads: ours comes back as a new member.
-          await ours.stop();
-          await ours.consumer.close();
-          await waitFor(
-            'it to be alone',
-            async () => (await clients.admin.describeGroup(groupId)).members.length === 1,
-          );
-          const back = reader(groupId, config).start([topic]);
-          await waitFor('ours to have half again', () => back.consumer.assignment().length === 2);
-          expect(back.error).toBeUndefined();
-        } finally {
-          const ended = new Promise((resolve) => foreign.once('exit', resolve));
-          foreign.kill();
-          await ended;
-        }
-      },
-    );
+    (hasKcat ? test : test.skip)(`a kcat consumer shares the group, whichever member leads: ${strategy}`, async () => {
+      const topic = await clients.topic(4);
+      const groupId = uniqueName('group');
+      const config = { 'partition.assignment.strategy': strategy };
+      const ours = reader(groupId, config).start([topic]);
+      await waitFor('all partitions', () => ours.consumer.assignment().length === 4);
+      const args = [
+        '-b',
+        process.env['BOOTSTRAP_SERVERS'] as string,
+        '-u',
+        '-q',
+        '-X',
+        'auto.offset.reset=earliest',
+        '-G',
+        groupId,
+      ];
+      const foreign = spawn('kcat', [...args, '-X', `partition.assignment.strategy=${strategy}`, topic]);
+      let read = '';
+      foreign.stdout.on('data', (chunk: Buffer) => (read += chunk.toString()));
+      try {
+        // This client leads: it joined first.
+        await waitFor('it to have half', () => ours.consumer.assignment().length === 2);
+        await waitFor(
+          'the group to settle',
+          async () => (await clients.admin.describeGroup(groupId)).state === 'Stable',
+        );
+        for (const { partition } of all(topic, 4)) await clients.send(topic, [`${partition}`], partition);
+        await waitFor('all records', () => ours.values.length + read.trim().split('\n').length === 4 && read !== '');
+        const values = [...ours.values, ...read.trim().split('\n')].sort();
+        expect(values).toEqual(range(4));
+        // The other one leads: this client rejoins as a new member.
+        await ours.stop();
+        await ours.consumer.close();
+        await waitFor('it to be alone', async () => (await clients.admin.describeGroup(groupId)).members.length === 1);
+        const back = reader(groupId, config).start([topic]);
+        await waitFor('ours to have half again', () => back.consumer.assignment().length === 2);
+        expect(back.error).toBeUndefined();
+      } finally {
+        const ended = new Promise((resolve) => foreign.once('exit', resolve));
+        foreign.kill();
+        await ended;
+      }
+    });
   }
 
   test('an error of the listener reaches the caller of poll', async () => {

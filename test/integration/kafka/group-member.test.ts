@@ -122,7 +122,7 @@ describe('connect-runtime 2.1: the group member', () => {
     const joining = first.join();
     await second.whenNeedsJoin();
     await Promise.all([joining, second.join()]);
-    // From a follower the broker listens to a wish only when its metadata changed; from the leader always.
+    // The broker acts on a follower's rejoin only when its metadata changed; on the leader's always.
     second.requestRejoin('a reason');
     expect(second.needsJoin).toBe(true);
     const again = second.join();
@@ -173,7 +173,7 @@ describe('connect-runtime 2.1: the group member', () => {
       const lost = new Promise((resolve) => {
         cut.onLost = resolve;
       });
-      // Connections can still be made, and die with the first bytes.
+      // Connections can still be opened, and are cut at the first bytes.
       proxy.cutAfter = 0;
       proxy.cutAll();
       await expect(lost).resolves.toMatchObject({ code: 'SESSION_EXPIRED' });

@@ -26,7 +26,7 @@ describe('kafka-client 2: producing to a real broker', () => {
   };
 
   test('keys, values, headers, timestamps and offsets', async () => {
-    // Its records are older than a broker keeps any.
+    // Its records are older than a broker's retention.
     const topic = await clients.topic(1, { 'retention.ms': '-1' });
     const producer = await clients.producer(topic);
     const offsets: number[] = [];
@@ -69,7 +69,7 @@ describe('kafka-client 2: producing to a real broker', () => {
     expect((await readAll(topic)).map(text)).toEqual(values);
   });
 
-  testWithKcat.each(['none', ...CODECS])('%s: kcat reads what we write', async (codec) => {
+  testWithKcat.each(['none', ...CODECS])('%s: kcat reads the records written', async (codec) => {
     const { topic, values } = await compressed(codec);
     expect(await kcatRead(topic)).toEqual(values);
   });
@@ -189,7 +189,7 @@ describe('kafka-client 1: a real broker and connections that break', () => {
         const stored = (await readAll(topic, partition)).map((r) => parseInt(text(r)));
         if (idempotence === 'true') expect(stored).toEqual(sent);
         else {
-          // The fault was real: a batch whose answer was lost is there twice, as a whole; what follows it comes after.
+          // The fault was real: a batch whose answer was lost is duplicated, as a whole; later ones follow it.
           expect([...new Set(stored)]).toEqual(sent);
           expect(stored.length).toBeGreaterThan(sent.length);
         }

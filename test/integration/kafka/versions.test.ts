@@ -18,10 +18,10 @@ import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 
 /**
- * Every version of ours that the broker still has is sent to it: with Kafka 2.x, 4.x and Event Hubs in mind, any of
- * them may be the one that is negotiated.
+ * Every supported version that the broker has is sent to it: with Kafka 2.x, 4.x or Event Hubs, any of them may be
+ * negotiated.
  */
-/** A broker is given this long for an answer, milliseconds. */
+/** Timeout for an answer of the broker, milliseconds. */
 const PATIENCE = 60_000;
 
 describe('kafka-client 3: every version of every request', () => {

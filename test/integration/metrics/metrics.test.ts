@@ -1,6 +1,4 @@
-/**
- * A worker as a user starts it, scraped as Prometheus does it, while a source, a sink and things that fail run in it.
- */
+/** A worker as a user starts it, scraped as Prometheus does, while a source, a sink and failing tasks run in it. */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +45,7 @@ async function scrape(of = worker): Promise<Scrape> {
   return (name, labels = {}) => valueIn(found, `kafka_connect_${name}`, labels);
 }
 
-/** Scrapes until the figure is what is expected. */
+/** Scrapes until the figure has the expected value. */
 async function figure(name: string, labels: Record<string, string>, expected: number, of = worker): Promise<void> {
   let last: number | undefined;
   await waitFor(`${name} to be ${expected}`, async () => (last = (await scrape(of))(name, labels)) === expected, {
@@ -75,7 +73,7 @@ test('connect-runtime §9: each record of a source and of a sink is counted once
   await figure('sink_task_metrics_sink_record_active_count', to, 0);
   await figure('source_task_metrics_source_record_write_total', from, LINES);
   await figure('source_task_metrics_source_record_active_count', from, 0);
-  // By the status topic.
+  // According to the status topic.
   for (const { connector } of [from, to])
     await figure('connect_worker_metrics_connector_running_task_count', { connector }, 1);
   const at = await scrape();

@@ -1,4 +1,4 @@
-/** Two workers that reach each other over HTTPS alone, with client certificates; people ask over HTTP. */
+/** Two workers that reach each other only over HTTPS, with client certificates; users send requests over HTTP. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ describe('HTTPS between workers', () => {
       await worker.register({ name: `sink-${index}`, config });
     }
     const statuses = await Promise.all([both[0].running('sink-1'), both[1].running('sink-0')]);
-    // Each owns one connector: the follower had to hand its task configurations to the leader.
+    // Each owns one connector: the follower had to forward its task configs to the leader.
     expect(new Set(statuses.map(({ connector }) => connector.worker_id)).size).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-/** A level that was changed over REST is seen in the lines of a task, which runs in a thread of its own. */
+/** A level changed over REST applies to the lines of a task, which runs in a thread of its own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ describe('levels of a task', () => {
     await worker.register({ name: 'later', config });
     await worker.running('later');
     await waitFor('the new thread to speak', () => /said softly \{"connector":"later"/.test(worker.process.log()));
-    // The worker's own loggers heard of it, too.
+    // The worker's own loggers got it, too.
     await waitFor('the request to be logged', () =>
       / DEBUG \[millrace\.rest\] GET \/connectors\/later\/status 200 /.test(worker.process.log()),
     );

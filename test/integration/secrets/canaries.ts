@@ -1,23 +1,20 @@
-/**
- * Secrets that are recognised wherever they turn up: each is one of a kind, and is looked for in every form it may
- * take.
- */
+/** Secrets that are recognized in any output: each is unique, and is searched for in every form it may have. */
 import { randomBytes } from 'node:crypto';
 
-/** Characters that break sloppy masking and careless quoting. */
+/** Characters that break careless masking and quoting. */
 const AWKWARD = `, "q' =\\x`;
 
 export class Canaries {
   private readonly places = new Map<string, string>();
 
-  /** @param place where it is given, e.g. `producer.ssl.key.password` */
+  /** @param place of the setting, e.g. `producer.ssl.key.password` */
   plain(place: string): string {
     const canary = `canary${randomBytes(9).toString('hex')}`;
     this.places.set(canary, place);
     return canary;
   }
 
-  /** The same with characters in its middle that end a word, a string or a line of a properties file. */
+  /** The same with characters in the middle that end a word, a string or a line of a properties file. */
   awkward(place: string): string {
     return `${this.plain(place)}${AWKWARD}${this.plain(`${place} (after awkward characters)`)}`;
   }
@@ -26,7 +23,7 @@ export class Canaries {
     return `org.apache.kafka.common.security.plain.PlainLoginModule required username="somebody" password="${this.plain(place)}";`;
   }
 
-  /** Where each canary that is in the text was given. */
+  /** The setting of each canary that is in the text. */
   foundIn(text: string): string[] {
     return [...this.places].filter(([canary]) => forms(canary).some((form) => text.includes(form))).map(([, at]) => at);
   }
@@ -34,7 +31,7 @@ export class Canaries {
 
 function forms(canary: string): string[] {
   const bytes = Buffer.from(canary);
-  // Base64 of something longer looks different by where in it the canary begins.
+  // The base64 text of a longer value depends on the position of the canary in it.
   const inside = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')

@@ -1,8 +1,7 @@
 /**
- * Passwords in every place that takes one, through all that a connector's life can bring, on two workers that log
- * everything: none may turn up in a log, an error, a trace or a dead letter, and values from providers nowhere at all.
- * What was given in clear is shown by REST where Java shows it: in the connector's own configuration and that of its
- * tasks.
+ * Passwords in every setting that accepts one, through a connector's whole lifecycle, on two workers that log
+ * everything: none may appear in a log, an error, a trace or a dead letter, and values from providers nowhere at all.
+ * Plain values are shown by REST where Java shows them: in the connector's own config and that of its tasks.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +14,9 @@ import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { Canaries } from './canaries';
 
-/** Given in clear: REST shows them where Java does. */
+/** Plain values: REST shows them where Java does. */
 const given = new Canaries();
-/** Only placeholders of these are given. */
+/** Only placeholders of these are in configs. */
 const provided = new Canaries();
 const clients = new Clients();
 const group = uniqueName('secrets');
@@ -55,7 +54,7 @@ async function start(): Promise<StartedWorker> {
       ...passwords(given, 'producer.'),
       ...passwords(given, 'consumer.'),
       ...passwords(given, 'admin.'),
-      // A key as text would have to be a real one, with its certificate.
+      // A key as text would need a real one, with its certificate.
       'listeners.https.ssl.keystore.password': given.plain('listeners.https.ssl.keystore.password'),
       'listeners.https.ssl.key.password': given.plain('listeners.https.ssl.key.password'),
       'some.plugin.password': given.plain('unknown worker key'),
@@ -83,7 +82,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** @param shown whether Java's answer shows what was given in clear */
+/** @param shown whether Java's answer shows plain values */
 async function ask(
   method: string,
   path: string,
@@ -96,10 +95,10 @@ async function ask(
   return answer;
 }
 
-/** All that can be asked about a connector. */
+/** All reads of a connector. */
 async function look(name: string): Promise<void> {
   for (const worker of workers) {
-    // The one that was not asked to create it may have yet to read of it.
+    // The worker that did not create it may not have read it yet.
     await waitFor(`${name} to be known`, async () => {
       const { body } = await ask('GET', `/connectors/${name}`, undefined, { worker, shown: true });
       return given.foundIn(body).length > 0;
@@ -108,7 +107,7 @@ async function look(name: string): Promise<void> {
       await ask('GET', `/connectors/${name}/${path}`, undefined, { worker });
     for (const path of [`/connectors/${name}`, `/connectors/${name}/config`, '/connectors?expand=info']) {
       const { body } = await ask('GET', path, undefined, { worker, shown: true });
-      // As in Java; and the proof that this test would see what it looks for.
+      // As in Java; it also proves that this test would detect a secret.
       expect(given.foundIn(body)).not.toEqual([]);
     }
     await ask('GET', `/connectors/${name}/tasks`, undefined, { worker, shown: true });
@@ -136,7 +135,7 @@ async function create(name: string, config: Record<string, string>): Promise<voi
   expect([answer.status, answer.status === 201 ? '' : answer.body]).toEqual([201, '']);
 }
 
-/** Both know it: each restarts what it has, as far as it knows of it. */
+/** Both know it: each restarts its own part, as far as it knows of it. */
 const running = (name: string): Promise<unknown> => Promise.all(workers.map((worker) => worker.running(name)));
 const failed = (name: string): Promise<unknown> =>
   Promise.all(
@@ -153,7 +152,7 @@ async function fromFile(key: string, value: string): Promise<string> {
 }
 
 test('both workers log at TRACE', async () => {
-  // A request is logged when its answer has left, which its client may have seen by then.
+  // A request is logged after its answer is sent, which its client may have received already.
   for (const worker of workers)
     await waitFor(
       'a line of a request',
@@ -187,7 +186,7 @@ test('connect-rest 135: validation of every PASSWORD key of every connector', as
     const shown = (json as { configs: { value: { name: string; value: string | null } }[] }).configs;
     for (const key of secrets)
       expect([key, shown.find(({ value }) => value.name === key)?.value.value]).toEqual([key, '[hidden]']);
-    // The same as placeholders; others as texts that cannot be right.
+    // The same as placeholders; others as invalid texts.
     const placeholder = await fromFile('secret', provided.plain(`${plugin} by file`));
     const hidden = Object.fromEntries(
       [...secrets, 'tasks.max', 'errors.tolerance', 'topics.regex'].map((key) => [key, placeholder]),
@@ -196,7 +195,7 @@ test('connect-rest 135: validation of every PASSWORD key of every connector', as
     await ask('PUT', path, { ...config, ...hidden });
     await ask('POST', '/connectors', { name: 'v', config: { ...config, ...hidden } });
     await ask('POST', '/connectors', { name: 'v', config: { ...config, 'tasks.max': 'x' } });
-    // No class: the whole configuration is in Java's error.
+    // No class: the whole config is in Java's error.
     await ask('POST', '/connectors', { name: 'v', config: { ...config, 'connector.class': null } });
     await ask('PUT', path, { ...hidden, ...Object.fromEntries(secrets.map((key) => [key, given.plain(key)])) });
   }
@@ -269,7 +268,7 @@ test.each([
   );
   await look(name);
   await remove(name);
-  // A login module that is none is an error of the configuration, which could quote it.
+  // An invalid login module is a config error, which could quote it.
   const broken = uniqueName('login');
   await create(broken, {
     'connector.class': plugin,
@@ -374,7 +373,7 @@ test('a worker whose own login is rejected, and one with invalid settings', asyn
       settings: { ...providers, ...settings },
       env: { MILLRACE_LOG_LEVEL: 'trace', FROM_ENVIRONMENT: provided.plain('worker number') },
     });
-    // What it says last is of interest, too.
+    // Its last lines are checked, too.
     expect(await worker.exited()).toBe(1);
     logs.push(worker.process.log());
     await worker.stop();

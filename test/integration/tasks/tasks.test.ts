@@ -1,5 +1,5 @@
 /**
- * Source and sink tasks of a third party's plug-in against a real Kafka, in both hosts. Needs the build: threads run
+ * Source and sink tasks of a third-party plugin against a real Kafka, in both hosts. Needs the build: threads run
  * `dist/`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -101,7 +101,7 @@ function task(type: 'source' | 'sink', connector: string, config: Record<string,
     consumerGroup: null,
   };
 }
-/** Of whole lines: the last one may still be on its way. */
+/** Only whole lines: the last one may not be complete yet. */
 const numbers = (file: string): number[] => {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number);
@@ -155,7 +155,7 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
     await listener.until('failed src-0');
     expect(listener.trace.split('\n')[0]).toMatch(/MESSAGE_TOO_LARGE|RECORD_TOO_LARGE/);
     expect(listener.retriable).toBe(false);
-    // The batch around it is split: what came before it is in the topic, and nothing beyond it may count.
+    // The batch around it is split: earlier records are in the topic, and nothing after it may count.
     expect(offsets.of({ counter: 'one' }, 'src')).toEqual({ n: 299 });
     expect(await endOffset(name)).toBeGreaterThanOrEqual(299);
   });
@@ -310,7 +310,7 @@ test('a sink with a dead letter topic that starts while Kafka is unreachable wai
     const sink = uniqueName('sink');
     const file = join(folder, 'out.txt');
     const config = { topics: name, file, ...deadLettersIn(dead) };
-    // As long as it would be tried by default, in a moment.
+    // The default retry time, in a moment.
     const spec = task('sink', sink, { ...config, 'admin.override.default.api.timeout.ms': '300' });
     await host.start(spec);
     const before = proxy.connections;

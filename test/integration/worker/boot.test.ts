@@ -1,4 +1,4 @@
-/** What a user sees when a worker cannot start, or not yet. */
+/** What a user sees when a worker cannot start, or has not started yet. */
 import { createServer } from 'node:http';
 import { freePort } from '../../../dev/services/free-port';
 import { startWorker } from '../../../dev/services/worker';

@@ -181,7 +181,7 @@ test('analytics-sink 71: rotated files named by a template, which a config provi
   expect(values).toEqual(lines);
 });
 
-(canMountSmallDisk ? test : test.skip)('analytics-sink 70: a full disk is waited for', async () => {
+(canMountSmallDisk ? test : test.skip)('analytics-sink 70: the task waits while the disk is full', async () => {
   const disk = await startSmallDisk(256);
   try {
     const topic = await clients.topic();

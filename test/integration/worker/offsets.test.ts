@@ -1,7 +1,4 @@
-/**
- * Offsets over REST against a real Kafka: groups that are still in use, workers that are killed, the order of
- * tombstones.
- */
+/** Offsets over REST against a real Kafka: groups that are still in use, killed workers, the order of tombstones. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +106,7 @@ test('connect-runtime 79: an offsets topic of its own, beside the worker’s', a
     'compact',
   ]);
 
-  // Without the setting it goes on with the copy.
+  // Without the setting it resumes with the copy.
   const patched = await worker.request('PATCH', `/connectors/${name}/config`, { 'offsets.storage.topic': null });
   expect(patched.status).toBe(200);
   await waitFor('the same offsets', async () => JSON.stringify(await offsets(name)) === JSON.stringify(listed));

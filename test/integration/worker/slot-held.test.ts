@@ -1,6 +1,5 @@
 /**
- * A worker whose replication slot is still held by somebody, such as a predecessor that the server has not noticed the
- * end of.
+ * A worker whose replication slot is still in use, for example by a predecessor whose end the server has not detected.
  */
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';

@@ -1,4 +1,4 @@
-/** Transformations in a worker as a user starts it, its own and those of a plug-in folder. */
+/** Transformations in a worker as a user starts it, built-in ones and those of a plugin folder. */
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ let worker: StartedWorker;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-transforms-'));
-  // Its CutText and HasField, as any plug-in author's.
+  // Its CutText and HasField, as those of any plugin author.
   writeConnectorPage(join(folder, 'plugins', 'tick'));
   worker = await startWorker({
     group: uniqueName('transforms'),
@@ -108,7 +108,7 @@ test('connect-runtime 105, 106: a file through a chain into another topic, and t
   });
   await worker.running(`${topic}-source`);
   await worker.running(`${topic}-sink`);
-  // Java's Map.toString is what the file sink writes of an object; the file has the transformed topic's name.
+  // The file sink writes an object as Java's Map.toString; the file has the transformed topic's name.
   const first = await linesOf(join(folder, 'out-renamed.txt'), 2);
   await appendFile(input, 'third line\n');
   const lines = await linesOf(join(folder, 'out-renamed.txt'), 3);
@@ -118,7 +118,7 @@ test('connect-runtime 105, 106: a file through a chain into another topic, and t
     `{line=secon, topic=${topic}}`,
     `{line=third, topic=${topic}}`,
   ]);
-  // Offsets are those of what was consumed; active is what was written, and what was consumed.
+  // Offsets are those of the consumed records; active topics are the written and the consumed ones.
   await waitFor(`${routed} to be committed`, async () => {
     const offsets = await clients.admin.listGroupOffsets(`connect-${topic}-sink`);
     return offsets.some((one) => one.topic === routed && one.offset === 3);
@@ -211,7 +211,7 @@ describe('PostgreSQL', () => {
   });
   afterEach(async () => {
     await worker.request('DELETE', `/connectors/${database.name}`);
-    // Its status goes after its task has stopped, which would make its slot anew.
+    // Its status is deleted after its task has stopped, which would otherwise create its slot again.
     await waitFor('the connector to end', async () => {
       const { status } = await worker.request('GET', `/connectors/${database.name}/status`);
       return status === 404;
@@ -273,7 +273,7 @@ describe('PostgreSQL', () => {
     await worker.running(database.name);
     await waitFor('the slot', async () => (await database.slots())[0]?.active === true);
     const [{ lsn } = {}] = await database.query('SELECT pg_current_wal_lsn() AS lsn');
-    // A change tells of the commit before it, which lies behind that position whatever others write to the server
+    // A change confirms the commit before it, which lies after that position whatever others write to the server
     // meanwhile.
     await database.query("INSERT INTO orders VALUES (3, 'c')");
     await database.query("INSERT INTO orders VALUES (4, 'd')");

@@ -1,5 +1,5 @@
 /**
- * Worker settings that a plug-in's manifest asks for, and `file.root`, the file connectors' own, in a worker as a user
+ * Worker settings that a plugin's manifest requests, and `file.root`, the file connectors' own, in a worker as a user
  * starts it.
  */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -91,7 +91,7 @@ test('analytics-sink 73: file.root rejects a file outside of it, by REST and in 
     config: fileSinkConfig(topic, `${root}/../etc/x`),
   });
   expect([outside.status, outside.json.message]).toEqual([400, expect.stringContaining(`is not in ${root}`)]);
-  // Validation knows an example of a template alone.
+  // Validation knows only an example of a template.
   await symlink(folder, join(root, topic));
   const config = { ...fileSinkConfig(topic, `${root}/\${topic}/x`), 'file.template': 'true' };
   await worker.register({ name: topic, config });

@@ -1,4 +1,4 @@
-/** When a thread that does not answer is ended; with one that only pretends. */
+/** When a thread that does not answer is terminated; with a simulated one. */
 import { EventEmitter } from 'node:events';
 import { url } from 'node:inspector';
 import { LogLevels } from '../../../src/logging/log-levels';

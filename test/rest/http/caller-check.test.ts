@@ -17,7 +17,7 @@ const check = ({ boundTo = '127.0.0.1', hosts = '', origins = '' }: Setup = {}):
     boundTo: () => boundTo,
   });
 
-/** 200, or the status it is refused with. */
+/** 200, or the status of the rejection. */
 function status(checked: CallerCheck, headers: Record<string, string>, method = 'GET'): number {
   try {
     checked({ method, headers });
@@ -36,7 +36,7 @@ test.each([
   ['127.9.9.9', 200],
   ['[::1]:8083', 200],
   ['[::ffff:127.0.0.1]', 200],
-  // Nobody can make an address lead elsewhere.
+  // An address, unlike a name, cannot be rebound.
   ['192.168.1.5:8083', 200],
   ['[2001:db8::1]', 200],
   ['host.docker.internal:8083', 200],

@@ -83,7 +83,7 @@ describe('response.http.headers.config', () => {
       const after = Date.now();
       expect(headers).toMatchObject({ 'x-foo': 'bar', 'cache-control': 'no-cache, no-store' });
       const expires = Date.parse(headers['expires'] as string);
-      // HTTP tells whole seconds.
+      // HTTP dates have whole seconds.
       expect(expires).toBeGreaterThan(before + 60_000 - 1_000);
       expect(expires).toBeLessThanOrEqual(after + 60_000);
     }

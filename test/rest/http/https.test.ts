@@ -1,4 +1,4 @@
-/** connect-rest §5.2: HTTPS listeners with Java's keys, as clients meet them. */
+/** connect-rest §5.2: HTTPS listeners with Java's keys, as clients use them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ test('PEM inline, a PEM file with an encrypted key, and a PKCS12 store', async (
       'listeners.https.ssl.keystore.location': file('server.p12', makePkcs12(server, 'pw', true)),
       'listeners.https.ssl.keystore.password': 'pw',
     },
-    // Without any key of their own, HTTPS listeners use the worker's.
+    // Without keys of their own, HTTPS listeners use the worker's.
     { 'ssl.keystore.certificate.chain': server.cert, 'ssl.keystore.key': server.key },
   ];
   for (const raw of variants) {
@@ -157,7 +157,7 @@ test('forwarded requests use the same settings', async () => {
     status: 500,
     message: expect.stringMatching(/self-signed/) as string,
   });
-  // Kafka's own settings stay unread where no listener has TLS.
+  // Kafka's own settings stay unread if no listener has TLS.
   expect(forwardingTls({ raw: { 'ssl.keystore.location': '/nowhere' }, listeners: [] }, readTlsOptions)).toEqual({});
 });
 

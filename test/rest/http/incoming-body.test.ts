@@ -1,4 +1,4 @@
-/** Bodies as they arrive: in pieces, too large, too many at once, or never. */
+/** Request bodies: in chunks, too large, too many at once, or never complete. */
 import { connect, type AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:http';
 import { BodyBudget, type BodyLimits } from '../../../src/rest/http/body-budget';
@@ -34,7 +34,7 @@ async function serve(limits: BodyLimits, budget = new BodyBudget(limits)): Promi
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends the parts, and resolves to what comes back until the connection ends or `enough` is in it. */
+/** Sends the parts, and resolves to the response until the connection ends or `enough` is in it. */
 async function send(port: number, parts: readonly string[], enough = /\r\n\r\n.+$/s): Promise<string> {
   return await new Promise((resolve, reject) => {
     let received = '';
@@ -154,7 +154,7 @@ test('queued answers leave the budget when their connection closes', async () =>
 
 test('a connection that the client wants closed is closed after a rejected body', async () => {
   const port = await serve({ maxBytes: 10, inFlightBytes: 100 });
-  // Nobody but the server ends this connection.
+  // Only the server closes this connection.
   const answer = await send(port, [`${HEAD}Content-Length: 11\r\n\r\n`, '0123456789x'], /never/);
   expect(answer).toMatch(/^HTTP\/1\.1 413 .*larger than 10 bytes/s);
 });

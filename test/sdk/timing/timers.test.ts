@@ -1,6 +1,6 @@
 import { sleep, startInterval, startTimer, timeoutSignal } from '@millrace/sdk';
 
-/** What Java's widest integer settings allow, Node's timers nearly hold, and what sums of settings come to. */
+/** The maximum of Java's widest integer settings, the maximum of Node.js timers, and sums of settings. */
 const LONG = [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 5_000, Number.MAX_SAFE_INTEGER, Infinity];
 
 describe.each(LONG)('a timer of %p ms', (ms) => {
@@ -11,7 +11,7 @@ describe.each(LONG)('a timer of %p ms', (ms) => {
     const interval = startInterval(() => fired.push('interval'), ms);
     const slept = sleep(ms, abort.signal).then(() => fired.push('sleep'));
     const signal = timeoutSignal(ms);
-    // Begun later: whatever fires after 1 ms has fired before it.
+    // Started later: a timer that fires after 1 ms has fired before it.
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(fired).toEqual([]);
     expect(signal.aborted).toBe(false);

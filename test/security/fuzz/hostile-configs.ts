@@ -1,10 +1,10 @@
-/** Configurations of connectors that are meant to cost a worker something, as they come in a document. */
+/** Connector configs that are meant to exhaust a worker, as they arrive in a request. */
 import type { Seeded } from '../../helpers/seeded';
 
 const FILE_SINK = { 'connector.class': 'FileStreamSink', topics: 'fuzz' };
 const POSTGRES = { 'connector.class': 'io.debezium.connector.postgresql.PostgresConnector', 'topic.prefix': 'p' };
 
-/** Where backtracking takes for ever. */
+/** Backtracking takes forever on it. */
 const EXPRESSIONS = [
   '(a+)+$',
   '(a|a)*b',
@@ -23,9 +23,9 @@ const SUBJECT = `${'a'.repeat(60)}!`;
 
 const aliases = (count: number): string => Array.from({ length: count }, (_, i) => `t${i}`).join(',');
 
-/** Each is made when it is chosen: some are large. */
+/** Each is created when it is selected: some are large. */
 export function hostileConfig({ one, below, chance }: Seeded, secretsFile: string): object {
-  // Each of the bad ones holds a thread of validation until it is ended.
+  // Each bad one occupies a validation thread until that is terminated.
   const expression = chance(0.1) ? one(EXPRESSIONS) : one(['a+', 'fuzz.*', '[', '(?<n>a)']);
   const placeholder = `\${file:${secretsFile}:password}`;
   return one<() => object>([

@@ -1,4 +1,4 @@
-/** Random requests, the same for the same seed: some nearly right, most wrong in one way or another. */
+/** Random requests, the same for the same seed: some nearly valid, most invalid in one way or another. */
 import { gzipSync } from 'node:zlib';
 import { hostileConfig } from './hostile-configs';
 import { seeded } from '../../helpers/seeded';
@@ -12,7 +12,7 @@ export interface FuzzRequest {
   readonly manner: Manner;
 }
 
-/** `client`: as HTTP clients send it; the others are written to a socket, since clients would refuse them. */
+/** `client`: sent by an HTTP client; the others are written to a socket, since clients would reject them. */
 export type Manner = 'client' | (typeof MANNERS)[number];
 
 const MANNERS = [
@@ -121,7 +121,7 @@ const CONFIGS: readonly object[] = [
   {},
 ];
 
-/** @param secretsFile of a config provider, that placeholders point at */
+/** @param secretsFile of a config provider, which placeholders refer to */
 export function* hostileRequests(seed: number, count: number, secretsFile: string): Generator<FuzzRequest> {
   const choose = seeded(seed);
   const { next, below, chance, one } = choose;
@@ -241,7 +241,7 @@ export function* hostileRequests(seed: number, count: number, secretsFile: strin
     return chance(0.5) ? `[${'1,'.repeat(size >> 1)}1]` : `"${'\\u00e4'.repeat(size / 6)}`;
   }
 
-  /** Numbers and characters that parsers stumble over. */
+  /** Numbers and characters that parsers may fail on. */
   function odd(): string {
     const long = 10 ** below(6);
     return one([
@@ -275,7 +275,7 @@ export function* hostileRequests(seed: number, count: number, secretsFile: strin
     return Buffer.from(big());
   }
 
-  /** Right in form, so that the configuration is looked at. */
+  /** Valid in form, so that the config is read. */
   function configured(): FuzzRequest {
     const known = `/connectors/fuzz-${below(40)}`;
     const config = chance(0.7) ? hostileConfig(choose, secretsFile) : one(CONFIGS);

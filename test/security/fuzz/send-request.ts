@@ -1,15 +1,15 @@
-/** How requests reach a worker, well or badly behaved, and what comes back. */
+/** Sends valid and invalid requests to a worker, and reads the answers. */
 import { request, type Agent } from 'node:http';
 import { connect } from 'node:net';
 import type { FuzzRequest } from './hostile-requests';
 
 export interface Answer {
-  /** 0: the worker hung up without an answer, as it may on what is no HTTP. */
+  /** 0: the worker closed the connection without an answer, as it may on invalid HTTP. */
   readonly status: number;
   readonly text: string;
 }
 
-/** So that a worker that hangs is named with what it was asked. */
+/** So that the error for a worker that hangs names the request. */
 const DEADLINE_MS = 90_000;
 
 /** One answer each; two where two requests were sent at once. */
@@ -28,7 +28,7 @@ async function throughClient(url: string, agent: Agent, { method, path, headers,
       response.on('error', reject);
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text: String(Buffer.concat(chunks)) }));
     });
-    // A worker that refuses a body hangs up while it is still being written.
+    // A worker that rejects a body closes the connection while it is still being written.
     outgoing.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve({ status: 0, text: '' }) : reject(error),
     );
@@ -56,7 +56,7 @@ async function throughSocket(url: string, sent: FuzzRequest): Promise<Answer[]> 
     });
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('end', () => socket.end());
-    // The server hangs up on what is no HTTP, which may overtake its answer.
+    // The server closes the connection on invalid HTTP, which may overtake its answer.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'ECONNRESET' || error.code === 'EPIPE' ? socket.destroy() : reject(error),
     );
@@ -65,7 +65,7 @@ async function throughSocket(url: string, sent: FuzzRequest): Promise<Answer[]> 
   });
 }
 
-/** The request in pieces, each to be written after a moment. */
+/** The request in chunks, each to be written after a moment. */
 function onTheWire({ manner, method, path, headers, body }: FuzzRequest): Buffer[] {
   const content = body ?? Buffer.of();
   const plain = { Host: '127.0.0.1', ...withLength(headers, content) };
@@ -135,7 +135,7 @@ function answers(text: string): Answer[] {
   });
 }
 
-/** Without it, a client of Node's sends the body of a GET as if it were the next request. */
+/** Without it, Node.js's client sends the body of a GET as if it were the next request. */
 function withLength(headers: FuzzRequest['headers'], body: Buffer | null): Record<string, string> {
   return body === null ? { ...headers } : { ...headers, 'Content-Length': String(body.length) };
 }

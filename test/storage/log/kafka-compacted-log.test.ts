@@ -262,7 +262,7 @@ test('a storage topic that is missing from the producer’s metadata is looked u
 });
 
 describe('while the topic is looked up', () => {
-  /** A log whose producer does not know the topic; the function lets it be found. */
+  /** A log whose producer does not know the topic; the function adds it to the metadata. */
   async function lost(
     permission?: SendPermission,
   ): Promise<{ log: KafkaCompactedLog; kafka: MemoryKafka; sent: string[]; find: () => void }> {

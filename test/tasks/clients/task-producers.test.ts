@@ -1,10 +1,10 @@
-/** Producers that a plug-in asks its context for. */
+/** Producers that a plugin requests from its context. */
 import { ConfigError, ConnectError, RetriableError, type KafkaRecord } from '@millrace/sdk';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { DeliveryCallback, KafkaClients, Producer, ProducerRecord } from '../../../src/kafka/port';
 import { TaskProducers } from '../../../src/tasks/clients/task-producers';
 
-/** Acknowledges when it is told to. */
+/** Acknowledges on request. */
 class FakeProducer {
   readonly sent: ProducerRecord[] = [];
   readonly prepared = new Set<string>();

@@ -1,4 +1,4 @@
-/** Bad input that never ends and a dead letter topic that takes nothing, on a real broker. */
+/** Endless bad input and an unavailable dead letter topic, on a real broker. */
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
@@ -54,10 +54,10 @@ test('connect-runtime 98: while the dead letter topic is unavailable, a flood of
   runner.start();
   const full = (): boolean => reported.value * BYTES > BUFFER / 2;
   await waitFor('dead letters', full, { detail: () => listener.trace });
-  // Time enough to take all there is, many times over: the batch is sent again about every 100 ms.
+  // Enough time to read everything many times: the batch is sent again about every 100 ms.
   const requests = broker.faults.requests('Produce');
   await waitFor('vain requests', () => broker.faults.requests('Produce') > requests + 15);
-  // The buffer and what was polled last.
+  // The buffer and the last poll.
   expect(reported.value * BYTES).toBeLessThan(BUFFER + 1000 * BYTES);
   expect((await clients.admin.listGroupOffsets(topic)).filter(({ offset }) => offset > 0)).toEqual([]);
 

@@ -158,7 +158,7 @@ describe('dead letters', () => {
     await listener.until('failed c-0');
     expect(w.deadLetters.values()).toEqual(['a']);
     expect(listener.trace).toContain('TASK_PUT failed: bad row');
-    // It comes again with the next start: only what was put before may be committed.
+    // It is delivered again after the next start: only earlier records may be committed.
     expect(consumer.commits).toEqual([]);
   });
 

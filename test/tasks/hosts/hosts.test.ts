@@ -17,7 +17,7 @@ import {
   world,
 } from '../fakes';
 
-/** For tasks that do stop: a machine that stands still for seconds must not cut them off. */
+/** For tasks that do stop: a pause of seconds must not cancel them. */
 const IN_TIME_MS = 60_000;
 
 let open: TaskHost[] = [];
@@ -198,7 +198,7 @@ describe('thread host', () => {
         );
         expect(['neighbour', 'paused'].map((connector) => host.has({ connector, task: 0 }))).toEqual([true, true]);
         await eventually(() => threadsOf(host).join() === 'tasks-2');
-        // It is kept apart from now on, unless it is configured otherwise.
+        // It is isolated from now on, unless it is configured otherwise.
         await run('culprit', does);
         expect(threadsOf(host)).toEqual(['tasks-2', 'tasks-3']);
         await eventually(() => listener.events.filter((event) => event === 'failed culprit-0').length === 2);

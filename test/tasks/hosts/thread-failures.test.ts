@@ -2,7 +2,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import type { ThreadHandle, Run } from '../../../src/tasks/hosts/thread-handle';
 import { CANCELLED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
 
-/** A thread with so many tasks, the first of which leaves an error that nobody catches. */
+/** A thread with this many tasks, the first of which leaves an uncaught error. */
 function crashWith(tasks: number): number[] {
   const waits: number[] = [];
   const ends = new ThreadFailures({

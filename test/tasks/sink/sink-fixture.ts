@@ -1,4 +1,4 @@
-/** A sink task whose answers a test decides, and the runner around it. */
+/** A sink task with scripted answers, and its runner. */
 import type { SinkRecord, SinkTask, SinkTaskContext, TopicPartitionOffset } from '@millrace/sdk';
 import type { LeaseMemory } from '../../../src/tasks/session-lease';
 import { TaskRunner } from '../../../src/tasks/task-runner';

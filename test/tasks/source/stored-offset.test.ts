@@ -1,4 +1,4 @@
-/** Offsets that a task has stored without a record. */
+/** Offsets that a task stores without a record. */
 import type { SourceTaskContext } from '@millrace/sdk';
 import { KafkaError } from '../../../src/kafka/errors';
 import { TaskRunner } from '../../../src/tasks/task-runner';

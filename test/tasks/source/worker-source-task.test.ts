@@ -93,12 +93,12 @@ test('connect-runtime 67: commitRecord is called for every record, for skipped o
     'errors.tolerance': 'all',
     'key.converter': 'org.apache.kafka.connect.converters.ByteArrayConverter',
   });
-  // Every key is text, which that converter refuses: all three are skipped.
+  // Every key is text, which that converter rejects: all three are skipped.
   await eventually(() => heard.length === 3);
   await stop(runner);
   expect(heard.map((h) => (h as unknown[])[1])).toEqual([null, null, null]);
   expect(w.producer.sent).toEqual([]);
-  // Java would leave the offset where it was: docs/compatibility.md.
+  // Java would not move the offset: docs/compatibility.md.
   expect(w.offsets.of(PARTITION)).toEqual({ n: 3 });
 });
 
@@ -309,7 +309,7 @@ describe('connect-runtime 72: a record that cannot be converted', () => {
     );
     expect(listener.trace).toContain('Caused by: org.apache.kafka.connect.errors.DataException: Conversion error');
     expect(listener.retriable).toBe(false);
-    // The batch was not sent completely; what is known to be safe is stored.
+    // The batch was not sent completely; acknowledged offsets are stored.
     expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
   });
 

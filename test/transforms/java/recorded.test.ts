@@ -1,4 +1,4 @@
-/** The answers that test/transforms/java-answers.test.ts relies on are those that Java gives. */
+/** The recorded answers of test/transforms/java-answers.test.ts are those that Java returns. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { javaConnectJars } from '../../../dev/services/java-connect-jars';

@@ -1,6 +1,6 @@
 /**
  * Apache Kafka's own Java tools against the embedded broker (issue 4). Each start of a JVM costs a second or two, so a
- * test looks at all that its tools print. They share a broker: every test has topics and groups of its own.
+ * test checks all output of its tools. They share a broker: every test has topics and groups of its own.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ const offsets = (...args: string[]) => runKafkaTool(`${TOOLS}.GetOffsetShell`, [
 const transactions = (...args: string[]) => runKafkaTool(`${TOOLS}.TransactionsCommand`, [...where(), ...args]);
 const configs = (topic: string, ...args: string[]) =>
   runKafkaTool('kafka.admin.ConfigCommand', [...where(), '--entity-type', 'topics', '--entity-name', topic, ...args]);
-/** Rows of words of what a tool printed. */
+/** Words of each line of a tool's output. */
 const rows = (output: string): string[][] =>
   output
     .trim()
@@ -163,7 +163,7 @@ describeWithKafka("Apache Kafka's own tools", () => {
     const duration = ['--transaction-duration-ms', '20'];
     const printed = await perf(transactional, '--transactional-id', transactional, ...duration);
     expect(printed).toContain('5000 records sent');
-    // The records and at least a marker.
+    // The records and at least one marker.
     const [, , end] = (await offsets('--topic', transactional)).trim().split(':');
     expect(Number(end)).toBeGreaterThan(5_000);
   });

@@ -96,7 +96,7 @@ onSmallDisk('analytics-sink 70: what another task appends after a partial line i
   await harness.redeliver();
   const found = (await readFile(file, 'utf8')).split('\n');
   for (const line of [...batch, 'other 1', 'other 2']) expect(found).toContain(line);
-  // The half line with what was glued to it, and the end of the file.
+  // The partial line with the text appended to it, and the end of the file.
   expect(found).toHaveLength(batch.length + 4);
 });
 

@@ -1,4 +1,4 @@
-/** README.md of the connector against the definitions of its settings. */
+/** Compares README.md of the connector with the definitions of its settings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkConfig } from '../../../../connectors/postgres/src/config/check';

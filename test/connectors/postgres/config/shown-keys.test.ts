@@ -15,7 +15,7 @@ const golden = JSON.parse(
   readFileSync(join(__dirname, '..', '..', '..', 'golden', 'postgres', 'config-keys.json'), 'utf8'),
 ) as readonly Facts[];
 
-/** Where a default differs, or fewer values are supported, clients must see ours. */
+/** Where a default differs, or fewer values are supported, clients must see Millrace's. */
 const OURS: Readonly<Record<string, Partial<Facts>>> = {
   'plugin.name': { default_value: 'pgoutput', recommended_values: ['pgoutput'] },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },

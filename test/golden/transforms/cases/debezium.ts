@@ -1,4 +1,4 @@
-/** Change events, for the transformations that come with Debezium. Their answers are recorded where its jars are. */
+/** Change events, for Debezium's transformations. Their results are recorded where its jars are available. */
 import type { Json, RecordNotation, SchemaObject } from '../notation';
 import { on as cases, struct, TIMESTAMP, value, type Case } from './inputs';
 

@@ -1,4 +1,4 @@
-/** Fields that come, go and change their place. */
+/** Fields that are added, removed and moved. */
 import {
   ADDRESS,
   common,

@@ -110,7 +110,7 @@ export const text: RecordNotation = value('STRING', 'hello');
 export const plainText: RecordNotation = value(null, 'hello');
 export const plainNumber: RecordNotation = value(null, 42);
 export const plainList: RecordNotation = value(null, [1, 2]);
-/** What most transformations refuse. */
+/** Values that most transformations reject. */
 export const odd = [nothing, typedNull, text, plainText, plainNumber, plainList, value('INT32?', null)];
 /** One of each shape. */
 export const common = [order, sparse, map, ...odd];

@@ -1,4 +1,4 @@
-/** A broker of its own is frozen, or killed and started again over its files, while records go through it. */
+/** A dedicated broker is frozen, or killed and restarted with its files, while records pass through it. */
 import { startBroker } from '../../../../dev/services/broker';
 import type { RunningKafka } from '../../../../dev/services/kafka';
 import { Clients } from '../../../helpers/kafka-clients';
@@ -12,8 +12,8 @@ let clients: Clients;
 
 beforeAll(async () => {
   broker = await startBroker({
-    // A Kafka that is started again waits for the end of its predecessor's session; the frozen one loses its own, and
-    // with it the lead.
+    // A restarted Kafka waits until the session of its predecessor expires; the frozen one loses its own, and
+    // with it the leadership.
     settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
   });
   clients = new Clients({ ...IMPATIENT, 'bootstrap.servers': broker.bootstrapServers });

@@ -1,4 +1,4 @@
-/** Connections that break, stall and bring requests late, and groups that change, on the broker that tests share. */
+/** Connections that break, stall and deliver requests late, and groups that change, on the shared broker. */
 import { Clients } from '../../../helpers/kafka-clients';
 import { proxyTo, type TcpProxy } from '../../../helpers/tcp-proxy';
 import { waitFor } from '../../../helpers/wait-for';
@@ -47,7 +47,7 @@ const faults: [string, () => Promise<void>][] = [
 const requestsTimedOut = async (): Promise<void> => {
   const { connections } = proxy;
   proxy.stall();
-  // A client makes a new connection once it has given up the old one with its requests.
+  // A client opens a new connection once it has closed the old one with its requests.
   await quickly('requests to time out', () => proxy.connections > connections + 5);
   proxy.flow();
 };
