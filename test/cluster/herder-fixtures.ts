@@ -78,14 +78,14 @@ export class FakeHost implements TaskHost {
 }
 
 /** Behavior of the fixture plugin that a test may change. */
-export interface FixtureBehaviour {
+export interface FixtureBehavior {
   start(config: ConnectorConfig): Promise<void> | void;
   taskConfigs(config: ConnectorConfig, max: number): readonly ConnectorConfig[];
   onCreate?(context: SourceConnectorContext): void;
   /** (Default: the plugin has no such method) */
   alterOffsets?: SourceConnector['alterOffsets'];
 }
-export function defaultBehaviour(): FixtureBehaviour {
+export function defaultBehavior(): FixtureBehavior {
   return {
     start: () => undefined,
     taskConfigs: (config, max) =>
@@ -96,7 +96,7 @@ export function defaultBehaviour(): FixtureBehaviour {
   };
 }
 
-export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
+export function fixtureRegistry(behavior: FixtureBehavior): PluginRegistry {
   const description = (type: 'source' | 'sink', name: string): PluginDescription => ({
     type,
     class: `org.example.${name}Connector`,
@@ -114,14 +114,14 @@ export function fixtureRegistry(behaviour: FixtureBehaviour): PluginRegistry {
         type,
         config: [],
         create: (config: ConnectorConfig, context: SourceConnectorContext) => {
-          behaviour.onCreate?.(context);
+          behavior.onCreate?.(context);
           return {
-            start: () => behaviour.start(config),
-            taskConfigs: (max: number) => behaviour.taskConfigs(config, max),
+            start: () => behavior.start(config),
+            taskConfigs: (max: number) => behavior.taskConfigs(config, max),
           };
         },
         createTask: () => ({}) as never,
-        ...(behaviour.alterOffsets ? { alterOffsets: behaviour.alterOffsets } : {}),
+        ...(behavior.alterOffsets ? { alterOffsets: behavior.alterOffsets } : {}),
       }) as unknown as Connector,
     problems: () => [],
   };
@@ -186,7 +186,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
 export interface TestWorker {
   readonly herder: Herder;
   readonly host: FakeHost;
-  readonly behaviour: FixtureBehaviour;
+  readonly behavior: FixtureBehavior;
   readonly url: string;
   fatal: unknown;
 }
@@ -194,19 +194,19 @@ export interface TestWorker {
 export function createWorker(
   clients: KafkaClients,
   group: string,
-  options: { url?: string; config?: Partial<WorkerConfig>; behaviour?: FixtureBehaviour; logger?: Logger } = {},
+  options: { url?: string; config?: Partial<WorkerConfig>; behavior?: FixtureBehavior; logger?: Logger } = {},
 ): TestWorker {
-  const behaviour = options.behaviour ?? defaultBehaviour();
+  const behavior = options.behavior ?? defaultBehavior();
   const url = options.url ?? 'http://w1:8083/';
   let host: FakeHost | undefined;
   const worker = {
-    behaviour,
+    behavior,
     url,
     fatal: undefined as unknown,
     herder: createHerder({
       config: fixtureConfig(group, options.config),
       clients,
-      registry: fixtureRegistry(behaviour),
+      registry: fixtureRegistry(behavior),
       validator: fixtureValidator,
       taskHost: ({ listener, offsets }) => (host = new FakeHost(listener, offsets)),
       logger: options.logger ?? silentLogger,

@@ -1,7 +1,7 @@
 import { NotHereError } from '../../src/cluster/errors';
 import type { KafkaClients } from '../../src/kafka/port';
 import { waitFor } from '../helpers/wait-for';
-import { createWorker, defaultBehaviour, states, type TestWorker } from './herder-fixtures';
+import { createWorker, defaultBehavior, states, type TestWorker } from './herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from './internal-endpoint';
 import { MemoryKafka, type MemoryMember } from './memory-kafka';
 
@@ -196,7 +196,7 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     // A restart changes nothing: its task configs are requested, and what would be written is written before the
     // next request.
-    const asked = jest.spyOn(worker.behaviour, 'taskConfigs');
+    const asked = jest.spyOn(worker.behavior, 'taskConfigs');
     await herder.restartConnector('c');
     await until('the task configurations to be asked for', () => asked.mock.calls.length > 0);
     await new Promise((resolve) => setImmediate(resolve));
@@ -241,11 +241,11 @@ describe('one worker', () => {
   });
 
   test('a connector that cannot start is FAILED with a trace, and recovers when its config changes', async () => {
-    const behaviour = defaultBehaviour();
-    behaviour.start = (config) => {
+    const behavior = defaultBehavior();
+    behavior.start = (config) => {
       if (config.value !== 'good') throw new Error('no such database');
     };
-    const worker = await start({ behaviour });
+    const worker = await start({ behavior });
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'FAILED');
     expect(worker.herder.connectorStatus('c').connector.trace).toMatch(/^org\.apache.*: no such database\n\tat /);
@@ -258,9 +258,9 @@ describe('one worker', () => {
   });
 
   test('connect-runtime 58: more tasks than allowed', async () => {
-    const behaviour = defaultBehaviour();
-    behaviour.taskConfigs = () => [{}, {}, {}];
-    const worker = await start({ behaviour });
+    const behavior = defaultBehavior();
+    behavior.taskConfigs = () => [{}, {}, {}];
+    const worker = await start({ behavior });
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'FAILED');
     expect(worker.herder.connectorStatus('c').connector.trace).toContain(
@@ -271,13 +271,13 @@ describe('one worker', () => {
   });
 
   test('a sink with a huge tasks.max fails alone, a source that creates few tasks runs', async () => {
-    const behaviour = defaultBehaviour();
+    const behavior = defaultBehavior();
     const asked: number[] = [];
-    behaviour.taskConfigs = ({ name }, max) => {
+    behavior.taskConfigs = ({ name }, max) => {
       asked.push(max);
       return name === 'few' ? [{}] : Array.from({ length: max }, () => ({}));
     };
-    const worker = await start({ behaviour });
+    const worker = await start({ behavior });
     const most = { 'tasks.max': '2147483647' };
     await worker.herder.createConnector('c', source({ ...most, 'tasks.max.enforce': 'false' }), null);
     await reaches(worker, 'c', 'FAILED');
@@ -288,25 +288,25 @@ describe('one worker', () => {
   });
 
   test('connect-runtime 59: failed task configs are requested again', async () => {
-    const behaviour = defaultBehaviour();
+    const behavior = defaultBehavior();
     let calls = 0;
-    behaviour.taskConfigs = () => {
+    behavior.taskConfigs = () => {
       if (++calls < 3) throw new Error('not yet');
       return [{ n: '1' }];
     };
-    const worker = await start({ behaviour });
+    const worker = await start({ behavior });
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING');
     expect(calls).toBe(3);
   });
 
   test('a plugin that hangs does not block the tick', async () => {
-    const behaviour = defaultBehaviour();
+    const behavior = defaultBehavior();
     let release: () => void = () => undefined;
-    behaviour.start = async (config) => {
+    behavior.start = async (config) => {
       if (config.name === 'hangs') await new Promise<void>((resolve) => (release = resolve));
     };
-    const worker = await start({ behaviour });
+    const worker = await start({ behavior });
     await worker.herder.createConnector('hangs', source({ name: 'hangs' }), null);
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
@@ -569,10 +569,10 @@ describe('two workers', () => {
     const worker = await startReachable({}, slow);
     await worker.herder.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-    const { taskConfigs } = worker.behaviour;
-    worker.behaviour.taskConfigs = (...of) => {
+    const { taskConfigs } = worker.behavior;
+    worker.behavior.taskConfigs = (...of) => {
       hold();
-      worker.behaviour.taskConfigs = taskConfigs;
+      worker.behavior.taskConfigs = taskConfigs;
       return taskConfigs(...of);
     };
     await worker.herder.putConnectorConfig('c', source({ value: 'new' }));

@@ -12,7 +12,7 @@ let folders: PluginFolders;
 beforeEach(() => (folders = new PluginFolders()));
 afterEach(() => folders.remove());
 
-/** Loads every class in a main or worker thread and prints what the plug-ins got as SDK. */
+/** Loads every class in a main or worker thread and prints what the plugins got as SDK. */
 async function load(thread: 'main' | 'worker', classes: string[]): Promise<unknown> {
   const script = join(folders.root, 'script.cjs');
   folders.add('.', {

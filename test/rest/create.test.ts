@@ -289,7 +289,7 @@ describe('POST /connectors', () => {
   });
 
   test('connect-rest 53: a validate that throws', async () => {
-    await expectError({ name: 'a', config: { 'connector.class': 'Odd', behaviour: 'throw' } }, 500, 'x');
+    await expectError({ name: 'a', config: { 'connector.class': 'Odd', behavior: 'throw' } }, 500, 'x');
   });
 
   test("connect-rest 160: the sink group equals the workers' own", async () => {

@@ -84,12 +84,12 @@ const oddSource: SourceConnector = {
       validator: (value) => (value === null ? null : 'too short'),
     },
     { name: 'ratio', type: 'DOUBLE', default: 7, importance: 'LOW', documentation: 'A ratio.' },
-    { name: 'behaviour', type: 'STRING', default: '', importance: 'LOW', documentation: 'What validate does.' },
+    { name: 'behavior', type: 'STRING', default: '', importance: 'LOW', documentation: 'What validate does.' },
   ],
   validate: async (config) => {
-    if (config.behaviour === 'throw') throw new Error('x');
-    if (config.behaviour === 'hang') await new Promise(() => undefined);
-    if (config.behaviour === 'complain') {
+    if (config.behavior === 'throw') throw new Error('x');
+    if (config.behavior === 'hang') await new Promise(() => undefined);
+    if (config.behavior === 'complain') {
       return [
         { key: 'ratio', message: 'The ratio is not to my liking' },
         { key: 'nowhere', message: 'This key is missing' },

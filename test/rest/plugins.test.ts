@@ -79,9 +79,7 @@ test('connect-rest 122, R1, R15: errors that are 400 on create are 500 here, wit
   );
   const unknown = (await validate('NoSuch', { 'connector.class': 'NoSuch' })).body as { message: string };
   expect(unknown.message).toMatch(new RegExp(`^${bad.replace(/\./g, '\\.')}Failed to find any class that implements`));
-  expect((await validate('Odd', { 'connector.class': 'Odd', behaviour: 'throw' })).body).toEqual(
-    error(500, 'Error: x'),
-  );
+  expect((await validate('Odd', { 'connector.class': 'Odd', behavior: 'throw' })).body).toEqual(error(500, 'Error: x'));
 });
 
 test('connect-rest §2.4: null body', async () => {
@@ -92,6 +90,6 @@ test('connect-rest §2.4: null body', async () => {
 
 test('connect-rest §2.6: the timeout text has no final period here', async () => {
   worker = fakeWorker({ pluginLimitMs: 20 });
-  const { body } = await validate('Odd', { 'connector.class': 'Odd', name: 'a', behaviour: 'hang' });
+  const { body } = await validate('Odd', { 'connector.class': 'Odd', name: 'a', behavior: 'hang' });
   expect((body as { message: string }).message).toMatch(/^Request timed out\. The worker is currently .*Z$/);
 });

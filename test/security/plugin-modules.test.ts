@@ -150,17 +150,17 @@ test('a create with such a plugin is rejected with the same sentence', async () 
 
 test.each(['taskConfigs', 'start'])(
   'a connector whose %s spins fails, and those that shared its thread continue',
-  async (behaviour) => {
+  async (behavior) => {
     const other = await splitter();
     await worker.running(other);
-    const culprit = await splitter({ behaviour });
+    const culprit = await splitter({ behavior });
     const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');
     expect(connector.trace).toMatch(
       new RegExp(
-        `The call of ${behaviour}\\(\\) in connector ${culprit} did not come back within 2000 ms.*PLUGIN_SILENT`,
+        `The call of ${behavior}\\(\\) in connector ${culprit} did not come back within 2000 ms.*PLUGIN_SILENT`,
       ),
     );
-    expect(worker.process.log()).toContain(`${culprit} spins in ${behaviour}`);
+    expect(worker.process.log()).toContain(`${culprit} spins in ${behavior}`);
     await worker.request('DELETE', `/connectors/${culprit}`);
     // Its instance was created again in another thread: it still answers.
     const config = { 'connector.class': SPLITTER, topic: other, 'tasks.max': '2' };
@@ -174,8 +174,8 @@ test.each(['taskConfigs', 'start'])(
 test.each([
   ['exits', /process\.exit\(7\)/],
   ['throws', /Cannot read properties of undefined/],
-])('a connector that %s later fails alone', async (behaviour, reason) => {
-  const culprit = await splitter({ behaviour });
+])('a connector that %s later fails alone', async (behavior, reason) => {
+  const culprit = await splitter({ behavior });
   const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');
   expect(connector.trace).toMatch(reason);
   expect(connector.trace).toContain('PLUGIN_THREAD_DIED');

@@ -5,7 +5,7 @@ import { ConnectError, UnsupportedOperationError, type SourceOffset, type Source
 import { offsetsJson, type PartitionOffset } from '../../../src/cluster/connector-offsets';
 import { NotHereError } from '../../../src/cluster/errors';
 import { waitFor } from '../../helpers/wait-for';
-import { createWorker, defaultBehaviour, states, type FixtureBehaviour, type TestWorker } from '../herder-fixtures';
+import { createWorker, defaultBehavior, states, type FixtureBehavior, type TestWorker } from '../herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from '../internal-endpoint';
 import { MemoryKafka, type MemoryMember } from '../memory-kafka';
 
@@ -29,10 +29,10 @@ afterEach(async () => {
   for (const endpoint of endpoints) endpoint.close();
 });
 
-async function start(behaviour: Partial<FixtureBehaviour> = {}): Promise<TestWorker> {
+async function start(behavior: Partial<FixtureBehavior> = {}): Promise<TestWorker> {
   const endpoint = await serveInternalEndpoint();
   endpoints.push(endpoint);
-  const worker = createWorker(kafka, 'g', { url: endpoint.url, behaviour: { ...defaultBehaviour(), ...behaviour } });
+  const worker = createWorker(kafka, 'g', { url: endpoint.url, behavior: { ...defaultBehavior(), ...behavior } });
   workers.push(worker);
   endpoint.serve(worker.herder);
   await worker.herder.start();
@@ -103,14 +103,14 @@ test('connect-rest 106, 107: one partition is reset, then all of them, twice', a
 
 test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to the client', async () => {
   const calls: unknown[] = [];
-  let hook: NonNullable<FixtureBehaviour['alterOffsets']> = () => false;
-  const behaviour: Partial<FixtureBehaviour> = {
+  let hook: NonNullable<FixtureBehavior['alterOffsets']> = () => false;
+  const behavior: Partial<FixtureBehavior> = {
     alterOffsets: (given, offsets) => {
       calls.push([given, offsets]);
       return hook(given, offsets);
     },
   };
-  const worker = await start(behaviour);
+  const worker = await start(behavior);
   const { herder } = worker;
   await herder.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');

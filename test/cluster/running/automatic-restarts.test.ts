@@ -6,7 +6,7 @@ import { KafkaError } from '../../../src/kafka/errors';
 import type { Logger } from '../../../src/logging/logger';
 import type { RestartSettings } from '../../../src/config/restart-settings';
 import { waitFor } from '../../helpers/wait-for';
-import { createWorker, defaultBehaviour, states, type FixtureBehaviour, type TestWorker } from '../herder-fixtures';
+import { createWorker, defaultBehavior, states, type FixtureBehavior, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';
 
 const source = (config: Record<string, string> = {}): Record<string, string> => ({
@@ -24,10 +24,10 @@ let worker: TestWorker;
 let log: MemoryLogger;
 afterEach(async () => await worker.herder.stop());
 
-async function start(restart: RestartSettings, behaviour?: FixtureBehaviour, kafka = new MemoryKafka()): Promise<void> {
+async function start(restart: RestartSettings, behavior?: FixtureBehavior, kafka = new MemoryKafka()): Promise<void> {
   log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
-  worker = createWorker(kafka, 'g', { config: { restart }, logger, ...(behaviour ? { behaviour } : {}) });
+  worker = createWorker(kafka, 'g', { config: { restart }, logger, ...(behavior ? { behavior } : {}) });
   await worker.herder.start();
 }
 async function created(restart: RestartSettings, config: Record<string, string> = {}): Promise<void> {
@@ -170,12 +170,12 @@ describe('a task', () => {
 
 describe('a connector instance', () => {
   test('that could not start is retried until it starts; its tasks follow', async () => {
-    const behaviour = defaultBehaviour();
+    const behavior = defaultBehavior();
     let tries = 0;
-    behaviour.start = () => {
+    behavior.start = () => {
       if (++tries < 3) throw new Error('the server is away');
     };
-    await start(SOON, behaviour);
+    await start(SOON, behavior);
     await worker.herder.createConnector('c', source(), null);
     await reaches('RUNNING RUNNING,RUNNING');
     expect(tries).toBe(3);
@@ -186,11 +186,11 @@ describe('a connector instance', () => {
     ['a bad configuration', new ConfigError('no such table', { code: 'X' })],
     ['a refused login', new KafkaError('SASL_AUTHENTICATION_FAILED', 'refused')],
   ])('with %s stays FAILED until it is changed', async (_, error) => {
-    const behaviour = defaultBehaviour();
-    behaviour.start = ({ value }) => {
+    const behavior = defaultBehavior();
+    behavior.start = ({ value }) => {
       if (value !== 'good') throw error;
     };
-    await start(SOON, behaviour);
+    await start(SOON, behavior);
     await worker.herder.createConnector('c', source(), null);
     await reaches('FAILED');
     expect(worker.herder.connectorStatus('c').connector.trace).toContain('Not restarted automatically');
@@ -199,12 +199,12 @@ describe('a connector instance', () => {
   });
 
   test('connect-rest §6.5: stopped during its backoff, it becomes STOPPED; started again it has a new count', async () => {
-    const behaviour = defaultBehaviour();
+    const behavior = defaultBehavior();
     let fails = true;
-    behaviour.start = () => {
+    behavior.start = () => {
       if (fails) throw new Error('not now');
     };
-    await start(LATE, behaviour);
+    await start(LATE, behavior);
     await worker.herder.createConnector('c', source(), null);
     await reaches('FAILED');
     await worker.herder.stopConnector('c');

@@ -1,7 +1,7 @@
 /** Task reconfiguration requested by a connector. Source: connect-runtime §3.6. */
 import type { SourceConnectorContext } from '@millrace/sdk';
 import { waitFor } from '../../helpers/wait-for';
-import { createWorker, defaultBehaviour, states, type TestWorker } from '../herder-fixtures';
+import { createWorker, defaultBehavior, states, type TestWorker } from '../herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from '../internal-endpoint';
 import { MemoryKafka } from '../memory-kafka';
 
@@ -33,15 +33,15 @@ async function start(): Promise<TestWorker> {
   const endpoint = await serveInternalEndpoint();
   endpoints.push(endpoint);
   const number = workers.length;
-  const behaviour = {
-    ...defaultBehaviour(),
+  const behavior = {
+    ...defaultBehavior(),
     onCreate: (context: SourceConnectorContext) => void instances.set(context.connector, { context, worker: number }),
     taskConfigs: () => {
       asked++;
       return parts.map((part) => ({ part }));
     },
   };
-  const worker = createWorker(kafka, 'g', { url: endpoint.url, behaviour });
+  const worker = createWorker(kafka, 'g', { url: endpoint.url, behavior });
   workers.push(worker);
   endpoint.serve(worker.herder);
   await worker.herder.start();

@@ -148,7 +148,7 @@ describe('the whole answer', () => {
   });
 
   test("connect-rest §3.4: a plugin's own problems are merged; those of unknown keys come first", async () => {
-    const infos = await validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'complain' });
+    const infos = await validate({ 'connector.class': 'Odd', name: 'a', behavior: 'complain' });
     expect(infos.error_count).toBe(2);
     expect(infos.configs[0]).toEqual({
       definition: null,
@@ -165,14 +165,14 @@ describe('the whole answer', () => {
   });
 
   test("a plugin's validate is not called while its own keys are invalid", async () => {
-    const infos = await validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'throw', ratio: 'x' });
+    const infos = await validate({ 'connector.class': 'Odd', name: 'a', behavior: 'throw', ratio: 'x' });
     expect(allErrors(infos)).toEqual([
       ['ratio', ['Invalid value x for configuration ratio: Not a number of type DOUBLE']],
     ]);
   });
 
   test("connect-rest §2.6: a plugin's validate that hangs fails with the stage in which it hangs", async () => {
-    await expect(validate({ 'connector.class': 'Odd', name: 'a', behaviour: 'hang' }, {}, 20)).rejects.toMatchObject({
+    await expect(validate({ 'connector.class': 'Odd', name: 'a', behavior: 'hang' }, {}, 20)).rejects.toMatchObject({
       status: 500,
       message: expect.stringMatching(
         /^Request timed out\. The worker is currently performing multi-property validation for the connector, which began at \d{4}-.*Z\.$/,

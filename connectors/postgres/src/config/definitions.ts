@@ -110,7 +110,7 @@ export const DEFINITIONS: readonly Definition[] = [
     positive,
   ),
 
-  key(KEY.pluginName, 'STRING', 'pgoutput', 'Logical decoding plug-in. Supported: pgoutput.', oneOf('pgoutput')),
+  key(KEY.pluginName, 'STRING', 'pgoutput', 'Logical decoding plugin. Supported: pgoutput.', oneOf('pgoutput')),
   key(KEY.slotName, 'STRING', 'debezium', 'Name of the replication slot; each connector needs its own.'),
   key(
     KEY.slotDropOnStop,

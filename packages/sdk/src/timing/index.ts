@@ -1,4 +1,4 @@
-/** Timers, sleeps, deadlines, backoff and wake-ups: the waits of the runtime and of plug-ins. */
+/** Timers, sleeps, deadlines, backoff and wake-ups: the waits of the runtime and of plugins. */
 export * from './backoff';
 export * from './clock';
 export * from './deadline';
