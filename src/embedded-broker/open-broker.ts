@@ -18,7 +18,7 @@ export interface OpenBrokerOptions {
   /** Aborts the wait for another process's broker. */
   readonly signal: AbortSignal;
   /** How long to wait for the data folder's owner, which may be starting or stopping. (Default: 15,000) */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The broker that the worker uses, hosted by it or by another process. */
@@ -28,8 +28,8 @@ const RETRY_MS = 200;
 
 /** Rejects with ConnectError `EMBEDDED_BROKER_START` or `EMBEDDED_BROKER_SILENT`, or with the signal's reason. */
 export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker> {
-  const { dataDir, host, clusterIdAt, logger, signal, patienceMs = 15_000 } = options;
-  const end = Date.now() + patienceMs;
+  const { dataDir, host, clusterIdAt, logger, signal, timeoutMs = 15_000 } = options;
+  const end = Date.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     const broker = await host();
     if (!('inUseBy' in broker)) {

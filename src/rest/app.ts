@@ -1,6 +1,6 @@
 /**
- * The express applications: tidy the path, find the route, answer. The tables of routes are `resources` and
- * `adminResources`.
+ * The express applications: normalize the path, find the route, respond. `resources` and `adminResources` list the
+ * routes.
  */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { connectorResources } from './routers/connector-router';
@@ -9,21 +9,21 @@ import type { RestContext } from './routers/context';
 import type { CallerCheck } from './http/caller-check';
 import { dispatch, writeError, type DispatchOptions } from './requests/dispatch';
 import { errorReply } from './requests/error-reply';
-import { cutOffRest } from './http/hang-up';
+import { limitUnreadBody } from './http/client-error';
 import { lifecycleResources } from './routers/lifecycle-router';
 import { loggersResources } from './routers/loggers-router';
 import { metricsResources } from './routers/metrics-router';
 import { offsetsResources } from './routers/offsets-router';
 import { pluginsResources } from './routers/plugins-router';
 import { requestTarget } from './requests/request-checks';
-import { tidyUrl } from './requests/request-path';
+import { normalizeUrl } from './requests/request-path';
 import { routingError } from './http/rest-error';
 import type { Resource } from './requests/route';
 import { serverInfoResources } from './routers/server-info-router';
 import { tasksResources } from './routers/tasks-router';
 import { topicsResources } from './routers/topics-router';
 
-/** All but the admin routes. */
+/** All routes except the admin routes. */
 export function resources(context: RestContext): readonly Resource[] {
   return [
     ...serverInfoResources(context),
@@ -38,17 +38,17 @@ export function resources(context: RestContext): readonly Resource[] {
   ];
 }
 
-/** Those that `admin.listeners` may move away. */
+/** Routes that `admin.listeners` can move to other listeners. */
 export function adminResources(context: RestContext): readonly Resource[] {
   return loggersResources(context);
 }
 
 export interface AppOptions extends DispatchOptions {
-  /** Throws RestError for a request that is answered to nobody. (Default: none) */
+  /** Throws RestError for a request that must not be processed. (Default: no check) */
   readonly checkCaller?: CallerCheck;
 }
 
-/** `first` sees every request before anything else does. */
+/** `first` are handlers that receive every request before all others. */
 export function createApp(
   routes: readonly Resource[],
   options: AppOptions,
@@ -60,16 +60,16 @@ export function createApp(
   app.set('query parser', false);
   app.enable('case sensitive routing');
 
-  const tidy: RequestHandler = (request, response, next) => {
-    cutOffRest(request, response);
-    request.url = tidyUrl(requestTarget(request));
+  const prepare: RequestHandler = (request, response, next) => {
+    limitUnreadBody(request, response);
+    request.url = normalizeUrl(requestTarget(request));
     options.checkCaller?.(request);
     next();
   };
-  app.use(...first, tidy);
+  app.use(...first, prepare);
   for (const resource of routes) app.all(resource.path, dispatch(resource, options));
   app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger)));
-  // Four parameters make it an error handler.
+  // Express recognizes an error handler by its four parameters.
   const failed: ErrorRequestHandler = (error, _request, response, _next) =>
     writeError(response, errorReply(error, options.logger));
   app.use(failed);

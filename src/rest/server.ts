@@ -1,6 +1,5 @@
 /**
- * The worker's listeners. Their ports are open before the worker has joined its group. Source: connect-rest §0.4,
- * §1.23, §5.2.
+ * The worker's listeners. Their ports open before the worker joins its group. Source: connect-rest §0.4, §1.23, §5.2.
  */
 import { forwardRequest, type ForwardRequest } from '../cluster/forwarding/forwarding';
 import type { Herder } from '../cluster/herder';
@@ -23,7 +22,7 @@ import { withOpenApi } from './openapi/openapi';
 import { RestError } from './http/rest-error';
 
 export interface RestServerOptions {
-  /** Or a function answering null until there is one: its worker id may depend on the port the server got. */
+  /** Or a function that returns null until there is one: its worker id may depend on the server's bound port. */
   readonly herder: Herder | (() => Herder | null);
   readonly registry: PluginRegistry;
   readonly validator: ConfigValidator;
@@ -38,7 +37,7 @@ export interface RestServerOptions {
     | 'allowedHosts'
     | 'advertisedHost'
   >;
-  /** Reads the stores of HTTPS listeners. */
+  /** Reads the key stores of HTTPS listeners. */
   readonly readTls: ReadTls;
   readonly levels: LogLevels;
   readonly logger: Logger;
@@ -47,16 +46,16 @@ export interface RestServerOptions {
   readonly commit: string;
   /** (Default: over HTTP) */
   readonly forward?: ForwardRequest;
-  /** Milliseconds a request may take. (Default: 90000) */
+  /** Time limit of a request, milliseconds. (Default: 90000) */
   readonly requestLimitMs?: number;
-  /** Milliseconds `GET /health` waits. (Default: 10000) */
+  /** How long `GET /health` waits for the herder, milliseconds. (Default: 10000) */
   readonly healthLimitMs?: number;
 }
 
 export interface RestServer {
-  /** Opens every listener; answers them with the ports they got. Rejects with a sentence that names the listener. */
+  /** Opens all listeners and returns them with their bound ports. Rejects with a sentence that names the listener. */
   listen(): Promise<readonly ServedListener[]>;
-  /** Takes no new connections, lets requests under way finish for a moment, then cuts them off. */
+  /** Accepts no new connections, waits briefly for requests in progress, then closes their connections. */
   close(): Promise<void>;
 }
 
@@ -87,17 +86,17 @@ export function createRestServer(options: RestServerOptions): RestServer {
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.config.restBodies),
   };
-  // As in Java, a separate admin listener has neither CORS nor headers of its own.
+  // As in Java, a separate admin listener has neither CORS nor configured response headers.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
   const connect = resources(context);
   const admin = adminResources(context);
   const routes = {
     both: withOpenApi([...connect, ...admin], options.version),
     connect: withOpenApi(connect, options.version),
-    // Scrapers are often let in there alone.
+    // Scrapers often have access only to the admin listener.
     admin: [...admin, ...metricsResources(context)],
   };
-  // Before anything is opened: wrong settings are to be known at once.
+  // Invalid settings abort startup before any port is opened.
   const tls = new Map<Listener, HttpsOptions>();
   for (const listener of served) {
     const kind = listener.serves.includes('connect') ? 'listeners' : 'admin.listeners';

@@ -10,7 +10,7 @@ const HOSTED: BrokerThread = {
   stop: async () => undefined,
 };
 
-function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] = [], patienceMs = 60_000) {
+function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] = [], timeoutMs = 60_000) {
   const lines: string[] = [];
   const note = (line: string): void => void lines.push(line);
   const logger: Logger = { ...silentLogger, info: note, warn: note };
@@ -21,7 +21,7 @@ function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] =
     clusterIdAt: async () => cluster.shift() ?? null,
     logger,
     signal: stopping.signal,
-    patienceMs,
+    timeoutMs,
   });
   return { opened, lines, stopping };
 }

@@ -83,7 +83,7 @@ describe('POST /connectors', () => {
     await expectError(
       { name: `${longest}c`, config: SRC },
       400,
-      "The connector's name takes 8001 characters in a URL, and 8000 is the most: choose a shorter one",
+      "The connector's name takes 8001 characters in a URL, but at most 8000 are allowed; choose a shorter name",
     );
     const put = await request(worker.app)
       .put(`/connectors/${'a'.repeat(8001)}/config`)

@@ -247,7 +247,7 @@ describe('HTTP layer', () => {
       .send(' '.repeat(1024 * 1024 + 1));
     expect(answer.body).toEqual({
       error_code: 413,
-      message: 'The request body is larger than 1048576 bytes; rest.body.max.bytes allows more',
+      message: 'The request body is larger than 1048576 bytes; to allow more, increase rest.body.max.bytes',
     });
   });
 });

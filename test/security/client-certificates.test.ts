@@ -29,8 +29,8 @@ async function refusal(settings: Record<string, string>): Promise<string> {
 }
 
 const NO_STORE = (key: string, auth: string): string =>
-  `Worker setting "${key}" is ${auth}, but no trust store says which clients to trust: set ssl.truststore.location or ` +
-  'ssl.truststore.certificates beside it (public certificate authorities are never trusted for clients).';
+  `Worker setting "${key}" is ${auth}, but there is no truststore for client certificates: also set ssl.truststore.location or ` +
+  'ssl.truststore.certificates (public certificate authorities are never trusted for clients).';
 
 test.each(['required', 'requested'])('%s without a trust store is rejected at startup', async (auth) => {
   const prefix = 'listeners.https.';

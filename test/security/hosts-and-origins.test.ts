@@ -50,7 +50,7 @@ const call = async (base: string, method: string, path: string, headers: Record<
 const shown = ({ status, text }: HttpAnswer): unknown[] => [status, JSON.parse(text)];
 const refused = (host: string): unknown[] => [
   403,
-  { error_code: 403, message: `The host '${host}' is not one of this worker's names; rest.allowed.hosts adds to them` },
+  { error_code: 403, message: `The host '${host}' is not a name of this worker; add it to rest.allowed.hosts` },
 ];
 
 test('a name rebound to the loopback listener reads nothing: no root, no metrics, no config', async () => {
@@ -73,7 +73,7 @@ test('a name rebound to the loopback listener reads nothing: no root, no metrics
 
 test('a page of another site changes nothing, with any request that browsers send without a preflight', async () => {
   const origin = 'http://evil.test';
-  const message = `Pages of '${origin}' may change nothing here; rest.allowed.hosts or access.control.allow.origin lets them`;
+  const message = `Pages of '${origin}' must not send this request; to allow them, set rest.allowed.hosts or access.control.allow.origin`;
   for (const [method, path] of [
     ['POST', `/connectors/${NAME}/restart`],
     ['POST', `/connectors/${NAME}/tasks/0/restart`],

@@ -50,7 +50,7 @@ test('10 MiB of zeros without a valid signature are never parsed', async () => {
     await post('/connectors', zeros),
     await httpCall(`${worker.url}/connectors/any/fence`, { method: 'PUT', body: zeros }),
   ];
-  const tooLarge = 'The request body is larger than 1048576 bytes; rest.body.max.bytes allows more';
+  const tooLarge = 'The request body is larger than 1048576 bytes; to allow more, increase rest.body.max.bytes';
   expect(answers.map(({ status, text }) => [status, (JSON.parse(text) as { message: string }).message])).toEqual([
     [413, tooLarge],
     [403, 'Internal request contained invalid signature.'],
@@ -123,7 +123,7 @@ test('bodies in flight have a limit over all requests: 503 with Retry-After, unt
     {
       error_code: 503,
       message:
-        'The bodies of requests under way take all of rest.bodies.in.flight.max.bytes (10485760); try again in a moment',
+        'The bodies of requests in progress exceed rest.bodies.in.flight.max.bytes (10485760); retry in a moment',
     },
   ]);
   // A body without a declared length is counted as it arrives.

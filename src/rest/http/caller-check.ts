@@ -1,8 +1,7 @@
 /**
- * Keeps web pages out that a browser on this machine, or on its network, has open: those that had a name of theirs lead
- * here, and those that send a change without being able to read the answer. Clients that are no browsers send neither.
- * A listener on an address of the network checks nothing until `rest.allowed.hosts` is set: its worker does not know
- * all of its names.
+ * Protects against web pages in browsers on this machine or its network: pages that use DNS rebinding, and cross-site
+ * requests that change something. Clients other than browsers are not affected. A listener on a network address checks
+ * nothing until `rest.allowed.hosts` is set, because the worker does not know all of its names.
  */
 import { isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
@@ -13,9 +12,9 @@ import { RestError } from './rest-error';
 export interface CallerCheckOptions {
   readonly allowed: AllowedHosts;
   readonly cors: Pick<CorsSettings, 'allows'> | null;
-  /** What the settings call this worker: the host of its listener, and where other workers reach it. */
+  /** This worker's names in the settings: the host of its listener, and the advertised host. */
   readonly ownNames: readonly (string | null)[];
-  /** The address that the listener got. */
+  /** The listener's bound address. */
   readonly boundTo: () => string;
 }
 
@@ -28,7 +27,7 @@ export function callerCheck({ allowed, cors, ownNames, boundTo }: CallerCheckOpt
   const own = new Set(ownNames.map((name) => name && hostName(name)));
   const isOurs = (name: string): boolean => isLoopbackName(name) || own.has(name) || allowed.allows(name);
 
-  /** An address is nobody's to give away: what names one is not rebound. */
+  /** DNS rebinding needs a name. A Host header with an IP address is therefore safe. */
   const isForUs = (host: string): boolean => {
     const name = hostName(host);
     return name !== null && (isIP(name) !== 0 || isOurs(name));
@@ -39,26 +38,26 @@ export function callerCheck({ allowed, cors, ownNames, boundTo }: CallerCheckOpt
     if (page === null) return false;
     const name = hostName(page.host);
     if (name !== null && isOurs(name)) return true;
-    // The page was served from here, by a proxy in front perhaps. A default port is left out by either.
+    // The page was served by this worker, perhaps through a proxy. Both headers omit a default port.
     return host !== undefined && page.host === parsed(`${page.protocol}//${host}`)?.host;
   };
 
   return ({ method = '', headers }) => {
     if (allowed.isOff || !(allowed.isSet || isLoopbackAddress(boundTo()))) return;
     const { host, origin } = headers;
-    // HTTP/1.0 may leave it out; browsers do not.
+    // HTTP/1.0 clients may omit it, but browsers do not.
     if (host !== undefined && !isForUs(host))
-      throw new RestError(403, `The host '${host}' is not one of this worker's names; rest.allowed.hosts adds to them`);
+      throw new RestError(403, `The host '${host}' is not a name of this worker; add it to rest.allowed.hosts`);
     if (READS.has(method)) return;
     if (origin === undefined ? headers['sec-fetch-site'] === 'cross-site' : !mayChange(origin, host))
       throw new RestError(
         403,
-        `Pages of '${origin ?? 'another site'}' may change nothing here; rest.allowed.hosts or access.control.allow.origin lets them`,
+        `Pages of '${origin ?? 'another site'}' must not send this request; to allow them, set rest.allowed.hosts or access.control.allow.origin`,
       );
   };
 }
 
-/** Null for `null` and its like. */
+/** Null for an opaque origin (`null`) and other texts that are not URLs. */
 function parsed(origin: string): URL | null {
   try {
     return new URL(origin);

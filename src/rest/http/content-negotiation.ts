@@ -1,6 +1,4 @@
-/**
- * What may be sent and what is wanted back, decided from headers alone. Source: connect-rest §0.4, Appendix R 6 and 9.
- */
+/** Evaluates Content-Type and Accept. Source: connect-rest §0.4, Appendix R 6 and 9. */
 import { RestError } from './rest-error';
 
 export const JSON_TYPE = 'application/json';
@@ -8,14 +6,14 @@ export const JSON_TYPE = 'application/json';
 interface MediaRange {
   readonly type: string;
   readonly subtype: string;
-  /** As sent, by name in lower case; without the quality. */
+  /** Values as sent, by name in lower case, without the quality. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const PARAMETER = `(${TOKEN})=(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
-/** One range and the comma behind it. Of the type alone (`application`, `*`) Java's parser makes `application/*`. */
+/** One range and the comma after it. Java reads a type without a subtype (`application`, `*`) as `application/*`. */
 const RANGE = new RegExp(
   `[ \\t]*(${TOKEN})(?:/(${TOKEN}))?[ \\t]*((?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*)(?:,(?=.)|,?$)`,
   'y',
@@ -23,7 +21,7 @@ const RANGE = new RegExp(
 const PARAMETERS = new RegExp(`;[ \\t]*${PARAMETER}`, 'g');
 const QUALITY = /^"?(?:0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)"?$/;
 
-/** Null: the text is no list of media ranges. */
+/** Null if the text is not a list of media ranges. */
 function parseRanges(text: string): MediaRange[] | null {
   const ranges: MediaRange[] = [];
   RANGE.lastIndex = 0;
@@ -60,9 +58,9 @@ export function requestType(header: string | undefined): RequestType {
 }
 
 /**
- * The Content-Type to answer with, or null when what is `offered` (default: JSON) is not wanted. Parameters of the best
- * range are echoed where that is exact and JSON. With one type to choose from a quality decides nothing else; as in
- * Java, `q=0` refuses nothing. Throws RestError 400.
+ * The Content-Type of the response, or null when `offered` (default: JSON) is not accepted. If the best range is
+ * exactly JSON, its parameters are echoed. With a single type on offer, the quality has no other effect. As in Java,
+ * `q=0` does not exclude a type. Throws RestError 400.
  */
 export function responseType(accept: string | undefined, offered = JSON_TYPE): string | null {
   if (accept === undefined || accept.trim() === '') return offered;

@@ -1,6 +1,5 @@
 /**
- * Headers that every answer of the main listeners gets: CORS, and those of `response.http.headers.config`. Source:
- * connect-rest §0.5.
+ * Headers of every response of the main listeners: CORS and `response.http.headers.config`. Source: connect-rest §0.5.
  */
 import type { RequestHandler } from 'express';
 import type { CorsSettings } from '../../config/cors';
@@ -8,7 +7,9 @@ import type { HeaderRule } from '../../config/response-headers';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 60;
 
-/** A request from a page that is not allowed is answered like any other; its browser keeps the answer from the page. */
+/**
+ * A request from a page without permission is processed like any other. The browser hides the response from the page.
+ */
 export function corsHeaders({ allows, methods }: CorsSettings): RequestHandler {
   return (request, response, next) => {
     response.setHeader('Vary', 'Origin');

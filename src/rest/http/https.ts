@@ -1,6 +1,6 @@
 /**
- * `ssl.*` settings of the HTTPS listeners. Reading stores is not this room's business: the composition root lends its
- * reader. Source: connect-rest §5.2.
+ * `ssl.*` settings of the HTTPS listeners. The composition root passes the reader of key stores. Source: connect-rest
+ * §5.2.
  */
 import type { ServerOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
@@ -9,18 +9,18 @@ import { listenerSsl, type ListenerSsl } from '../../config/listener-ssl';
 import { CLIENT_AUTH } from '../../config/listeners';
 import type { WorkerConfig } from '../../config/worker-config';
 
-type Complain = (key: string, problem: string, cause?: unknown) => Error;
+type SettingError = (key: string, problem: string, cause?: unknown) => Error;
 
-/** Java's `ssl.*` keys to options of `node:tls`; throws what `complain` makes of a setting. */
-export type ReadTls = (settings: Readonly<Record<string, string>>, complain: Complain) => ConnectionOptions;
+/** Converts Java's `ssl.*` keys to options of `node:tls`. Throws an error that `settingError` creates. */
+export type ReadTls = (settings: Readonly<Record<string, string>>, settingError: SettingError) => ConnectionOptions;
 
 export interface HttpsOptions {
   readonly server: ServerOptions;
-  /** A client certificate is asked for and may be missing, but a wrong one is refused. */
-  readonly refuseUntrusted: boolean;
+  /** A client certificate is optional, but an untrusted one is rejected. */
+  readonly rejectUntrusted: boolean;
 }
 
-function complainAbout(prefix: string): Complain {
+function settingErrorOf(prefix: string): SettingError {
   return (key, problem, cause) =>
     new ConfigError(`Worker setting "${prefix}${key}" ${problem}.`, {
       code: 'WORKER_CONFIG_INVALID',
@@ -29,31 +29,31 @@ function complainAbout(prefix: string): Complain {
     });
 }
 
-/** For servers. Throws ConfigError `WORKER_CONFIG_INVALID`. */
+/** Options of a server. Throws ConfigError `WORKER_CONFIG_INVALID`. */
 export function httpsOptions(
   raw: Readonly<Record<string, string>>,
   kind: 'listeners' | 'admin.listeners',
   read: ReadTls,
 ): HttpsOptions {
   const ssl = listenerSsl(raw, kind);
-  const complain = complainAbout(ssl.prefix || `${kind}.https.`);
+  const settingError = settingErrorOf(ssl.prefix || `${kind}.https.`);
   const tls = readTls(ssl, read);
   if (tls.cert === undefined && tls.pfx === undefined) {
-    throw complain(
+    throw settingError(
       'ssl.keystore.location',
       `is required: ${kind} has an https listener, which needs a certificate and its key (PKCS12 or PEM)`,
     );
   }
   const auth = ssl.settings['ssl.client.auth']?.trim().toLowerCase() || 'none';
   if (!(CLIENT_AUTH as readonly string[]).includes(auth)) {
-    throw complain('ssl.client.auth', `is invalid: String must be one of: ${CLIENT_AUTH.join(', ')}`);
+    throw settingError('ssl.client.auth', `is invalid: String must be one of: ${CLIENT_AUTH.join(', ')}`);
   }
-  // Java falls back to the JVM's CAs, and Node to its own: then whoever buys a certificate would be let in.
+  // Java falls back to the JVM's CAs, and Node to its own. Then any client with a public certificate would be accepted.
   if (auth !== 'none' && tls.ca === undefined) {
-    throw complain(
+    throw settingError(
       'ssl.client.auth',
-      `is ${auth}, but no trust store says which clients to trust: set ssl.truststore.location or ` +
-        'ssl.truststore.certificates beside it (public certificate authorities are never trusted for clients)',
+      `is ${auth}, but there is no truststore for client certificates: also set ssl.truststore.location or ` +
+        'ssl.truststore.certificates (public certificate authorities are never trusted for clients)',
     );
   }
   const { cert, key, pfx, passphrase, ca, minVersion, maxVersion, ciphers } = tls;
@@ -64,13 +64,13 @@ export function httpsOptions(
       requestCert: auth !== 'none',
       rejectUnauthorized: auth === 'required',
     },
-    refuseUntrusted: auth === 'requested',
+    rejectUntrusted: auth === 'requested',
   };
 }
 
 /**
- * For requests to other workers, whose listeners are like this one's. Without HTTPS, unprefixed settings are Kafka's
- * business alone and stay unread. Throws ConfigError `WORKER_CONFIG_INVALID`.
+ * For requests to other workers, whose listeners are configured like this worker's. Without HTTPS, unprefixed settings
+ * are only for Kafka clients and are not read. Throws ConfigError `WORKER_CONFIG_INVALID`.
  */
 export function forwardingTls(config: Pick<WorkerConfig, 'raw' | 'listeners'>, read: ReadTls): ConnectionOptions {
   const ssl = listenerSsl(config.raw);
@@ -79,5 +79,5 @@ export function forwardingTls(config: Pick<WorkerConfig, 'raw' | 'listeners'>, r
 }
 
 function readTls({ prefix, settings }: ListenerSsl, read: ReadTls): ConnectionOptions {
-  return read(settings, complainAbout(prefix));
+  return read(settings, settingErrorOf(prefix));
 }

@@ -1,4 +1,4 @@
-/** Receives the body of one request: within its limits, into memory that grows with what has come, and in time. */
+/** Receives a request body within its size and time limits. Its memory grows with the bytes received. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { startTimer } from '@millrace/sdk';
@@ -10,95 +10,96 @@ const FIRST_BYTES = 4096;
 export interface IncomingBody {
   readonly maxBytes: number;
   readonly maxSignedBytes: number;
-  /** All of it. Throws RestError 408, 413, 503, and 400 when the client goes away. */
+  /** Reads the whole body. Throws RestError 408, 413, 503, and 400 when the client disconnects. */
   read(limit?: number): Promise<Buffer>;
-  /** Whoever has read it needs it no more. */
-  finished(): void;
+  /** Must be called when the handler no longer needs the body. */
+  release(): void;
 }
 
 /**
- * What it takes of the budget is given back when it is answered and nobody works on it any more: a client that goes
- * away ends the work no sooner.
+ * Its part of the budget is released when the response is closed and the handler has ended, because a handler continues
+ * after its client disconnects.
  */
 export function incomingBody(request: IncomingMessage, response: ServerResponse, budget: BodyBudget): IncomingBody {
   const { maxBytes, maxSignedBytes } = budget;
-  let taken = 0;
-  let holders = 2;
-  const finished = (): void => {
-    if (--holders === 0) budget.give(taken);
+  let reserved = 0;
+  let users = 2;
+  const release = (): void => {
+    if (--users === 0) budget.release(reserved);
   };
-  onceOver(response, request.socket, finished);
+  onceClosed(response, request.socket, release);
   return {
-    finished,
+    release,
     maxBytes,
     maxSignedBytes,
     read: async (limit = maxBytes) => {
       try {
         const declared = Number(request.headers['content-length'] ?? 0);
         if (declared > limit) throw tooLarge(limit);
-        // Only what has come is counted: who declares much and sends nothing keeps nobody else out.
+        // Only received bytes are reserved, so that a client that declares a large body cannot block others.
         budget.requireRoom(declared);
         return await received(request, limit, budget.deadlineMs, (bytes) => {
-          budget.take(bytes);
-          taken += bytes;
+          budget.reserve(bytes);
+          reserved += bytes;
         });
       } catch (error) {
-        // A client that is still sending would meet a reset before it reads the answer; `cutOffRest` ends it later.
-        if (!request.complete) keepUntilRead(request, response);
+        // Closing now would reset the connection of a client that is still sending, before it reads the response.
+        // `limitUnreadBody` closes it later.
+        if (!request.complete) keepOpenUntilRead(request, response);
         throw error;
       }
     },
   };
 }
 
-/** By connection: what is to be done for its answers when it closes. */
+/** Callbacks of the responses of each connection, for when it closes. */
 const unanswered = new WeakMap<Socket, Set<() => void>>();
 
-/** An answer that waits behind another on its connection does not hear of the connection's end. */
-function onceOver(response: ServerResponse, socket: Socket, then: () => void): void {
+/** A pipelined response that waits for an earlier one emits no event when the connection closes. */
+function onceClosed(response: ServerResponse, socket: Socket, then: () => void): void {
   let waiting = unanswered.get(socket);
   if (!waiting) {
     const all = (waiting = new Set<() => void>());
     unanswered.set(socket, all);
-    socket.once('close', () => all.forEach((over) => over()));
+    socket.once('close', () => all.forEach((closed) => closed()));
   }
-  const over = (): void => {
-    if (waiting.delete(over)) then();
+  const closed = (): void => {
+    if (waiting.delete(closed)) then();
   };
-  waiting.add(over);
-  response.once('close', over);
-  if (socket.closed) over();
+  waiting.add(closed);
+  response.once('close', closed);
+  if (socket.closed) closed();
 }
 
-/** A client that wanted the connection closed behind the answer has it closed behind its body. */
-function keepUntilRead(request: IncomingMessage, response: ServerResponse): void {
+/** Keeps a connection open until the body is read, even if the client requested to close it after the response. */
+function keepOpenUntilRead(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
   response.shouldKeepAlive = true;
   if (shouldKeepAlive) return;
-  const hangUp = (): void => void request.socket.end();
-  request.once('end', () => (response.writableFinished ? hangUp() : response.once('finish', hangUp)));
+  const endSocket = (): void => void request.socket.end();
+  request.once('end', () => (response.writableFinished ? endSocket() : response.once('finish', endSocket)));
 }
 
-/** One buffer, not one for each chunk: those of a byte would take hundreds of times what they carry. */
+/** Uses a single buffer: one per chunk would take hundreds of times the memory if chunks are single bytes. */
 async function received(
   request: IncomingMessage,
   limit: number,
   deadlineMs: number,
-  take: (bytes: number) => void,
+  reserve: (bytes: number) => void,
 ): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
     let bytes = Buffer.allocUnsafe(FIRST_BYTES);
     let size = 0;
     const fail = (error: unknown): void => {
       end();
-      // What still comes is thrown away.
+      // Discards the rest of the body.
       request.on('error', () => undefined).resume();
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
       try {
         if (size + chunk.length > limit) throw tooLarge(limit);
-        take(chunk.length);
+        reserve(chunk.length);
       } catch (error) {
         fail(error);
         return;
@@ -115,7 +116,7 @@ async function received(
       end();
       resolve(bytes.subarray(0, size));
     };
-    const onGone = (cause?: unknown): void =>
+    const onAborted = (cause?: unknown): void =>
       fail(new RestError(400, 'The request ended before its body was complete', { cause }));
     const late = startTimer(
       () => fail(new RestError(408, `The request body was not complete within ${deadlineMs} ms`)),
@@ -123,8 +124,8 @@ async function received(
     );
     const end = (): void => {
       clearTimeout(late);
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      request.off('data', onData).off('end', onEnd).off('error', onAborted).off('close', onAborted);
     };
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    request.on('data', onData).on('end', onEnd).on('error', onAborted).on('close', onAborted);
   });
 }

@@ -1,18 +1,18 @@
-/** One listener: an HTTP or HTTPS server that answers with an express application. Source: connect-rest §0.4, §5.2. */
+/** One listener: an HTTP or HTTPS server for an express application. Source: connect-rest §0.4, §5.2. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { startTimer } from '@millrace/sdk';
 import type { Listener } from '../../config/listeners';
-import { hangUp, refuseMethod } from './hang-up';
+import { handleClientError, rejectMethod } from './client-error';
 import type { HttpsOptions } from './https';
 
-/** A request without Host is refused by `requestTarget`, in a form that clients can read. */
+/** `requestTarget` rejects a request without Host, with a JSON error. */
 const OPTIONS = { keepAliveTimeout: 90_000, requireHostHeader: false };
 const CLOSE_GRACE_MS = 2_000;
 
-/** `https` is for HTTPS listeners alone. */
+/** `https` is null for HTTP listeners. */
 export class ListenerServer {
   private readonly server: Server;
   private closing = false;
@@ -25,12 +25,11 @@ export class ListenerServer {
     if (https === null) this.server = createServer(OPTIONS, app);
     else {
       this.server = createHttpsServer({ ...https.server, ...OPTIONS }, app);
-      if (https.refuseUntrusted) this.server.on('secureConnection', refuseUntrusted);
+      if (https.rejectUntrusted) this.server.on('secureConnection', rejectUntrusted);
     }
-    this.server.on('clientError', hangUp);
-    this.server.on('connect', (_request, socket) => refuseMethod(socket));
-    // A connection whose last request ends while we are closing would otherwise stay open until it has been idle for
-    // long.
+    this.server.on('clientError', handleClientError);
+    this.server.on('connect', (_request, socket) => rejectMethod(socket));
+    // A connection whose last request ends during close would otherwise stay open until the keep-alive timeout.
     this.server.on('request', (_request, response) => {
       response.once('finish', () => {
         if (this.closing) setImmediate(() => this.server.closeIdleConnections());
@@ -38,12 +37,12 @@ export class ListenerServer {
     });
   }
 
-  /** Where it listens, once it is open; a name in the settings has become an address. */
+  /** The bound address, once open. A host name in the settings is resolved. */
   get address(): string {
     return (this.server.address() as AddressInfo | null)?.address ?? '';
   }
 
-  /** Resolves to the port it got. Rejects with a sentence that names the listener. */
+  /** Resolves with the bound port. Rejects with a sentence that names the listener. */
   async open(): Promise<number> {
     const { protocol, host, port } = this.listener;
     const shown = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -56,7 +55,7 @@ export class ListenerServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Takes no new connections, lets requests under way finish for a moment, then cuts them off. */
+  /** Accepts no new connections, waits briefly for requests in progress, then closes their connections. */
   async close(): Promise<void> {
     this.closing = true;
     await new Promise<void>((resolve) => {
@@ -70,7 +69,7 @@ export class ListenerServer {
   }
 }
 
-/** Node takes any certificate where one is wished for but not required; Java takes none or a good one. */
-function refuseUntrusted(socket: TLSSocket): void {
+/** Where a client certificate is requested but not required, Node accepts any, but Java only a trusted one or none. */
+function rejectUntrusted(socket: TLSSocket): void {
   if (!socket.authorized && Object.keys(socket.getPeerCertificate()).length > 0) socket.destroy();
 }

@@ -3,7 +3,7 @@ export class RestError extends Error {
   readonly status: number;
   /** Routing errors carry the JSON envelope but no Content-Type. */
   readonly routing: boolean;
-  /** When to try again, in seconds. */
+  /** For `Retry-After`, seconds. */
   readonly retryAfterS: number | null;
 
   constructor(
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
 };
 
-/** `HTTP 404 Not Found` and its like, raised before a route has matched completely. */
+/** Such as `HTTP 404 Not Found`: raised before a route has matched completely. */
 export function routingError(status: 404 | 405 | 406 | 415): RestError {
   return new RestError(status, `HTTP ${status} ${REASONS[status]}`, { routing: true });
 }
@@ -36,7 +36,7 @@ export function matchedError(status: 404 | 415): RestError {
   return new RestError(status, `HTTP ${status} ${REASONS[status]}`);
 }
 
-/** No answer in time: 90 seconds for requests to the herder. Source: connect-rest §0.6. */
+/** Java's error for a request that exceeds its time limit, 90 seconds. Source: connect-rest §0.6. */
 export function requestTimeout(): RestError {
   return new RestError(500, 'Request timed out');
 }

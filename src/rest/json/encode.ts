@@ -1,13 +1,13 @@
 /**
- * Answers in JSON as Jackson writes it: compact, UTF-8, escapes in upper case; characters beyond the BMP are escaped,
- * everything else is raw. Source: connect-rest §0.2, seen on 4.3.1.
+ * Writes responses in JSON as Jackson does: compact, UTF-8, escapes in upper case. Characters outside the BMP are
+ * escaped, all others are raw. Source: connect-rest §0.2, observed on 4.3.1.
  */
 export function encodeJson(value: unknown): Buffer {
   if (value instanceof JsonText) return Buffer.from(value.text, 'utf8');
   return Buffer.from(asJackson(JSON.stringify(value)), 'utf8');
 }
 
-/** A body that is JSON already, because it holds numbers that JavaScript cannot tell apart. */
+/** A body that is already JSON, because it contains numbers that JavaScript cannot represent exactly. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -16,10 +16,10 @@ const SURROGATES_FROM = 0xd800;
 const SURROGATES_TO = 0xdfff;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** Where JavaScript's JSON and Jackson's may differ. */
+/** Matches where JavaScript's JSON and Jackson's may differ. */
 const DIFFERS = /\\u|[\ud800-\udfff]/;
 
-/** By hand and in one pass: a callback for each of a million characters would hold up the event loop. */
+/** A single pass, because a callback for each of a million characters would block the event loop. */
 function asJackson(text: string): string {
   if (!DIFFERS.test(text)) return text;
   let written = '';

@@ -1,10 +1,10 @@
 /**
- * Holds a parsed document against the shape of a request, in the order of its text, up to the first thing that does not
- * fit. The words are Jackson's, because clients show and match them. Source: connect-rest §0.2, §2.4.
+ * Checks a parsed document against the shape of a request, in the order of its text, up to the first mismatch. Error
+ * texts are Jackson's, because clients show and match them. Source: connect-rest §0.2, §2.4.
  */
 import { JsonSyntaxError, location, type JsonNode } from './tree';
 
-/** A document without positions; scalars are their literal text, as Java binds them to strings. */
+/** A document without positions. Scalars are their literal text, as Java binds them to strings. */
 export type PlainJson = string | null | readonly PlainJson[] | { readonly [key: string]: PlainJson };
 
 export function toPlain(node: JsonNode): PlainJson {
@@ -20,7 +20,7 @@ export function toPlain(node: JsonNode): PlainJson {
   }
 }
 
-/** What Java calls the type that was expected at a path. */
+/** Java's names of the expected type. */
 export interface JavaType {
   /** As in "Cannot deserialize value of type". */
   readonly full: string;
@@ -34,17 +34,17 @@ const MAP: JavaType = {
 };
 const LIST = 'java.util.ArrayList';
 
-/** What a value has to be; `null` fits everywhere. */
+/** The expected type of a value. `null` matches every type. */
 type Expected =
   | { readonly kind: 'text'; readonly type: JavaType; readonly oneOf?: readonly string[] }
-  /** `values` null: whatever they are. */
+  /** `values` null: any values. */
   | { readonly kind: 'map'; readonly type: JavaType; readonly values: Expected | null }
   | { readonly kind: 'list'; readonly type: JavaType; readonly items: Expected }
   /** Members in the order Java lists them. */
   | { readonly kind: 'class'; readonly type: JavaType; readonly members: ReadonlyMap<string, Expected> };
 
 export interface Shape {
-  /** What Java says a whole document became when more follows it; null: it does not look. */
+  /** Java's type in the error about trailing tokens. Null: they are ignored. */
   readonly boundAs: string | null;
   readonly root: Expected;
 }
@@ -172,8 +172,8 @@ function noSuchState(text: string): string {
 }
 
 /**
- * Lists are made of lists alone, maps of texts too as far as Java's binder goes, and classes of whatever they have a
- * constructor for.
+ * Jackson's messages depend on what it could coerce: only arrays to lists, also strings to maps, and to classes
+ * whatever they have a constructor for.
  */
 function mismatch({ full, raw }: JavaType, node: JsonNode): string {
   const [kind, token, constructor] = SCALARS[valueKind(node)];
@@ -204,7 +204,7 @@ function valueKind(node: JsonNode): ValueKind {
   }
 }
 
-/** Jackson's words: for the value, its token, and the constructor it looks for. */
+/** Jackson's names of the value, its token, and the constructor it looks up. */
 const SCALARS: Readonly<Record<ValueKind, readonly [kind: string, token: string, constructor: string | null]>> = {
   object: ['Object', 'START_OBJECT', null],
   array: ['Array', 'START_ARRAY', null],
@@ -215,5 +215,5 @@ const SCALARS: Readonly<Record<ValueKind, readonly [kind: string, token: string,
   text: ['String', 'VALUE_STRING', 'String'],
 };
 
-/** Where a constructor is looked for, other words are used. */
+/** Names of values in messages about constructors, where they differ. */
 const CONSTRUCTED: Readonly<Record<string, string>> = { number: 'Number', boolean: 'boolean' };

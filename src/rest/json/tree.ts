@@ -9,7 +9,7 @@ export type JsonNode =
   | { readonly kind: 'array'; readonly at: number; readonly items: readonly JsonNode[] }
   | { readonly kind: 'string' | 'number' | 'boolean' | 'null'; readonly at: number; readonly text: string };
 
-/** Java's parser answers 500; 400 is for the limits that are ours (Appendix R 12). */
+/** Java responds with 500 to syntax errors. 400 is for Millrace's limits (Appendix R 12). */
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
@@ -22,14 +22,14 @@ export class JsonSyntaxError extends Error {
 
 const SOURCE = 'REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)';
 const VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
-/** Jackson's, in characters. */
+/** Jackson's limit, in characters. */
 const MAX_NAME = 50_000;
-/** Far above what a config has; bounds the objects that a small text can create. */
+/** Far above what a config needs. Bounds the objects that a small text can create. */
 export const MAX_VALUES = 100_000;
 const MAX_MEMBERS = 10_000;
-/** Jackson truncates a token after this. */
+/** Jackson truncates longer tokens in messages. */
 const MAX_TOKEN = 256;
-/** Numbers that only other formats have. */
+/** Numbers that JSON does not allow. */
 const NON_STANDARD = /^(?:NaN|[+-]?Infinity|[+-]INF)$/;
 const WORD = /[\p{L}\p{N}_$]+/uy;
 /** Columns are bytes, as Jackson counts them. */
@@ -44,7 +44,7 @@ function place(text: string, at: number): string {
   return `[Source: ${SOURCE}; line: ${line}, column: ${column}]`;
 }
 
-/** The ending of every message. */
+/** Suffix of every message. */
 export function location(text: string, at: number): string {
   return `\n at ${place(text, at)}`;
 }
@@ -52,13 +52,13 @@ export function location(text: string, at: number): string {
 export interface ParsedJson {
   readonly root: JsonNode;
   /**
-   * What is wrong with the text after the value; kept apart because Java binds the value first. `boundAs` is Java's
-   * class.
+   * Creates the error about text after the value. It is separate because Java binds the value first. `boundAs` is
+   * Java's class.
    */
   readonly trailing: ((boundAs: string) => JsonSyntaxError) | null;
 }
 
-/** Null when there is nothing but whitespace. Throws JsonSyntaxError. */
+/** Null for only whitespace. Throws JsonSyntaxError. */
 export function parseJson(text: string, maxValues = MAX_VALUES): ParsedJson | null {
   const parser = new TreeParser(text, maxValues);
   if (parser.atEnd()) return null;
@@ -125,7 +125,7 @@ class TreeParser extends JsonParser<JsonNode> {
     const char = this.text[this.at];
     if (char === '{') return 'START_OBJECT';
     if (char === '[') return 'START_ARRAY';
-    // Only the beginning of a text is checked.
+    // Jackson checks only the start of a string here.
     if (char === '"') return 'VALUE_STRING';
     this.last = null;
     const node = this.scalar() as Scalar;
@@ -151,7 +151,7 @@ class TreeParser extends JsonParser<JsonNode> {
   protected addMember(object: JsonNode, name: string, value: JsonNode): void {
     this.closed(value);
     const members = (object as JsonObjectNode).members as Map<string, JsonNode>;
-    // The last of several wins, in its own place.
+    // The last of duplicate members wins, at its own position.
     members.delete(name);
     members.set(name, value);
     if (members.size > MAX_MEMBERS)
@@ -195,7 +195,7 @@ class TreeParser extends JsonParser<JsonNode> {
     return { kind: 'number', at, text: this.text.slice(at, this.at) };
   }
 
-  /** Of what is a number up to `end`. */
+  /** Checks the number up to `end`. */
   private checkNumber(start: number, end: number): void {
     const zero = this.text[start] === '-' ? start + 1 : start;
     if (this.text[zero] === '0' && /[0-9]/.test(this.text[zero + 1] ?? '')) {
@@ -261,7 +261,8 @@ class TreeParser extends JsonParser<JsonNode> {
     this.checkNumber(start, at);
     this.at = at;
     if (expected === 'fraction') {
-      // A point at the end is the place itself; otherwise it is the character where a digit should be.
+      // The position is that of a point at the end of the text, otherwise that of the character where a digit is
+      // expected.
       if (at + 1 < this.text.length) this.at++;
       return this.unexpected('Decimal point not followed by a digit', ' in numeric value');
     }
@@ -269,13 +270,13 @@ class TreeParser extends JsonParser<JsonNode> {
     return this.unexpected('Exponent indicator not followed by a digit', ' in numeric value');
   }
 
-  /** Of letters and digits, from the current place; empty: there is none. */
+  /** The letters and digits at the current position, or empty. */
   private word(): string {
     WORD.lastIndex = this.at;
     return WORD.exec(this.text)?.[0] ?? '';
   }
 
-  /** A sign that no number follows. */
+  /** A sign that is not followed by a number. */
   private badSign(): JsonSyntaxError {
     const sign = this.text[this.at++] ?? '';
     const word = this.word();
@@ -302,7 +303,7 @@ class TreeParser extends JsonParser<JsonNode> {
     return this.failure(`Unrecognized token '${shown}': was expecting ${VALUES}`);
   }
 
-  /** Where a value should begin. */
+  /** Error where a value should start. */
   private noValue(char: string): JsonSyntaxError {
     const scope = this.open.at(-1)?.scope;
     if (char === '/')
@@ -359,7 +360,7 @@ class TreeParser extends JsonParser<JsonNode> {
       : this.unexpected(`was expecting comma to separate ${scope} entries`);
   }
 
-  /** `inside` a number the end of the text is told by the token before it. */
+  /** `inside` a number, the error about the end of the text names the token before it. */
   private unexpected(expectation: string, inside: ' in numeric value' | '' = ''): JsonSyntaxError {
     const char = this.text[this.at];
     if (char !== undefined)
@@ -372,7 +373,7 @@ class TreeParser extends JsonParser<JsonNode> {
   }
 }
 
-/** Jackson's names for what a value ended with. */
+/** Jackson's names of the token that ends a value. */
 const END_TOKENS: Readonly<Record<JsonNode['kind'], string>> = {
   object: 'END_OBJECT',
   array: 'END_ARRAY',

@@ -1,4 +1,4 @@
-/** The OpenAPI document of a table of routes, made from that table, so that both say the same. Pure. */
+/** Builds the OpenAPI document from the table of routes. Pure. */
 import { OPERATIONS, type Operation } from './operations';
 import { ref, SCHEMAS } from './schemas';
 import { ok, type Method, type Resource } from '../requests/route';
@@ -10,8 +10,8 @@ const PARAMETER = /:(\w+)/g;
 const PARAMETERS: Readonly<Record<string, string>> = {
   name: "The connector's name, percent-encoded.",
   task: "The task's number, from 0.",
-  plugin: 'Class, simple class name, or that without its kind (`FileStreamSink`).',
-  logger: "The logger's name; `root` is all of them.",
+  plugin: 'Class name, simple class name, or simple class name without its kind (`FileStreamSink`).',
+  logger: "The logger's name. `root` is all loggers.",
 };
 
 function parameters(path: string, { query = [] }: Operation): object[] {
@@ -51,7 +51,7 @@ function operation(path: string, described: Operation): object {
   };
 }
 
-/** `version` is the emulated one, which decides what clients may expect. */
+/** `version` is the emulated Kafka version, which clients rely on. */
 export function openApiDocument(routes: readonly Resource[], version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, methods } of routes) {
@@ -74,7 +74,7 @@ export function openApiDocument(routes: readonly Resource[], version: string): o
   };
 }
 
-/** The routes and one more that describes them all, itself included. */
+/** The routes, and one that returns the document about all of them, including itself. */
 export function withOpenApi(routes: readonly Resource[], version: string): readonly Resource[] {
   const described: Resource = {
     path: '/openapi.json',

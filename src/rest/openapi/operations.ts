@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says of each route, by method and Express pattern; `openapi.ts` joins it with the table of
- * routes.
+ * Descriptions of the routes for the OpenAPI document, by method and express pattern. `openapi.ts` adds them to the
+ * table of routes.
  */
 import type { SCHEMAS } from './schemas';
 
@@ -9,31 +9,34 @@ type SchemaName = keyof typeof SCHEMAS;
 export interface Operation {
   readonly id: string;
   readonly summary: string;
-  /** Query parameters: name and what it does. `repeated`: may be given more than once. */
+  /** Query parameters. `repeated`: may occur more than once. */
   readonly query?: readonly { readonly name: string; readonly description: string; readonly repeated?: boolean }[];
-  /** Schema of the body it needs. */
+  /** Schema of the request body. */
   readonly body?: SchemaName;
-  /** Successful answers: what they mean and the schema of their body, null for none. Errors are the same everywhere. */
+  /** Successful responses: description and schema of the body, null for none. Errors are the same for all routes. */
   readonly answers: Readonly<Record<number, readonly [description: string, schema: SchemaName | null]>>;
-  /** Media type of successful answers. (Default: JSON) */
+  /** Media type of successful responses. (Default: JSON) */
   readonly type?: 'text/plain';
-  /** Between workers only. */
+  /** Only for requests between workers. */
   readonly internal?: true;
 }
 
-const FORWARD = { name: 'forward', description: 'Between workers: false forbids to send the request on.' };
+const FORWARD = {
+  name: 'forward',
+  description: 'Between workers: false means that the request must not be forwarded again.',
+};
 const info = (description: string) => [description, 'ConnectorInfo'] as const;
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /': { id: 'serverInfo', summary: 'Version and Kafka cluster', answers: { 200: ['The worker', 'ServerInfo'] } },
   'GET /health': {
     id: 'health',
-    summary: 'Whether the worker has started and answers; 503 while it starts, 500 when it is stuck',
-    answers: { 200: ['It is healthy', 'WorkerStatus'] },
+    summary: 'Health of the worker: 503 while it starts, 500 when it is stuck',
+    answers: { 200: ['The worker is healthy', 'WorkerStatus'] },
   },
   'GET /metrics': {
     id: 'metrics',
-    summary: "This worker's metrics, in Prometheus' text format",
+    summary: "This worker's metrics in Prometheus text format",
     type: 'text/plain',
     answers: { 200: ['The metrics', 'Metrics'] },
   },
@@ -41,153 +44,155 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /connectors': {
     id: 'listConnectors',
     summary: 'All connectors',
-    query: [{ name: 'expand', description: '`status` or `info`: more than names.', repeated: true }],
-    answers: { 200: ['Names, or an object by name', 'Connectors'] },
+    query: [
+      { name: 'expand', description: '`status` or `info`: return these details instead of names.', repeated: true },
+    ],
+    answers: { 200: ['Names, or an object with details by name', 'Connectors'] },
   },
   'POST /connectors': {
     id: 'createConnector',
     summary: 'Create a connector',
     query: [FORWARD],
     body: 'CreateConnector',
-    answers: { 201: info('It is stored; its status says when it runs') },
+    answers: { 201: info('The connector is stored. Its status shows when it runs') },
   },
   'GET /connectors/:name': { id: 'getConnector', summary: 'One connector', answers: { 200: info('The connector') } },
   'DELETE /connectors/:name': {
     id: 'deleteConnector',
-    summary: 'Delete a connector; its offsets stay',
+    summary: 'Delete a connector. Its offsets are kept',
     query: [FORWARD],
-    answers: { 204: ['It is deleted', null] },
+    answers: { 204: ['Deleted', null] },
   },
   'GET /connectors/:name/config': {
     id: 'getConnectorConfig',
-    summary: "A connector's configuration, as it was sent",
-    answers: { 200: ['The configuration', 'Config'] },
+    summary: 'Config of a connector, as it was sent',
+    answers: { 200: ['The config', 'Config'] },
   },
   'PUT /connectors/:name/config': {
     id: 'putConnectorConfig',
-    summary: 'Create a connector or replace its configuration',
+    summary: 'Create a connector or replace its config',
     query: [FORWARD],
     body: 'GivenConfig',
     answers: { 200: info('Replaced'), 201: info('Created') },
   },
   'PATCH /connectors/:name/config': {
     id: 'patchConnectorConfig',
-    summary: 'Change keys of a configuration',
+    summary: 'Change keys of a connector config',
     query: [FORWARD],
     body: 'ConfigPatch',
     answers: { 200: info('Changed') },
   },
   'GET /connectors/:name/status': {
     id: 'getConnectorStatus',
-    summary: 'What a connector and its tasks are doing',
-    answers: { 200: ['The states', 'ConnectorState'] },
+    summary: 'Status of a connector and its tasks',
+    answers: { 200: ['The status', 'ConnectorState'] },
   },
   'PUT /connectors/:name/pause': {
     id: 'pauseConnector',
     summary: 'Pause a connector and its tasks',
-    answers: { 202: ['It will pause', null] },
+    answers: { 202: ['Accepted: the connector will pause', null] },
   },
   'PUT /connectors/:name/resume': {
     id: 'resumeConnector',
     summary: 'Resume a paused or stopped connector',
-    answers: { 202: ['It will resume', null] },
+    answers: { 202: ['Accepted: the connector will resume', null] },
   },
   'PUT /connectors/:name/stop': {
     id: 'stopConnector',
-    summary: 'Stop a connector: it keeps its configuration and has no tasks',
+    summary: 'Stop a connector: it has no tasks until it is resumed',
     query: [FORWARD],
-    answers: { 204: ['It will stop', null] },
+    answers: { 204: ['The connector will stop', null] },
   },
   'POST /connectors/:name/restart': {
     id: 'restartConnector',
-    summary: 'Restart a connector, and its tasks if asked to',
+    summary: 'Restart a connector, and optionally its tasks',
     query: [
-      { name: 'includeTasks', description: 'true: its tasks, too. (Default: false)' },
-      { name: 'onlyFailed', description: 'true: only what has failed. (Default: false)' },
+      { name: 'includeTasks', description: 'true: also restart its tasks. (Default: false)' },
+      { name: 'onlyFailed', description: 'true: restart only failed instances. (Default: false)' },
       FORWARD,
     ],
-    answers: { 202: ['What will be restarted', 'ConnectorState'], 204: ['The connector alone was restarted', null] },
+    answers: { 202: ['What will be restarted', 'ConnectorState'], 204: ['Only the connector was restarted', null] },
   },
   'GET /connectors/:name/tasks': {
     id: 'listTasks',
-    summary: 'Tasks and their configurations',
+    summary: 'Tasks of a connector and their configs',
     answers: { 200: ['The tasks', 'TaskInfos'] },
   },
   'POST /connectors/:name/tasks': {
     id: 'putTaskConfigs',
-    summary: 'Between workers: new configurations of tasks, signed with the session key',
+    summary: 'Between workers: new task configs, signed with the session key',
     query: [FORWARD],
     body: 'TaskConfigs',
-    answers: { 204: ['They are stored', null] },
+    answers: { 204: ['Stored', null] },
     internal: true,
   },
   'PUT /connectors/:name/fence': {
     id: 'fenceTasks',
-    summary: 'Between workers: fence earlier tasks of an exactly-once source, which are refused here',
+    summary: 'Between workers: fence earlier tasks of an exactly-once source. Always rejected',
     query: [FORWARD],
-    answers: { 500: ['There are no exactly-once sources here', 'Error'] },
+    answers: { 500: ['Exactly-once sources are not supported', 'Error'] },
     internal: true,
   },
   'GET /connectors/:name/tasks/:task/status': {
     id: 'getTaskStatus',
-    summary: 'What a task is doing',
-    answers: { 200: ['The state', 'TaskState'] },
+    summary: 'Status of a task',
+    answers: { 200: ['The status', 'TaskState'] },
   },
   'POST /connectors/:name/tasks/:task/restart': {
     id: 'restartTask',
     summary: 'Restart a task',
     query: [FORWARD],
-    answers: { 204: ['It was restarted', null] },
+    answers: { 204: ['Restarted', null] },
   },
   'GET /connectors/:name/topics': {
     id: 'getActiveTopics',
-    summary: 'Topics that the tasks have used',
+    summary: 'Active topics: topics that the tasks have used',
     answers: { 200: ['The topics', 'ActiveTopics'] },
   },
   'PUT /connectors/:name/topics/reset': {
     id: 'resetActiveTopics',
-    summary: 'Forget the topics used so far',
-    answers: { 202: ['They are forgotten', null] },
+    summary: 'Reset the active topics',
+    answers: { 202: ['Accepted', null] },
   },
   'GET /connectors/:name/offsets': {
     id: 'getOffsets',
-    summary: "A source's offsets, or those of a sink's consumer group",
+    summary: "Offsets of a source, or of a sink's consumer group",
     answers: { 200: ['The offsets', 'Offsets'] },
   },
   'PATCH /connectors/:name/offsets': {
     id: 'alterOffsets',
-    summary: 'Change offsets of a stopped connector',
+    summary: 'Alter offsets of a stopped connector',
     query: [FORWARD],
     body: 'Offsets',
-    answers: { 200: ['They are changed', 'Message'] },
+    answers: { 200: ['Altered', 'Message'] },
   },
   'DELETE /connectors/:name/offsets': {
     id: 'resetOffsets',
-    summary: 'Forget all offsets of a stopped connector',
+    summary: 'Reset all offsets of a stopped connector',
     query: [FORWARD],
-    answers: { 200: ['They are forgotten', 'Message'] },
+    answers: { 200: ['Reset', 'Message'] },
   },
   'GET /connector-plugins': {
     id: 'listPlugins',
-    summary: 'Installed plug-ins',
-    query: [{ name: 'connectorsOnly', description: 'false: converters and others, too. (Default: true)' }],
-    answers: { 200: ['The plug-ins', 'Plugins'] },
+    summary: 'Installed plugins',
+    query: [{ name: 'connectorsOnly', description: 'false: also list converters and other plugins. (Default: true)' }],
+    answers: { 200: ['The plugins', 'Plugins'] },
   },
   'GET /connector-plugins/:plugin/config': {
     id: 'getPluginConfig',
-    summary: 'Keys that a plug-in understands',
+    summary: 'Config keys of a plugin',
     query: [{ name: 'version', description: 'A version or a range of versions. (Default: the latest)' }],
     answers: { 200: ['The keys', 'ConfigKeys'] },
   },
   'PUT /connector-plugins/:plugin/config/validate': {
     id: 'validateConfig',
-    summary: 'Check a configuration without storing it',
+    summary: 'Validate a connector config without storing it',
     body: 'GivenConfig',
-    answers: { 200: ['What is wrong with it, if anything', 'Validation'] },
+    answers: { 200: ['The keys with their errors', 'Validation'] },
   },
   'GET /admin/loggers': {
     id: 'listLoggers',
-    summary: 'Levels of all loggers that are not off',
+    summary: 'Levels of all loggers that are not OFF',
     answers: { 200: ['The loggers', 'Loggers'] },
   },
   'GET /admin/loggers/:logger': {
@@ -197,9 +202,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'PUT /admin/loggers/:logger': {
     id: 'setLogger',
-    summary: 'Set the level of a logger and of all whose names begin like its own',
+    summary: 'Set the level of a logger and of all loggers below it',
     query: [{ name: 'scope', description: '`worker` (default), or `cluster`: all workers of the group.' }],
     body: 'LoggerLevel',
-    answers: { 200: ['Names of the loggers that changed', 'LoggerNames'], 204: ['All workers are told', null] },
+    answers: { 200: ['Names of the loggers that changed', 'LoggerNames'], 204: ['Sent to all workers', null] },
   },
 };

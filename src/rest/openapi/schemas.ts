@@ -1,4 +1,4 @@
-/** Shapes of what goes over the wire, for the OpenAPI document. Source: connect-rest §1, §3, §6. */
+/** Schemas of requests and responses, for the OpenAPI document. Source: connect-rest §1, §3, §6. */
 type Schema = Readonly<Record<string, unknown>>;
 
 const text = { type: 'string' };
@@ -9,7 +9,7 @@ const list = (items: Schema): Schema => ({ type: 'array', items });
 const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** All members are there, unless `optional` names them. */
+/** All members are required, except `optional` ones. */
 function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
@@ -17,7 +17,7 @@ function object(properties: Readonly<Record<string, Schema>>, optional: readonly
 
 const instance = {
   state: { enum: ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'] },
-  worker_id: { ...text, description: 'host:port of the worker that reported last.' },
+  worker_id: { ...text, description: 'host:port of the worker that reported the state.' },
   version: textOrNull,
   trace: { ...text, description: 'Why it failed.' },
 };
@@ -30,8 +30,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ServerInfo: object({ version: text, commit: text, kafka_cluster_id: textOrNull }),
   Metrics: text,
   WorkerStatus: object({ status: { enum: ['healthy', 'starting', 'unhealthy'] }, message: text }),
-  Config: { ...map(text), description: 'Keys and values of a configuration; every value is a text.' },
-  GivenConfig: { ...map(scalar), description: 'As Config; numbers and booleans are taken as their text.' },
+  Config: { ...map(text), description: 'Keys and values of a config. All values are strings.' },
+  GivenConfig: {
+    ...map(scalar),
+    description: 'Like Config, but numbers and booleans are accepted and converted to strings.',
+  },
   ConfigPatch: { ...map(scalar), description: 'Keys to set; null removes a key.' },
   CreateConnector: object(
     {
@@ -62,7 +65,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       object(
         {
           partition: { type: ['object', 'null'] },
-          offset: { type: ['object', 'null'], description: 'Null or absent when sent: reset this partition.' },
+          offset: { type: ['object', 'null'], description: 'Null or absent in a request: reset this partition.' },
         },
         ['offset'],
       ),

@@ -1,6 +1,4 @@
-/**
- * From a request's document to a name and a configuration the herder can take. Source: connect-rest §1.4, §1.7, §3.7.
- */
+/** Converts a request's document to a name and a config for the herder. Source: connect-rest §1.4, §1.7, §3.7. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { TargetState } from '../../cluster/entities';
 import { javaTrim } from '../../config/config-parse';
@@ -36,7 +34,7 @@ export function createRequest(document: PlainJson): CreateRequest {
   const state = request.initial_state?.toUpperCase() ?? null;
   return {
     name,
-    config: named(name, configMap(request.config ?? null)),
+    config: withName(name, configMap(request.config ?? null)),
     initialState: state === 'RUNNING' ? 'STARTED' : (state as TargetState | null),
   };
 }
@@ -50,8 +48,8 @@ export function configMap(document: PlainJson): NullableConfig {
 }
 
 /**
- * The document of a patch, which has passed `CONFIG_MAP`: null removes a key. Without one there is nothing to patch
- * with; Java's answer to that is a null dereference.
+ * The document of a patch, which has passed `CONFIG_MAP`: null removes a key. Java responds to a missing document with
+ * a null pointer error.
  */
 export function configPatch(document: PlainJson): NullableConfig {
   if (document === null)
@@ -60,7 +58,7 @@ export function configPatch(document: PlainJson): NullableConfig {
 }
 
 /** `config.name` must be the connector's name, or is set to it. */
-export function named(name: string, config: NullableConfig): NullableConfig {
+export function withName(name: string, config: NullableConfig): NullableConfig {
   const inside = valueOf(config, 'name') ?? null;
   if (inside === null) return { ...config, name };
   if (inside === name) return config;
@@ -71,8 +69,8 @@ export function named(name: string, config: NullableConfig): NullableConfig {
 }
 
 /**
- * The herder validates what it is given and knows no nulls; a configuration that holds some is therefore validated here
- * first, where their errors can still be seen.
+ * The herder validates configs, but does not accept null values. A config with null values is therefore validated here
+ * first, so that their errors are reported.
  */
 export async function withoutNullValues(config: NullableConfig, validator: ConfigValidator): Promise<ConnectorConfig> {
   if (Object.values(config).includes(null)) {

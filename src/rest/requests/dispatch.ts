@@ -1,6 +1,6 @@
 /**
- * Express on one side, routes as data on the other: method, media type and Accept are decided here, in Java's order.
- * Source: connect-rest §0.4.
+ * Connects express to the routes: checks method, Content-Type and Accept in Java's order, calls the handler and writes
+ * the response. Source: connect-rest §0.4.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { withDeadline } from '@millrace/sdk';
@@ -19,7 +19,7 @@ export interface DispatchOptions {
   readonly bodies: BodyBudget;
 }
 
-/** Java's, which is that of a hash map. */
+/** Java's order, which is that of a hash map. */
 const ALLOW_ORDER: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'HEAD',
   'DELETE',
@@ -72,12 +72,12 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
   };
 }
 
-/** It may go on when its time is over, or its client has gone. */
+/** A handler may continue after its time limit, or after its client has disconnected. */
 async function handled(handler: Handler, call: Call): Promise<Reply> {
   try {
     return await handler(call);
   } finally {
-    call.body.finished();
+    call.body.release();
   }
 }
 
@@ -106,7 +106,7 @@ export function writeReply(response: Response, reply: Reply, contentType: string
   const bytes = reply.text === undefined ? encodeJson(reply.body) : Buffer.from(reply.text);
   response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', String(bytes.length));
-  // For HEAD node keeps the headers and drops the body.
+  // For HEAD, Node sends the headers without the body.
   response.end(bytes);
 }
 

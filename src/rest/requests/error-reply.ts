@@ -1,4 +1,4 @@
-/** The one place where an error becomes a status and a message. Source: connect-rest §2.1. */
+/** Converts an error to a status and a message. Source: connect-rest §2.1. */
 import { isConnectError } from '@millrace/sdk';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../../cluster/errors';
 import { ValidationError } from '../../config/validation/validation-error';
@@ -13,24 +13,24 @@ export interface ErrorEnvelope {
   readonly message: string | null;
 }
 
-/** Messages quote what the caller sent. Characters. */
+/** Limits messages, which may quote the request. Characters. */
 const MESSAGE_LIMIT = 32_768;
-/** How Java's texts begin that mean "later" (a name that is taken is a 409, too). */
-const LATER = /^Cannot complete request/;
+/** Start of Java's texts for retriable conflicts. A 409 also reports a name that is in use. */
+const RETRIABLE = /^Cannot complete request/;
 const RETRY_AFTER_S = 1;
 
 export interface ErrorReply extends Reply {
   readonly body: ErrorEnvelope;
-  /** False: the envelope goes out without a Content-Type. */
+  /** False: the envelope is sent without a Content-Type. */
   readonly typed: boolean;
 }
 
-/** Errors that nobody foresaw are logged with their stack; the others are the client's business. */
+/** Logs unexpected errors with their stack. Errors of the client are not logged. */
 export function errorReply(error: unknown, logger: Logger): ErrorReply {
   const reply = (status: number, message: string | null, typed = true): ErrorReply => {
-    const isMomentary = status === 409 && LATER.test(message ?? '');
-    const said = error instanceof RestError ? error.retryAfterS : null;
-    const retryAfter = said ?? (isMomentary ? RETRY_AFTER_S : null);
+    const isRetriable = status === 409 && RETRIABLE.test(message ?? '');
+    const requested = error instanceof RestError ? error.retryAfterS : null;
+    const retryAfter = requested ?? (isRetriable ? RETRY_AFTER_S : null);
     return {
       status,
       body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
@@ -41,11 +41,11 @@ export function errorReply(error: unknown, logger: Logger): ErrorReply {
   if (error instanceof RestError) return reply(error.status, error.message, !error.routing);
   if (error instanceof JsonSyntaxError) return reply(error.status, error.message);
   if (error instanceof HerderError || error instanceof ValidationError) {
-    // The answer holds Java's text alone; what led to it would be lost.
+    // The response contains only Java's text, so the cause is logged.
     if (error.status >= 500) logger.error(`A request failed: ${error.message}`, { error });
     return reply(error.status, error.message);
   }
-  // Decided, but not written before another worker may have become the leader.
+  // The write was dropped, because another worker may have become the leader.
   if (isConnectError(error) && error.code === 'CONFIG_WRITE_DROPPED') return reply(409, CONFLICT);
   if (error instanceof NotHereError) return reply(409, error.url === null ? NO_LEADER : CONFLICT);
   const message = error instanceof Error ? error.message : String(error);

@@ -1,12 +1,12 @@
 /**
- * From the document of an alter request to offsets whose numbers keep their kind. Source: connect-rest §1.18, §2.3,
- * Appendix R 10.
+ * Converts the document of an alter request to offsets, and keeps integers and floats apart. Source: connect-rest
+ * §1.18, §2.3, Appendix R 10.
  */
 import { Float64, type JsonObject, type JsonValue, type PartitionOffset } from '../../cluster/connector-offsets';
 import type { JsonNode } from '../json/tree';
 import { RestError } from '../http/rest-error';
 
-/** The document has passed `CONNECTOR_OFFSETS`; null: there is none. Throws RestError. */
+/** The document has passed `CONNECTOR_OFFSETS`. Null: no document. Throws RestError. */
 export function offsetsRequest(document: JsonNode | null): PartitionOffset[] {
   if (document === null || document.kind === 'null')
     throw new RestError(

@@ -1,6 +1,6 @@
 /**
- * What is refused before anybody looks at the path, as Java's server does: requests that no HTTP client means. Node's
- * parser has let them through. Source: connect-rest §0.4, Appendix R 4.
+ * Rejects malformed requests before routing, as Java's server does. Node's parser accepts them. Source: connect-rest
+ * §0.4, Appendix R 4.
  */
 import type { IncomingMessage } from 'node:http';
 import { requestType } from '../http/content-negotiation';
@@ -8,15 +8,15 @@ import { RestError } from '../http/rest-error';
 
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(?::(?<port>[0-9]*))?$/;
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/(?<authority>[^/?#]*)(?<rest>(?:[/?#].*)?)$/is;
-/** Which Node would join or drop. */
+/** Headers that may occur once. Node would join or drop repeated ones. */
 const SINGLE = ['Host', 'Content-Type'];
 
 type Checked = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'headers' | 'rawHeaders'>;
 
-/** The path and query that a request is for, whichever form it has them in. Throws RestError 400 or 505. */
+/** The request's path and query, whether its target is a path or an absolute URL. Throws RestError 400 or 505. */
 export function requestTarget({ httpVersion, method, url = '', headers, rawHeaders }: Checked): string {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    throw new RestError(505, `HTTP/${httpVersion} is not spoken here: use HTTP/1.1`);
+    throw new RestError(505, `HTTP/${httpVersion} is not supported; use HTTP/1.1`);
   for (const name of SINGLE) {
     const count = rawHeaders.filter(
       (text, index) => index % 2 === 0 && text.toLowerCase() === name.toLowerCase(),
@@ -31,16 +31,15 @@ export function requestTarget({ httpVersion, method, url = '', headers, rawHeade
   const absolute = ABSOLUTE.exec(url)?.groups;
   if (absolute) return relative(absolute['authority'] ?? '', absolute['rest'] ?? '', host);
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url;
-  throw new RestError(400, 'The request is neither for a path nor for a whole URL');
+  throw new RestError(400, 'The request target is neither a path nor an absolute URL');
 }
 
 /**
- * Of `http://host:port/path`, which clients send that take this worker for a proxy. As in Java, it has to be for the
- * same host as the header.
+ * The path of `http://host:port/path`, as clients send it to proxies. As in Java, its host must equal the Host header.
  */
 function relative(authority: string, rest: string, host: string | undefined): string {
   if (authority === '' || (host !== undefined && authority !== host))
-    throw new RestError(400, `The request is for the host '${authority}', but its Host header says '${host}'`);
+    throw new RestError(400, `The request is for the host '${authority}', but its Host header is '${host}'`);
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 

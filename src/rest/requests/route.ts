@@ -1,4 +1,4 @@
-/** A route as data: what it answers to and who answers. The express side of it is `dispatch.ts`. */
+/** A route: its path, methods and handlers. `dispatch.ts` connects it to express. */
 import type { IncomingMessage } from 'node:http';
 import type { IncomingBody } from '../http/incoming-body';
 
@@ -10,17 +10,17 @@ export interface Call {
   readonly method: Method;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Repeated parameters: `get` answers the first, as Java does. */
+  /** Of repeated parameters, `get` returns the first, as Java does. */
   readonly query: URLSearchParams;
-  /** `http` or `https`, and the Host header (or the socket's own address when an HTTP/1.0 client sends none). */
+  /** Base URL: scheme and Host header, or the socket's address for an HTTP/1.0 request without one. */
   readonly base: string;
 }
 
 export interface Reply {
   readonly status: number;
-  /** Written as JSON; absent: no body. */
+  /** Written as JSON. Absent: no body. */
   readonly body?: unknown;
-  /** Instead of `body`, of a resource with a `textType`: written as it is. */
+  /** Body of a resource with a `textType`, written as it is. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,10 +31,10 @@ export interface Resource {
   /** Express pattern. */
   readonly path: string;
   /**
-   * Methods that do not care about the request's Content-Type; for the others anything but JSON is 415, body or not.
+   * Methods that accept any Content-Type. The others respond with 415 to any other type than JSON, even without a body.
    */
   readonly anyType?: readonly Method[];
-  /** Content-Type of its answers, where that is not JSON. */
+  /** Content-Type of its responses, if not JSON. */
   readonly textType?: string;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
 }
@@ -43,7 +43,7 @@ export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const accepted: Reply = { status: 202, headers: { 'Content-Length': '0' } };
 export const noContent: Reply = { status: 204 };
 
-/** Java's `Boolean` parameter: `true` in any case, everything else is false. Null: absent or empty. */
+/** Java's `Boolean` parameter: true for `true` in any case, otherwise false. Null: absent or empty. */
 export function flag(call: Call, name: string): boolean | null {
   const text = call.query.get(name) ?? '';
   return text === '' ? null : text.toLowerCase() === 'true';

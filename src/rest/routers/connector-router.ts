@@ -1,5 +1,5 @@
-/** One connector: information, configuration, status, deletion. Source: connect-rest §1.5 to §1.10. */
-import { configMap, configPatch, named, withoutNullValues } from '../requests/connector-request';
+/** One connector: info, config, status, deletion. Source: connect-rest §1.5 to §1.10. */
+import { configMap, configPatch, withName, withoutNullValues } from '../requests/connector-request';
 import { created } from './connectors-router';
 import type { RestContext } from './context';
 import { connectorInfo, connectorState } from './entities';
@@ -36,7 +36,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
         PUT: async (call) => {
           const name = param(call, 'name');
           checkNameLength(name);
-          const sent = named(name, configMap(await readDocument(call, CONFIG_MAP)));
+          const sent = withName(name, configMap(await readDocument(call, CONFIG_MAP)));
           const config = await withoutNullValues(sent, context.validator);
           return context.forward(
             call,

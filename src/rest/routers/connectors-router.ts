@@ -1,4 +1,4 @@
-/** The collection: list and create. Source: connect-rest §1.3, §1.4. */
+/** Lists and creates connectors. Source: connect-rest §1.3, §1.4. */
 import { HerderError } from '../../cluster/errors';
 import type { ConnectorInfo } from '../../cluster/entities';
 import type { Herder } from '../../cluster/herder';
@@ -10,12 +10,12 @@ import { readDocument } from '../requests/request-body';
 import { encodeSegment } from '../requests/request-path';
 import { ok, type Call, type Reply, type Resource } from '../requests/route';
 
-/** 201 with the place the client can find the connector at, seen from the worker it talks to. */
+/** 201 with the connector's `Location` on the worker that received the request. */
 export function created(call: Call, name: string, body: unknown): Reply {
   return { status: 201, body, headers: { Location: `${call.base}/connectors/${encodeSegment(name)}` } };
 }
 
-/** Null for a connector that went away meanwhile. */
+/** Null for a connector that has been deleted in the meantime. */
 function ifKnown<T>(read: () => T): T | null {
   try {
     return read();
@@ -36,7 +36,7 @@ function expanded(herder: Herder, expansions: readonly string[]): Record<string,
           ? ifKnown(() => connectorState(herder.connectorStatus(name)))
           : ifKnown(() => connectorInfo(herder.connectorInfo(name)));
     }
-    // A connector without a status is left out altogether.
+    // A connector without a status is omitted.
     if (!('status' in row) || row.status !== null) rows.push([name, row]);
   }
   return Object.fromEntries(rows);

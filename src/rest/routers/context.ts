@@ -1,4 +1,4 @@
-/** What the routers are built from. */
+/** Dependencies of the routers. */
 import type { Herder } from '../../cluster/herder';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { LogLevels } from '../../logging/log-levels';
@@ -18,8 +18,8 @@ export interface RestContext {
   readonly forward: Forwarder;
   readonly version: string;
   readonly commit: string;
-  /** When the worker started, milliseconds since the epoch. */
+  /** Start time of the worker, milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Milliseconds `GET /health` waits for the herder. */
+  /** How long `GET /health` waits for the herder, milliseconds. */
   readonly healthLimitMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Herder views as the wire shows them: members in Java's order, `trace` and `version` left out where Java does. Source:
- * connect-rest §0.2, §6.
+ * Converts the herder's entities to responses: members in Java's order, `trace` and `version` omitted where Java omits
+ * them. Source: connect-rest §0.2, §6.
  */
 import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../../cluster/entities';
 

@@ -1,4 +1,4 @@
-/** Requests that belong to another worker: two hops at most, answers passed through. Source: connect-rest §0.7. */
+/** Forwards requests to the worker that must process them: at most two hops. Source: connect-rest §0.7. */
 import { sleep } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../../cluster/errors';
 import type { ForwardedResponse, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
@@ -7,19 +7,17 @@ import { RestError } from '../http/rest-error';
 import { flag, type Call, type Reply } from '../requests/route';
 
 /**
- * So long a rebalance may take, or a dead leader go unnoticed by the group, before the client has to try again itself.
+ * How long requests are retried during a rebalance, or until the group detects that the leader has died. After that the
+ * client must retry.
  */
-const PATIENCE_MS = 30_000;
+const RETRY_TIMEOUT_MS = 30_000;
 const RETRY_MS = 250;
 
 export interface Forwarded {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /**
-   * The body as it was received, when its exact bytes matter: a signature belongs to them. Takes precedence over
-   * `body`.
-   */
+  /** The received bytes of the body, when a signature covers them. Takes precedence over `body`. */
   readonly raw?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -33,10 +31,10 @@ export type Forwarder = <T>(
   remote: (answer: ForwardedResponse) => T,
 ) => Promise<T>;
 
-/** Runs `local`; when it turns out to belong elsewhere, sends the request there and reads the answer with `remote`. */
-export function createForwarder(send: ForwardRequest, patienceMs = PATIENCE_MS): Forwarder {
+/** Runs `local`. If another worker must process the request, forwards it and converts the response with `remote`. */
+export function createForwarder(send: ForwardRequest, retryTimeoutMs = RETRY_TIMEOUT_MS): Forwarder {
   return async (call, request, local, remote) => {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + retryTimeoutMs;
     for (;;) {
       let elsewhere: NotHereError;
       try {
@@ -45,17 +43,17 @@ export function createForwarder(send: ForwardRequest, patienceMs = PATIENCE_MS):
         if (!(error instanceof NotHereError)) throw error;
         elsewhere = error;
       }
-      const answer = await sendOn(send, outgoing(call, request, elsewhere), elsewhere, deadline);
+      const answer = await sendToWorker(send, outgoing(call, request, elsewhere), elsewhere, deadline);
       if (answer !== null) return remote(answer);
     }
   };
 }
 
 /**
- * Null when the request belongs elsewhere meanwhile. Nothing is sent twice: only a worker that was not reached is asked
- * again.
+ * Null when another worker has become responsible in the meantime. A request is never sent twice: only a worker that
+ * could not be reached is retried.
  */
-async function sendOn(
+async function sendToWorker(
   send: ForwardRequest,
   request: Omit<OutgoingRequest, 'url'>,
   elsewhere: NotHereError,
@@ -91,7 +89,7 @@ function outgoing(call: Call, request: Forwarded, elsewhere: NotHereError): Omit
   };
 }
 
-/** For endpoints whose success has no body. */
+/** For endpoints that respond without a body on success. */
 export const passThrough =
   (reply: Reply) =>
   (answer: ForwardedResponse): Reply =>

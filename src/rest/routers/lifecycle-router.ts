@@ -1,4 +1,4 @@
-/** Pause, resume, stop, restart. A body, if any, is ignored. Source: connect-rest §1.11 to §1.13. */
+/** Pause, resume, stop, restart. Request bodies are ignored. Source: connect-rest §1.11 to §1.13. */
 import type { RestContext } from './context';
 import { connectorState } from './entities';
 import { passThrough } from './forward';

@@ -1,4 +1,4 @@
-/** Levels of the loggers, of this worker or of the whole group. Source: connect-rest §1.23. */
+/** Log levels of this worker or of the whole group. Source: connect-rest §1.23. */
 import { levelName, type LoggerState } from '../../logging/log-levels';
 import type { RestContext } from './context';
 import { CONFIG_MAP } from '../json/shape';
@@ -34,7 +34,7 @@ export function loggersResources({ levels, herder }: RestContext): readonly Reso
           const text = document['level'] ?? null;
           if (text === null) throw new RestError(400, "Desired 'level' parameter was not specified in request.");
           const level = levelName(text);
-          // Java's status for it.
+          // As in Java, the status is 404.
           if (level === null) throw new RestError(404, `invalid log level '${text}'.`);
           if (call.query.get('scope')?.toLowerCase() !== 'cluster') return ok(levels.set(name, level));
           await herder().setLoggerLevel(name, text);

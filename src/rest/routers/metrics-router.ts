@@ -1,12 +1,9 @@
-/**
- * `GET /metrics`: this worker's own, whichever worker of the group is asked. Source: connect-runtime §9 "Prometheus
- * form".
- */
+/** `GET /metrics`: metrics of the worker that receives the request. Source: connect-runtime §9 "Prometheus form". */
 import { exposition } from '../../metrics/exposition';
 import type { RestContext } from './context';
 import type { Resource } from '../requests/route';
 
-/** Prometheus' text format. */
+/** Prometheus text format. */
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function metricsResources({ herderIfReady, version, commit, startedAt }: RestContext): readonly Resource[] {

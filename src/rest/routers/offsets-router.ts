@@ -1,4 +1,7 @@
-/** Offsets of a connector: read in any state, altered and reset when it is stopped. Source: connect-rest §1.18. */
+/**
+ * Offsets of a connector. They can be read in any state, but altered and reset only while it is stopped. Source:
+ * connect-rest §1.18.
+ */
 import { offsetsJson } from '../../cluster/connector-offsets';
 import type { RestContext } from './context';
 import { passThrough } from './forward';

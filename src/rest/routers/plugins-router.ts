@@ -1,4 +1,4 @@
-/** Installed plug-ins, their keys, and validation. Source: connect-rest §1.19 to §1.21. */
+/** Installed plugins, their config keys, and validation. Source: connect-rest §1.19 to §1.21. */
 import { valueOf } from '../../config/validation/entry';
 import { ValidationError } from '../../config/validation/validation-error';
 import { isConnectError } from '@millrace/sdk';
@@ -11,7 +11,7 @@ import { flag, ok, param, type Resource } from '../requests/route';
 
 const withoutSuffix = (name: string): string => name.replace(/(?<=.)Connector$/, '');
 
-/** The Java class (or the error's own name) is part of the message here, and every failure is a 500. */
+/** As in Java, every failure is a 500 whose message starts with the Java class, or else with the error's name. */
 function validationProblem(error: unknown): RestError {
   let name = 'Error';
   if (error instanceof ValidationError) name = error.javaClass;

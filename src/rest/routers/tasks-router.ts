@@ -1,6 +1,6 @@
 /**
- * Tasks of a connector, and the internal endpoints: their owner hands new ones in, sources with exactly-once have old
- * ones fenced. Source: connect-rest §1.14 to §1.16, §1.22.
+ * Tasks of a connector, and the internal endpoints of workers: publishing task configs, and fencing old tasks of
+ * exactly-once sources. Source: connect-rest §1.14 to §1.16, §1.22.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ReadTaskConfigs, SignedBody } from '../../cluster/entities';
@@ -21,20 +21,20 @@ function taskNumber(call: Call): number {
   return number;
 }
 
-/** Of internal requests: what their body was signed with. */
+/** Headers of internal requests: signature of the body, and its algorithm. */
 const SIGNATURE = 'x-connect-authorization';
 const ALGORITHM = 'x-connect-request-signature-algorithm';
 
 const MAX_SIGNED_VALUES = 10 * MAX_VALUES;
 const NO_CONTENT = 'No content to map due to end-of-input';
 
-/** The first of a header's values. */
+/** The header's first value. */
 function header(call: Call, name: string): string | null {
   const value = call.request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** Goes along with the very bytes it was made of, so that the next worker can verify it, too. */
+/** Forwarded with the received bytes, so that the next worker can verify the signature. */
 function signatureOf(call: Call): Record<string, string> {
   const headers = [SIGNATURE, ALGORITHM].map((name) => [name, header(call, name)] as const);
   return Object.fromEntries(headers.filter((entry): entry is [string, string] => entry[1] !== null));
@@ -46,7 +46,7 @@ function signedBody(call: Call, raw: Buffer): SignedBody {
 
 const isSigned = (call: Call): boolean => header(call, SIGNATURE) !== null && header(call, ALGORITHM) !== null;
 
-/** Whoever has the group's key may send more than a client. */
+/** A request with a valid signature may be larger than a client's. */
 function taskConfigs({ body }: Call, raw: Buffer, isVerified: boolean): readonly ConnectorConfig[] {
   if (!isVerified && raw.length > body.maxBytes) throw tooLarge(body.maxBytes);
   const root = parseTree(raw, TASK_CONFIGS, isVerified ? MAX_SIGNED_VALUES : MAX_VALUES);
@@ -65,7 +65,7 @@ export function tasksResources(context: RestContext): readonly Resource[] {
           const name = param(call, 'name');
           const raw = await call.body.read(isSigned(call) ? call.body.maxSignedBytes : undefined);
           if (raw.length === 0) throw new RestError(500, NO_CONTENT);
-          // Once, though it may be asked for again when another worker has become the leader.
+          // Parsed once, although it is read again when another worker becomes the leader.
           let configs: readonly ConnectorConfig[] | undefined;
           const read: ReadTaskConfigs = (isVerified) => (configs ??= taskConfigs(call, raw, isVerified));
           return context.forward(

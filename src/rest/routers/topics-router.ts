@@ -1,4 +1,4 @@
-/** Topics that a connector's tasks have used. An unknown connector has none. Source: connect-rest §1.17. */
+/** Active topics of a connector. An unknown connector has none. Source: connect-rest §1.17. */
 import type { RestContext } from './context';
 import { accepted, ok, param, type Resource } from '../requests/route';
 

@@ -127,10 +127,10 @@ test('rejections name the value and the setting', () => {
     return '';
   };
   expect(message({ host: 'evil.test:1' })).toBe(
-    "The host 'evil.test:1' is not one of this worker's names; rest.allowed.hosts adds to them",
+    "The host 'evil.test:1' is not a name of this worker; add it to rest.allowed.hosts",
   );
   expect(message({ host: 'localhost', origin: 'null' })).toBe(
-    "Pages of 'null' may change nothing here; rest.allowed.hosts or access.control.allow.origin lets them",
+    "Pages of 'null' must not send this request; to allow them, set rest.allowed.hosts or access.control.allow.origin",
   );
 });
 

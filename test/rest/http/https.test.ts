@@ -202,7 +202,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'client certificates that any public authority may have signed',
     { ...PEM, 'listeners.https.ssl.client.auth': 'required' },
-    /^Worker setting "listeners\.https\.ssl\.client\.auth" is required, but no trust store says which clients to trust: /,
+    /^Worker setting "listeners\.https\.ssl\.client\.auth" is required, but there is no truststore for client certificates: /,
   ],
   [
     'an empty trust store setting',

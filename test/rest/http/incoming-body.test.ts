@@ -28,7 +28,7 @@ async function serve(limits: BodyLimits, budget = new BodyBudget(limits)): Promi
           response.writeHead((error as RestError).status).end((error as RestError).message);
         },
       )
-      .finally(() => body.finished());
+      .finally(() => body.release());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
@@ -77,7 +77,7 @@ test('a body that does not end in time is dropped, and its memory is released', 
 
 test('all bodies in flight share one budget, which a client that disconnects releases', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 15 });
-  budget.take(10);
+  budget.reserve(10);
   const port = await serve({ maxBytes: 10, inFlightBytes: 15 }, budget);
   expect(await send(port, [`${HEAD}Content-Length: 6\r\n\r\n`])).toMatch(
     /^HTTP\/1\.1 503 .*in\.flight\.max\.bytes \(15\)/s,
@@ -111,7 +111,7 @@ test('a body in use stays in the budget when its client disconnects', async () =
   client.destroy();
   await closed;
   expect(() => budget.requireRoom(1)).toThrow(RestError);
-  body.finished();
+  body.release();
   expect(() => budget.requireRoom(10)).not.toThrow();
 });
 
@@ -129,7 +129,7 @@ test('queued answers leave the budget when their connection closes', async () =>
       .read()
       .then(() => response.end('done'))
       .finally(() => {
-        body.finished();
+        body.release();
         finished++;
       });
   });
@@ -138,7 +138,7 @@ test('queued answers leave the budget when their connection closes', async () =>
   const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n0123456789';
   client.write(`GET / HTTP/1.1\r\nHost: localhost\r\n\r\n${post}${post}`);
   await waitFor('both bodies to be read', () => finished === 2);
-  expect(() => budget.requireRoom(11)).toThrow('take all of rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom(11)).toThrow('exceed rest.bodies.in.flight.max.bytes');
   client.destroy();
   await waitFor('the room to be free', () => {
     try {
@@ -149,7 +149,7 @@ test('queued answers leave the budget when their connection closes', async () =>
     }
   });
   first();
-  expect(() => budget.requireRoom(31)).toThrow('take all of rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom(31)).toThrow('exceed rest.bodies.in.flight.max.bytes');
 });
 
 test('a connection that the client wants closed is closed after a rejected body', async () => {

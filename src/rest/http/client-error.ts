@@ -1,7 +1,7 @@
 /**
- * Ends a connection whose client does not speak HTTP, or with too many bytes before the body. Node would close it over
- * what it has not read, and the reset that follows often overtakes the answer; so the answer goes first, and what still
- * comes is read and thrown away.
+ * Responds to requests that Node's HTTP parser rejects. Node would close the connection with unread bytes, and the
+ * resulting reset often discards the response. So the response is sent first, and the remaining bytes are read and
+ * discarded.
  */
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,8 +10,8 @@ import { encodeJson } from '../json/encode';
 import { routingError } from './rest-error';
 
 /**
- * For a client that does not hang up by itself. A slow one is still sending, or has not read the answer, after a second
- * or two.
+ * How long a client may keep the connection open. A slow client may still be sending, or reading the response, after a
+ * second or two.
  */
 const LINGER_MS = 5_000;
 
@@ -24,40 +24,40 @@ const STATUS: Readonly<Record<string, string>> = {
 const METHOD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) \S+ HTTP\//;
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** Of what the parser says. */
+  /** The parser's reason. */
   readonly reason?: string;
   readonly rawPacket?: Buffer;
 }
 
-const leaving = new WeakSet<Duplex>();
+const closing = new WeakSet<Duplex>();
 
-/** Listens to `clientError`, which comes again for everything that is read after the first. */
-export function hangUp(error: ClientError, socket: Duplex): void {
-  if (leaving.has(socket)) return;
-  leaving.add(socket);
+/** Listener for `clientError`, which is emitted again for all bytes read after the first error. */
+export function handleClientError(error: ClientError, socket: Duplex): void {
+  if (closing.has(socket)) return;
+  closing.add(socket);
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   if (error.code === 'HPE_INVALID_METHOD' && isUnknownMethod(error.rawPacket)) {
-    refuseMethod(socket);
+    rejectMethod(socket);
     return;
   }
   const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
   const message = `The request is not valid HTTP/1.1: ${error.reason ?? error.message}`;
-  end(socket, lastAnswer(status, mayBeHead(error) ? null : message));
+  closeWith(socket, finalResponse(status, mayBeHead(error) ? null : message));
 }
 
 /**
- * A packet that begins with a method Node knows has what is wrong behind a first request, such as a body longer than it
- * was said to be.
+ * If the packet starts with a known method, the error is after that request, such as a body longer than its
+ * Content-Length.
  */
 function isUnknownMethod(packet: Buffer | undefined): boolean {
   const method = methodOf(packet);
   return method !== undefined && !METHODS.includes(method);
 }
 
-/** To a HEAD no body may be sent. The packet may be one behind that with the method. */
+/** A response to HEAD must not have a body. The packet may not be the one with the method. */
 function mayBeHead({ code, rawPacket }: ClientError): boolean {
   const method = methodOf(rawPacket);
   return method === undefined ? code !== 'HPE_INVALID_METHOD' : method === 'HEAD';
@@ -67,13 +67,16 @@ function methodOf(packet: Buffer | undefined): string | undefined {
   return METHOD.exec(packet?.toString('latin1', 0, 4096) ?? '')?.[1];
 }
 
-/** One that gets no further than the parser: unknown to it, or `CONNECT`, which is for proxies. */
-export function refuseMethod(socket: Duplex): void {
-  end(socket, lastAnswer('405 Method Not Allowed', routingError(405).message));
+/** For methods that no route can receive: unknown to the parser, or `CONNECT`, which is for proxies. */
+export function rejectMethod(socket: Duplex): void {
+  closeWith(socket, finalResponse('405 Method Not Allowed', routingError(405).message));
 }
 
-/** A body that nobody waits for any more may end, so that the connection can be used again, but not for ever. */
-export function cutOffRest(request: IncomingMessage, response: ServerResponse): void {
+/**
+ * Lets a client finish a body that is no longer needed, so that the connection can be reused, but only for a limited
+ * time.
+ */
+export function limitUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;
     const timer = startTimer(() => request.socket.destroy(), LINGER_MS);
@@ -81,16 +84,16 @@ export function cutOffRest(request: IncomingMessage, response: ServerResponse): 
   });
 }
 
-function end(socket: Duplex, answer: Buffer): void {
+function closeWith(socket: Duplex, response: Buffer): void {
   const timer = startTimer(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.on('error', () => socket.destroy());
   socket.resume();
-  socket.end(answer);
+  socket.end(response);
 }
 
 /** @param message null: without a body */
-function lastAnswer(status: string, message: string | null): Buffer {
+function finalResponse(status: string, message: string | null): Buffer {
   const body = message === null ? Buffer.alloc(0) : encodeJson({ error_code: Number(status.slice(0, 3)), message });
   const type = message === null || status.startsWith('405') ? '' : 'Content-Type: application/json\r\n';
   const head = `HTTP/1.1 ${status}\r\nConnection: close\r\n${type}Content-Length: ${body.length}\r\n\r\n`;

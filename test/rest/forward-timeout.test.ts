@@ -7,7 +7,7 @@ import type { Call } from '../../src/rest/requests/route';
 
 const call = (query = ''): Call => ({
   request: { headers: {} } as IncomingMessage,
-  body: { maxBytes: 0, maxSignedBytes: 0, read: () => Promise.resolve(Buffer.alloc(0)), finished: () => undefined },
+  body: { maxBytes: 0, maxSignedBytes: 0, read: () => Promise.resolve(Buffer.alloc(0)), release: () => undefined },
   method: 'PUT',
   params: {},
   query: new URLSearchParams(query),
@@ -34,8 +34,8 @@ const unreachable =
     then();
     throw new UnreachableWorkerError('IO Error trying to forward REST request: connect ECONNREFUSED');
   };
-const forward = async (patienceMs = 60_000, query = ''): Promise<string> =>
-  await createForwarder(send, patienceMs)(
+const forward = async (retryTimeoutMs = 60_000, query = ''): Promise<string> =>
+  await createForwarder(send, retryTimeoutMs)(
     call(query),
     REQUEST,
     async () => {
