@@ -5,13 +5,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createConfigValidator } from './config/validation/connector-validator';
 import { parseWorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
-import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
+import { receiveProvidedValues } from './logging/provided-values';
 import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { PluginServer } from './plugin-host/plugin-server';
-import { StepNote } from './plugin-host/protocol/current-step';
+import { CurrentStep } from './plugin-host/protocol/current-step';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
-import { ThreadBeat } from './threads/thread-heartbeat';
+import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
 const port = parentPort;
@@ -33,18 +33,18 @@ const server = new PluginServer({
   registry,
   validator: (resolver) => createConfigValidator({ registry, config, resolver, pluginLimitMs: data.pluginLimitMs }),
   logger,
-  note: new StepNote(data.step),
+  note: new CurrentStep(data.step),
   post,
 });
 
 port.on('message', (message: ToPluginThread) => {
   if (message.type === 'log-level') levels.set(message.namespace, message.level);
-  else if (message.type === 'hide') providedValues.learn(message.values);
+  else if (message.type === 'hide') receiveProvidedValues(message.values);
   else server.handle(message);
 });
 process.on('uncaughtException', (error) => {
   server.crashed(error);
   process.exit(1);
 });
-new ThreadBeat(data.beat).start();
+new ThreadHeartbeat(data.beat).start();
 post({ type: 'ready' });

@@ -4,12 +4,12 @@ import { parseWorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
 import { createKafkaClients } from './kafka/create-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
-import { providedValues } from './logging/hidden-values';
 import { LogLevels } from './logging/log-levels';
+import { receiveProvidedValues } from './logging/provided-values';
 import { guardThread } from './tasks/hosts/thread-guard';
 import type { FromThread, ThreadData, ToThread } from './tasks/hosts/thread-messages';
 import { ThreadServer } from './tasks/hosts/thread-server';
-import { ThreadBeat } from './threads/thread-heartbeat';
+import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
 const port = parentPort;
@@ -32,8 +32,8 @@ const server = new ThreadServer({ config, registry, logger, clients }, post);
 
 port.on('message', (message: ToThread) => {
   if (message.type === 'log-level') levels.set(message.namespace, message.level);
-  else if (message.type === 'hide') providedValues.learn(message.values);
+  else if (message.type === 'hide') receiveProvidedValues(message.values);
   else server.handle(message);
 });
 guardThread(server);
-new ThreadBeat(data.beat).start();
+new ThreadHeartbeat(data.beat).start();

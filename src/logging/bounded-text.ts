@@ -1,23 +1,22 @@
 /**
- * Texts that may quote anything (records, documents of callers, answers of servers), bounded and without what config
- * providers gave. Pure.
+ * Bounds texts that may quote anything (records, request bodies, server responses) and hides the values of config
+ * providers in them.
  */
-import { type HiddenValues, providedValues } from './hidden-values';
+import { hideProvidedValues } from './provided-values';
 
-/** Of one message, whatever it quotes. Characters. */
+/** Length of one message. Characters. */
 export const TEXT_LIMIT = 2048;
-/** So much more than its limit is left as it is: the mark would be as long. */
+/** A text that exceeds its limit by less is not cut, because the mark would be as long. */
 const SLACK = 40;
 
 export interface Cut {
   readonly text: string;
-  /** Characters that were left out. */
+  /** Number of characters left out. */
   readonly omitted: number;
 }
 
 export interface BoundedTextOptions {
-  readonly hidden?: HiddenValues;
-  /** Short values are hidden as well, where they stand as words. */
+  /** Also hide short values where they stand as words. */
   readonly words?: boolean;
 }
 
@@ -27,17 +26,17 @@ export function boundedText(text: string, limit = TEXT_LIMIT, options: BoundedTe
   return cut.text + cutMark(cut);
 }
 
-/** What is hidden is looked for in the whole text, so that none of it is left at the cut. */
-export function cutText(text: string, limit: number, { hidden = providedValues, words }: BoundedTextOptions = {}): Cut {
+/** Searches across the cut, so that no part of a hidden value is left before it. */
+export function cutText(text: string, limit: number, { words = false }: BoundedTextOptions = {}): Cut {
   const end = text.length <= limit + SLACK ? text.length : wholeCharacters(text, limit);
-  return { text: hidden.hide(text, { end, words: words ?? false }), omitted: text.length - end };
+  return { text: hideProvidedValues(text, { end, words }), omitted: text.length - end };
 }
 
 export function cutMark({ omitted }: Cut): string {
   return omitted === 0 ? '' : `… (${omitted.toLocaleString('en-US')} more characters)`;
 }
 
-/** Not between the two halves of one character. */
+/** Does not split a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;

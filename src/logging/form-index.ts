@@ -1,23 +1,25 @@
 /**
- * Texts that begin alike, found in another text by one search for each place in it, however many they are. Pure.
+ * Texts that start with the same characters. Finds the longest one at a position of another text with a single binary
+ * search. Pure.
  */
 
-/** Something that is looked for. */
 export interface Form {
+  /** What to find. */
   readonly text: string;
+  /** What to show instead. */
   readonly shown: string;
 }
 
 interface Ranked {
   readonly form: Form;
-  /** The longest of the others that this one begins with. */
+  /** The longest other form that this one starts with. */
   readonly within: Ranked | null;
 }
 
-export class AlikeForms {
+export class FormIndex {
   private readonly forms = new Map<string, Form>();
   private ranked: readonly Ranked[] | null = null;
-  /** No form is longer than this. */
+  /** Upper bound of the length of a form. */
   private longest = 0;
 
   get size(): number {
@@ -35,9 +37,9 @@ export class AlikeForms {
     this.ranked = null;
   }
 
-  /** The longest that stands in `text` at this place and is accepted. */
+  /** The longest accepted form in `text` at this position. */
   find(text: string, at: number, accepts: (form: Form) => boolean): Form | undefined {
-    // What begins the rest of the text is the greatest form that is not greater than it, or that one begins with it.
+    // A match is the greatest form that sorts at or before the rest of the text, or a prefix of that form.
     let found = this.lastBefore(text, at);
     if (!found) return undefined;
     const common = commonLength(found.form.text, text, at);
@@ -59,7 +61,7 @@ export class AlikeForms {
   }
 }
 
-/** In the order of their characters; each comes after those that it begins with. */
+/** Sorted by characters, so that each form comes after its prefixes. */
 function rank(forms: readonly Form[]): readonly Ranked[] {
   const open: Ranked[] = [];
   return [...forms]

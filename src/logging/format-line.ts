@@ -1,4 +1,4 @@
-/** Turns one log event into one line (text) or one JSON document. Stack traces follow a text line indented. */
+/** Formats a log event as a text line, with indented stack traces below it, or as a JSON document. */
 import { printableLine } from './printable-line';
 
 export type LogFormat = 'text' | 'json';

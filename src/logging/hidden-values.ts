@@ -1,36 +1,32 @@
 /**
- * Values that config providers gave. Wherever one turns up in a text, the placeholder that it stands for is shown
- * instead: in any case of letters, trimmed, as a part of a list, escaped for JSON or a URL, or as the number it was
- * read as.
+ * Replaces values from config providers by their placeholders: in any letter case, trimmed, as an item of a list,
+ * escaped for JSON or a URL, or as the number that the value was parsed to.
  */
 
-import { AlikeForms, type Form } from './form-index';
+import { FormIndex, type Form } from './form-index';
 
-/**
- * Shorter ones are found inside ordinary words: they are replaced as whole words, and only where the caller asks for
- * that.
- */
+/** Shorter values also occur in ordinary words. They are replaced only as whole words, with the option `words`. */
 const SHORTEST = 4;
-/** Forms of values; beyond it those that were used longest ago are forgotten. */
+/** Number of forms. Beyond it, the least recently added ones are dropped. */
 const MOST_FORMS = 20_000;
-/** Two values that hide nothing: a text that leaves one out has named it. */
+/** Not hidden: with two possible values, a placeholder gives the value away. */
 const BOOLEANS = ['true', 'false'];
 
 /**
- * Letters alone, as in the name of a database: `postgres` hides nothing in `postgresql`, but would make it unreadable.
+ * Only letters, such as a database name: hiding `postgres` inside `postgresql` protects nothing and is unreadable.
  */
 const ORDINARY_WORD = /^[a-z]{1,12}$/;
 
 export class HiddenValues {
-  /** Those used longest ago come first. */
+  /** Least recently added first. */
   private readonly forms = new Map<string, Form>();
-  /** By their first characters. */
-  private readonly alike = new Map<string, AlikeForms>();
-  /** Length of the longest; null: to be found out. */
+  /** By the first characters. */
+  private readonly alike = new Map<string, FormIndex>();
+  /** Length of the longest form; null: to be computed. */
   private longest: number | null = 0;
   private changes = 0;
 
-  /** Grows whenever there is something new to hide. */
+  /** Increases when a form is added. */
   get version(): number {
     return this.changes;
   }
@@ -48,23 +44,23 @@ export class HiddenValues {
     }
   }
 
-  /** The placeholder, if the whole text is a value that is not short. */
+  /** The placeholder, if the whole text is a value and not a short one. */
   placeholderOf(text: string): string | undefined {
     return text.length < SHORTEST ? undefined : this.forms.get(fold(text))?.shown;
   }
 
-  /** What another thread needs to hide the same; plain data. */
+  /** Plain data, for `addSnapshot` in another thread. */
   snapshot(): readonly (readonly [text: string, shown: string])[] {
     return [...this.forms.values()].map(({ text, shown }) => [text, shown] as const);
   }
 
-  learn(snapshot: ReturnType<HiddenValues['snapshot']>): void {
+  addSnapshot(snapshot: ReturnType<HiddenValues['snapshot']>): void {
     for (const [text, shown] of snapshot) if (!this.forms.has(text)) this.addForm({ text, shown });
   }
 
   /**
-   * The text up to `end`; a value that crosses it is replaced as a whole. `words`: those that are short are replaced,
-   * too, where they stand alone.
+   * Returns the text up to `end`; a value that crosses it is replaced as a whole. `words`: also replace short values
+   * that stand alone.
    */
   hide(text: string, { end = text.length, words = false }: { end?: number; words?: boolean } = {}): string {
     if (this.forms.size === 0) return text.slice(0, end);
@@ -103,7 +99,7 @@ export class HiddenValues {
     this.longest = Math.max(this.longestLength(), form.text.length);
     if (form.text.length >= SHORTEST) {
       const head = headOf(form.text, 0);
-      const alike = this.alike.get(head) ?? new AlikeForms();
+      const alike = this.alike.get(head) ?? new FormIndex();
       alike.add(form);
       this.alike.set(head, alike);
     }
@@ -129,14 +125,11 @@ export class HiddenValues {
   }
 }
 
-/** What was resolved in this thread, and what its maker told it: log lines, traces and error texts show none of it. */
-export const providedValues = new HiddenValues();
-
 function formsOf(value: string): Set<string> {
   const whole = value.trim();
   const forms = new Set<string>();
   if (BOOLEANS.includes(whole.toLowerCase())) return forms;
-  // Parts that are short are ordinary words and numbers; the whole value may be a short one.
+  // Short items of a list are ordinary words and numbers. A short value as a whole is hidden.
   const parts = whole.split(/[,\n\r]/).map((part) => part.trim());
   const long = parts.filter((part) => part.length >= SHORTEST && !BOOLEANS.includes(part));
   for (const text of [whole, ...long, ...secretWords(whole)]) {
@@ -151,7 +144,7 @@ function headOf(text: string, at: number): string {
   return text.slice(at, at + SHORTEST);
 }
 
-/** A server may quote one word of a longer text: those that are no ordinary words. */
+/** Words of a longer text that a server may quote alone. Ordinary words are left out. */
 function secretWords(text: string): string[] {
   return (text.match(/\w{8,}/g) ?? []).filter((word) => /\d/.test(word));
 }
@@ -160,12 +153,12 @@ function urlForm(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    // Half a surrogate pair: no URL holds it.
+    // A lone surrogate cannot be part of a URL.
     return '';
   }
 }
 
-/** `+010` is shown as 10, and `1.5e8` as 150000000 or in Java's way. */
+/** `+010` can appear as 10, and `1.5e8` as 150000000 or as Java prints it. */
 function numberForms(text: string): string[] {
   const number = /^[+-]?[\d.]{1,30}(?:e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : NaN;
   if (!Number.isFinite(number)) return [];
@@ -173,7 +166,7 @@ function numberForms(text: string): string[] {
   return [...exact, String(number), number.toExponential().replace('e+', 'e')];
 }
 
-/** Letters of ASCII alone, so that no place in a text moves. */
+/** ASCII letters only, so that positions in the text do not shift. */
 function fold(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,18 +1,18 @@
 /**
- * The levels of all loggers by name, changeable while the worker runs. A logger is known from the moment somebody asks
- * for it or names it in a change. Source: connect-rest §1.23.
+ * Levels of all loggers by name, changeable at runtime. A logger becomes known when it is first used or when its level
+ * is set. Source: connect-rest §1.23.
  */
 import type { LogLevel } from './format-line';
 
 export const LEVEL_NAMES = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const;
 export type LevelName = (typeof LEVEL_NAMES)[number];
 
-/** Of every logger; itself listed like one. */
+/** The parent of every logger; listed like one. */
 export const ROOT = 'root';
 
 /**
- * Java's names for what our loggers speak of, so that a level for `org.apache.kafka.connect` means the worker here,
- * too. Tasks carry the name of their class and need none.
+ * Java packages that correspond to our loggers, so that a level for `org.apache.kafka.connect` applies here, too.
+ * Task loggers have the name of the task class.
  */
 const JAVA_PACKAGES: Readonly<Record<string, string>> = {
   millrace: 'org.apache.kafka.connect',
@@ -21,9 +21,7 @@ const JAVA_PACKAGES: Readonly<Record<string, string>> = {
   'millrace.plugins': 'org.apache.kafka.connect.runtime.isolation',
   'millrace.rest': 'org.apache.kafka.connect.runtime.rest',
 };
-/**
- * The classes of Java's that people look at and turn up, which a worker there knows from the moment it has used them.
- */
+/** Java loggers that operators often set. A Java worker lists them once it has used them. */
 const JAVA_CLASSES: Readonly<Record<string, string>> = {
   'org.apache.kafka.connect.runtime.AbstractHerder': 'millrace.herder',
   'org.apache.kafka.connect.runtime.distributed.DistributedHerder': 'millrace.herder',
@@ -43,10 +41,10 @@ export interface LoggerState {
   readonly lastModified: number | null;
 }
 
-/** Changes in the order in which they were made; the last one that fits a name wins. */
+/** In the order of the changes; the last matching rule wins. */
 export type LevelRules = readonly (readonly [namespace: string, level: LevelName])[];
 
-/** Lines up to this index of `LEVEL_NAMES` are written. Live: a change of the level is seen here at once. */
+/** Lines up to this index of `LEVEL_NAMES` are written. Live: it follows changes of the level. */
 export interface Threshold {
   readonly severity: number;
 }
@@ -56,13 +54,13 @@ interface Known {
   lastModified: number | null;
 }
 
-/** Case-insensitive, blanks around it do not matter; null for anything else. */
+/** Case-insensitive and trimmed; null if unknown. */
 export function levelName(text: string): LevelName | null {
   const wanted = text.trim().toUpperCase();
   return LEVEL_NAMES.find((name) => name === wanted) ?? null;
 }
 
-/** How severe a line of ours is, to be compared with a threshold. */
+/** Severity of a line, to compare with a threshold. */
 export const SEVERITY: Readonly<Record<LogLevel, number>> = {
   error: LEVEL_NAMES.indexOf('ERROR'),
   warn: LEVEL_NAMES.indexOf('WARN'),
@@ -82,7 +80,7 @@ export class LogLevels {
   private readonly rules = new Map<string, LevelName>();
   private readonly listeners = new Set<(namespace: string, level: LevelName) => void>();
 
-  /** `initial` is the level of what no rule covers. */
+  /** `initial` is the level of loggers that no rule covers. */
   constructor(
     private readonly initial: LevelName = 'INFO',
     rules: LevelRules = [],
@@ -91,12 +89,12 @@ export class LogLevels {
     for (const [namespace, level] of rules) this.set(namespace, level, null);
   }
 
-  /** A logger's own threshold; the logger is listed from now on. */
+  /** The logger's threshold. Lists the logger from now on. */
   threshold(name: string): Threshold {
-    return this.knownAs(name);
+    return this.stateFor(name);
   }
 
-  /** Names in alphabetical order, those that are off left out. */
+  /** Sorted by name, without loggers that are off. */
   list(): [name: string, state: LoggerState][] {
     return [...this.known]
       .filter(([, { severity }]) => severity > 0)
@@ -105,8 +103,7 @@ export class LogLevels {
   }
 
   /**
-   * `root` in any case; a class of Java's has the state of the logger that speaks for it. Null for a logger that is not
-   * known.
+   * `root` is case-insensitive. A Java class has the state of the corresponding logger. Null for an unknown logger.
    */
   find(name: string): LoggerState | null {
     const wanted = canonical(name);
@@ -116,13 +113,12 @@ export class LogLevels {
   }
 
   /**
-   * Sets the level of the namespace and of everything that begins with it. Answers those that changed and begin with
-   * it, in alphabetical order.
+   * Sets the level of the namespace and of all loggers whose names start with it. Returns those that changed, sorted.
    */
   set(namespace: string, level: LevelName, now: number | null = Date.now()): string[] {
     const wanted = canonical(namespace);
-    this.knownAs(wanted);
-    // Behind the others, since the last one wins; those it covers have had their day.
+    this.stateFor(wanted);
+    // Appended, because the last rule wins. Rules that it covers are obsolete.
     for (const earlier of [...this.rules.keys()]) {
       if (wanted === ROOT || earlier.startsWith(wanted)) this.rules.delete(earlier);
     }
@@ -139,18 +135,18 @@ export class LogLevels {
     return changed.sort();
   }
 
-  /** What another thread needs to know to give the same answers; plain data. */
+  /** Plain data, for the constructor in another thread. */
   snapshot(): { readonly initial: LevelName; readonly rules: LevelRules } {
     return { initial: this.initial, rules: [...this.rules] };
   }
 
-  /** Called after every change. Answers what ends it. */
+  /** Called after every change. Returns a function that removes the listener. */
   onChange(listener: (namespace: string, level: LevelName) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  private knownAs(name: string): Known {
+  private stateFor(name: string): Known {
     let known = this.known.get(name);
     if (!known) {
       const rule = [...this.rules].findLast(([namespace]) => covers(namespace, name));

@@ -1,6 +1,6 @@
 import type { Logger as PluginLogger } from '@millrace/sdk';
 
-/** The worker's logger: what plugins log with, and loggers made from it. */
+/** The worker's logger: the one that plugins use, plus child loggers. */
 export interface Logger extends PluginLogger {
   /** A logger whose lines carry these fields and, when given, a logger name of their own. */
   child(fields: Readonly<Record<string, unknown>>, name?: string): Logger;

@@ -1,6 +1,6 @@
 /**
- * The contents of a log line as they may be shown: redacted, bounded, plain data. Made in the thread that logs, since
- * that takes time: a task's lines are the work of its own thread.
+ * The content of a log line as plain data, redacted and bounded. Created in the thread that logs, so that a task pays
+ * for its own lines.
  */
 import { isError, redact, redactText } from './redact';
 
@@ -9,15 +9,15 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface PrintableLine {
   readonly message: string;
   readonly fields: Fields;
-  /** Of the errors among the fields. */
+  /** Stacks of the errors among the fields. */
   readonly stacks: readonly string[];
 }
 
 /** All stacks of a line together. Characters. */
 const STACKS_LIMIT = 8192;
 /**
- * Says that fields are those of a printable line, and holds its stacks. Symbols cross no thread: nobody else can say
- * so.
+ * Marks the fields of a printable line and holds its stacks. Symbols are not cloned between threads, so other code
+ * cannot set it.
  */
 const STACKS = Symbol('stacks');
 
@@ -27,7 +27,7 @@ export function printableLine(message: string, fields: Fields): PrintableLine {
   return { message: redactText(message), fields: redact(fields) as Fields, stacks: stacksOf(fields) };
 }
 
-/** Fields for a logger, for a line that another thread has made printable. */
+/** Fields to log a line that another thread has made printable. */
 export function printableFields({ fields, stacks }: PrintableLine): Fields {
   return { ...fields, [STACKS]: stacks };
 }
@@ -44,7 +44,7 @@ function stacksOf(fields: Fields): string[] {
   return stacks;
 }
 
-/** The message, which may be long, takes no room from the frames behind it. */
+/** Redacts message and frames separately, so that a long message leaves room for the frames. */
 function boundedStack(stack: string, message: unknown, limit: number): string {
   const at = typeof message === 'string' && message !== '' ? stack.indexOf(message) : -1;
   const end = at < 0 ? 0 : at + (message as string).length;

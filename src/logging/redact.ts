@@ -1,26 +1,26 @@
 /**
- * Keeps secrets out of log lines, and lines within bounds. Pure. A text is cut before it is looked through, and every
- * expression takes time in proportion to its text: what stands in a record must not keep a thread busy.
+ * Masks secrets in log lines and bounds the lines. Texts are cut before they are searched, and every expression runs in
+ * linear time, so that the content of a record cannot block a thread.
  */
 import { cutMark, cutText, TEXT_LIMIT } from './bounded-text';
-import { providedValues } from './hidden-values';
+import { placeholderOf } from './provided-values';
 
 const MASK = '[hidden]';
 const SECRET_NAME =
   /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|authorization|(?:^|[._-])key|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
 /**
- * `password=…`, `"secret": "…"` and the like inside a text, JAAS configurations and JSON within JSON included. A quote
- * that is never closed hides all that follows: the text may have been cut there.
+ * Matches `password=…` or `"secret": "…"` inside a text, also in JAAS configs and in JSON within JSON. An unclosed
+ * quote hides all text after it, because the text may have been cut there.
  */
 const SECRET_IN_TEXT =
   /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
 const CREDENTIALS_IN_URL = /(:\/\/[^\s:/@]*):[^\s@/]+@/g;
-/** Of a text that was cut: what may be the beginning of a password. */
+/** At the end of a cut text: possibly the start of a password. */
 const CREDENTIALS_AT_END = /(:\/\/[^\s:/@]*):[^\s@/]+$/;
 const MAX_DEPTH = 6;
 const MAX_ENTRIES = 100;
 const NAME_LIMIT = 128;
-/** All fields of a line together, stacks apart. Characters. */
+/** All fields of a line together, without stacks. Characters. */
 export const FIELDS_LIMIT = 8192;
 const UNPRINTABLE = '[cannot be shown]';
 
@@ -30,7 +30,7 @@ export function redactText(text: string, limit = TEXT_LIMIT): string {
   return cut.omitted === 0 ? shown : shown.replace(CREDENTIALS_AT_END, `$1:${MASK}`) + cutMark(cut);
 }
 
-/** What is left of a bound. */
+/** What remains of the limit. */
 interface Room {
   characters: number;
 }
@@ -43,7 +43,7 @@ export function redact(value: unknown, room: Room = { characters: FIELDS_LIMIT }
   try {
     return shown(value, room, depth);
   } catch {
-    // A getter that throws, a date that is none: a line must not fail for it.
+    // For example a getter that throws or an invalid date. Logging must not fail.
     return UNPRINTABLE;
   }
 }
@@ -109,14 +109,14 @@ function text(value: string, room: Room, limit = TEXT_LIMIT): string {
   return fitting;
 }
 
-/** A port that a config provider gave stays hidden as a number, too; an offset that contains its digits is shown. */
+/** A provided port is hidden as a number, too. An offset that merely contains its digits is shown. */
 function number(value: number, room: Room): unknown {
   const digits = String(value);
   room.characters -= digits.length;
-  return providedValues.placeholderOf(digits) ?? value;
+  return placeholderOf(digits) ?? value;
 }
 
-/** Also errors of another realm or thread. */
+/** Also true for errors of another realm or thread. */
 export function isError(value: unknown): value is Error & { code?: unknown } {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }

@@ -1,15 +1,15 @@
-/** The worker's logger: winston writing one line an event to standard output. */
+/** The worker's logger: winston writes one line per event to standard output. */
 import { createLogger as createWinston, transports, type Logger as Winston } from 'winston';
 import { formatLine, type LogEvent, type LogFormat, type LogLevel } from './format-line';
 import { levelName, LogLevels, SEVERITY, type Threshold } from './log-levels';
 import type { Logger } from './logger';
 
 const WINSTON_LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3, trace: 4 };
-/** Where winston's transports look for the finished line. */
+/** The property in which winston's transports expect the formatted line. */
 const MESSAGE = Symbol.for('message');
 
 export interface LoggerOptions {
-  /** What each logger writes. (Default: INFO and above, all of them) */
+  /** Level of each logger. (Default: INFO for all) */
   readonly levels?: LogLevels;
   /** (Default: `text`) */
   readonly format?: LogFormat;
@@ -23,7 +23,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const format = options.format ?? 'text';
   const winston = createWinston({
     levels: { ...WINSTON_LEVELS },
-    // What is off has been dropped before winston hears of it.
+    // Lines below the threshold are dropped before they reach winston.
     level: 'trace',
     format: { transform: (info) => ({ ...info, [MESSAGE]: formatLine(info.event as LogEvent, format) }) },
     transports: [new transports.Stream({ stream: options.stream ?? process.stdout })],

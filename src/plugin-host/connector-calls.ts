@@ -3,7 +3,7 @@ import { ConnectError } from '@millrace/sdk';
 import type { Connector, ConnectorConfig, ConnectorInstance, SourceConnectorContext } from '@millrace/sdk';
 import type { HostedConnector, InstanceEvents, SinkOffsetPairs, SourceOffsetPairs } from './host';
 
-export function makeInstance(
+export function createInstance(
   plugin: Connector,
   { connector, config, description, workerSettings }: HostedConnector,
   events: InstanceEvents,
@@ -18,7 +18,7 @@ export function makeInstance(
     offsets: events.offsets,
   };
   const made = plugin.create(config, context);
-  // Nothing else of it: a method of the plug-in's own may have the name of one of ours.
+  // Nothing else of it: a method of the plugin's own may have the name of one of ours.
   return {
     start: () => made.start?.(),
     taskConfigs: (maxTasks) => made.taskConfigs(maxTasks),

@@ -1,4 +1,4 @@
-/** The plug-in host that the worker's settings ask for, and the validator that goes with it. */
+/** The plugin host that the worker's settings ask for, and the validator that goes with it. */
 import { join } from 'node:path';
 import type { ConfigResolver } from '../config/providers/config-resolver';
 import type { ConfigValidator } from '../config/validation/config-infos';
@@ -13,7 +13,7 @@ import { ThreadPluginHost } from './threads/thread-plugin-host';
 
 export interface CreatePluginHostOptions {
   readonly config: WorkerConfig;
-  /** `catalog` spares threads the search for plug-ins. */
+  /** `catalog` spares threads the search for plugins. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
   readonly resolver: Pick<ConfigResolver, 'resolve'>;
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-/** Where the code of plug-ins runs that moves no records: validation, connectors' instances, changes of offsets. */
+/** Where the code of plugins runs that moves no records: validation, connectors' instances, changes of offsets. */
 import type {
   ConnectorConfig,
   ConnectorInstance,
@@ -48,7 +48,7 @@ export interface PluginHost {
   /** Imports the module. Rejects with ConnectError `PLUGIN_LOAD_FAILED`, or with what became of the thread. */
   traits(description: PluginDescription): Promise<ConnectorTraits>;
   create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance>;
-  /** The plug-in's `alterOffsets`; only where its traits have one. */
+  /** The plugin's `alterOffsets`; only where its traits have one. */
   alterOffsets(
     description: PluginDescription,
     config: ConnectorConfig,

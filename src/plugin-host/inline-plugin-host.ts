@@ -1,7 +1,7 @@
-/** Runs the code of plug-ins in this thread: for tests and debugging. */
+/** Runs the code of plugins in this thread: for tests and debugging. */
 import type { Connector, ConnectorConfig } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
-import { alterOffsets, makeInstance } from './connector-calls';
+import { alterOffsets, createInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import type {
   ConnectorTraits,
@@ -21,7 +21,7 @@ export class InlinePluginHost implements PluginHost {
   }
 
   async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
-    return makeInstance(await this.load(connector.description), connector, events);
+    return createInstance(await this.load(connector.description), connector, events);
   }
 
   async alterOffsets(

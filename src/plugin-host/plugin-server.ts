@@ -1,4 +1,4 @@
-/** The inside of a plug-in thread: runs what the worker asks for. */
+/** The inside of a plugin thread: runs what the worker asks for. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connector, ConnectorInstance } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
@@ -8,26 +8,26 @@ import { onValidationStep } from '../config/validation/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { answer, OpenCalls } from './protocol/calls';
-import { alterOffsets, makeInstance } from './connector-calls';
+import { alterOffsets, createInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import { copyError } from './protocol/error-copy';
 import type { InstanceEvents } from './host';
 import type {
-  Ask,
+  CallRequest,
   FromPluginThread,
   InstanceSpec,
   PluginCalls,
   ToPluginThread,
   WorkerCalls,
 } from './protocol/messages';
-import type { StepNote } from './protocol/current-step';
+import type { CurrentStep } from './protocol/current-step';
 
 export interface PluginServerOptions {
   readonly registry: PluginRegistry;
   /** The resolver asks the worker. */
   readonly validator: (resolver: Pick<ConfigResolver, 'resolve'>) => ConfigValidator;
   readonly logger: Logger;
-  readonly note: StepNote;
+  readonly note: CurrentStep;
   readonly post: (message: FromPluginThread) => void;
 }
 
@@ -48,12 +48,12 @@ export class PluginServer {
   private readonly questions: OpenCalls;
   private readonly instances = new Map<number, Made>();
   private readonly calls: Calls;
-  /** Knows, anywhere in asynchronous code of a plug-in, whose it is. */
+  /** Knows, anywhere in asynchronous code of a plugin, whose it is. */
   private readonly current = new AsyncLocalStorage<Work>();
 
   constructor(private readonly options: PluginServerOptions) {
     this.questions = new OpenCalls(options.post);
-    const resolve = async (config: NullableConfig): Promise<NullableConfig> => await this.askWorker('resolve', config);
+    const resolve = async (config: NullableConfig): Promise<NullableConfig> => await this.callWorker('resolve', config);
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
     onValidationStep((step) => options.note.write(step, this.work));
     this.calls = {
@@ -73,7 +73,7 @@ export class PluginServer {
   }
 
   handle(message: Exclude<ToPluginThread, { type: 'log-level' | 'hide' }>): void {
-    if (message.type === 'ask') void this.run(message);
+    if (message.type === 'call') void this.run(message);
     else if (message.type === 'release') this.instances.delete(message.instance);
     else this.questions.answered(message);
   }
@@ -87,7 +87,7 @@ export class PluginServer {
     return this.current.getStore() ?? { call: 0, owner: 0 };
   }
 
-  private async run(message: Ask): Promise<void> {
+  private async run(message: CallRequest): Promise<void> {
     const { note, post } = this.options;
     const { call, name, args } = message;
     post({ type: 'begun', call });
@@ -117,7 +117,7 @@ export class PluginServer {
     const { instance, connector, description } = spec;
     const plugin = await this.load(description);
     const made = this.noting(instance, `the call of create() in connector ${connector}`, () =>
-      makeInstance(plugin, spec, this.events(spec)),
+      createInstance(plugin, spec, this.events(spec)),
     );
     this.instances.set(instance, { connector, instance: made });
   }
@@ -128,7 +128,7 @@ export class PluginServer {
     return this.noting(instance, `the call of ${name}() in connector ${made.connector}`, () => call(made.instance));
   }
 
-  /** The note stands for as long as the plug-in has the thread, which is until it waits for something. */
+  /** The note stands for as long as the plugin has the thread, which is until it waits for something. */
   private noting<T>(instance: number, step: string, call: () => T): T {
     const { note } = this.options;
     const work = { call: this.work.call, owner: instance };
@@ -143,7 +143,7 @@ export class PluginServer {
   private events({ instance, connector }: InstanceSpec): InstanceEvents {
     const { logger, post } = this.options;
     const read: InstanceEvents['offsets']['offsets'] = async (partitions) => [
-      ...(await this.askWorker('readOffsets', instance, partitions)),
+      ...(await this.callWorker('readOffsets', instance, partitions)),
     ];
     return {
       logger: logger.child({ connector }),
@@ -153,7 +153,7 @@ export class PluginServer {
     };
   }
 
-  private async askWorker<N extends keyof WorkerCalls>(
+  private async callWorker<N extends keyof WorkerCalls>(
     name: N,
     ...args: Parameters<WorkerCalls[N]>
   ): Promise<ReturnType<WorkerCalls[N]>> {

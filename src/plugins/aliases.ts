@@ -1,4 +1,4 @@
-/** How a name in a configuration finds a plug-in. Pure. Source: connect-runtime Appendix D, connect-rest §1.20. */
+/** How a name in a configuration finds a plugin. Pure. Source: connect-runtime Appendix D, connect-rest §1.20. */
 import type { PluginType } from '@millrace/sdk';
 import type { PluginDescription } from './registry';
 
@@ -24,7 +24,7 @@ export function prunedName(className: string, type: PluginType): string {
 }
 
 /**
- * Plug-ins that `name` may mean, best rule first: class, declared alias, derived name. More than one class in the
+ * Plugins that `name` may mean, best rule first: class, declared alias, derived name. More than one class in the
  * answer means that the name is ambiguous.
  */
 export function candidates(name: string, plugins: readonly PluginDescription[]): readonly PluginDescription[] {

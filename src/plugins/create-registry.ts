@@ -1,4 +1,4 @@
-/** The plug-in registry: manifests are read once at start, code is imported when first needed. */
+/** The plugin registry: manifests are read once at start, code is imported when first needed. */
 import { join } from 'node:path';
 import { ConnectError, type PluginType } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
@@ -107,7 +107,7 @@ class ManifestRegistry implements LocalPluginRegistry {
     const { class: className, type, location } = description;
     const own = this.descriptions.find((d) => d.class === className && d.type === type);
     if (own) return own;
-    throw new ConnectError(`The plug-in ${className} in ${location} is not installed in this worker.`, {
+    throw new ConnectError(`The plugin ${className} in ${location} is not installed in this worker.`, {
       code: 'PLUGIN_LOAD_FAILED',
     });
   }

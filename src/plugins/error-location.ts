@@ -1,4 +1,4 @@
-/** Where in a plug-in an error arose while its module was imported. */
+/** Where in a plugin an error arose while its module was imported. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -7,8 +7,8 @@ const CHECK_MS = 10_000;
 /** `file:line` or `file:line:column`, the file as path or URL. */
 const AT = /(?:^|\s|\()((?:file:\/\/)?\/[^\n()]*?):(\d+)(?::(\d+))?\)?$/;
 
-/** `file:line:column`, as far as it is known; null: not in the plug-in's folder. */
-export async function faultPlace(error: unknown, file: string, folder: string): Promise<string | null> {
+/** `file:line:column`, as far as it is known; null: not in the plugin's folder. */
+export async function errorLocation(error: unknown, file: string, folder: string): Promise<string | null> {
   const { stack, name } = (error ?? {}) as { stack?: unknown; name?: unknown };
   const lines = typeof stack === 'string' ? stack.split('\n') : [];
   // A module that cannot be parsed has no frames of its own: Node writes its place above the message, for CommonJS.

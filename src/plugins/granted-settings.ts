@@ -1,4 +1,4 @@
-/** Which of the worker's settings a plug-in gets to see. Pure. */
+/** Which of the worker's settings a plugin gets to see. Pure. */
 import type { WorkerSettings } from '@millrace/sdk';
 import type { PluginDescription } from './registry';
 

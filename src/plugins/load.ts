@@ -1,7 +1,7 @@
-/** Imports a plug-in's module and takes the right export out of it; ESM and CommonJS alike. */
+/** Imports a plugin's module and takes the right export out of it; ESM and CommonJS alike. */
 import { pathToFileURL } from 'node:url';
 import { ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
-import { faultPlace } from './error-location';
+import { errorLocation } from './error-location';
 import type { CatalogEntry } from './manifest';
 import type { LoadedPlugin } from './registry';
 import { provideSdk } from './sdk-fallback';
@@ -21,7 +21,7 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
   } catch (error) {
     // The first line: Node appends the require stack, which is in the cause anyway.
     const reason = String((error as Error | undefined)?.message ?? error).split('\n', 1)[0] as string;
-    const place = await faultPlace(error, file, description.location);
+    const place = await errorLocation(error, file, description.location);
     throw failure(entry, place === null ? reason : `${reason} (${place})`, error, place ?? file);
   }
   const exports = exportCandidates(namespace, exportName);
@@ -55,7 +55,7 @@ const importTimeout = (): Error =>
   new Error(`its module has not been imported within ${IMPORT_MS} ms: see what it waits for at its top level`);
 
 function failure(entry: CatalogEntry, reason: string, cause?: unknown, place = entry.file): ConnectError {
-  const message = `The plug-in ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;
+  const message = `The plugin ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;
   return new ConnectError(/[.!?]$/.test(message) ? message : `${message}.`, {
     code: 'PLUGIN_LOAD_FAILED',
     cause,

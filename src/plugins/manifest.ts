@@ -1,4 +1,4 @@
-/** Reads the manifest of one plug-in folder: the `millrace` member of its `package.json`. Imports no code. */
+/** Reads the manifest of one plugin folder: the `millrace` member of its `package.json`. Imports no code. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PluginEntry } from '@millrace/sdk';
@@ -59,7 +59,7 @@ function manifestCheck(): ValidateFunction<{ plugins: PluginEntry[] }> {
   return validate;
 }
 
-/** Null when the folder is no plug-in: no `package.json`, or one without a `millrace` member. Never throws. */
+/** Null when the folder is no plugin: no `package.json`, or one without a `millrace` member. Never throws. */
 export function readManifest(folder: string): ManifestResult | null {
   const file = join(folder, 'package.json');
   const problem = (message: string): ManifestResult => ({ entries: [], problems: [{ location: folder, message }] });

@@ -1,4 +1,4 @@
-/** What the worker knows about installed plug-ins. Built from manifests alone; `load` imports code. */
+/** What the worker knows about installed plugins. Built from manifests alone; `load` imports code. */
 import type {
   Connector,
   ConverterPlugin,

@@ -1,4 +1,4 @@
-/** Finds plug-in folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
+/** Finds plugin folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readManifest, type CatalogEntry } from './manifest';
@@ -11,7 +11,7 @@ export interface Scan {
 }
 
 /**
- * Each path is a plug-in's folder or a folder of plug-in folders. The first of two plug-ins with the same class and
+ * Each path is a plugin's folder or a folder of plugin folders. The first of two plugins with the same class and
  * kind is kept. Never throws.
  */
 export function scanPlugins(paths: readonly string[]): Scan {
@@ -53,7 +53,7 @@ function pluginFolders(path: string, problems: PluginProblem[]): string[] {
     const code = (error as NodeJS.ErrnoException).code;
     const reason =
       code === 'ENOENT' ? 'it does not exist' : code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message;
-    problems.push({ location: path, message: `The plug-in path ${path} cannot be read: ${reason}.` });
+    problems.push({ location: path, message: `The plugin path ${path} cannot be read: ${reason}.` });
     return [];
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Lets a plug-in folder import `@millrace/sdk` without a copy of its own: what it cannot resolve itself is resolved to
+ * Lets a plugin folder import `@millrace/sdk` without a copy of its own: what it cannot resolve itself is resolved to
  * the worker's copy. A folder's own copy comes first. Hooks are installed when the first such folder is loaded, because
  * on older Node versions they cost a thread.
  */

@@ -1,20 +1,19 @@
 /**
- * What a thread that does not answer is busy with: its debugger stops it for a moment, asks, and lets it go on.
- * Works without `--inspect` and in the midst of JavaScript or a regular expression; not in native code that blocks,
- * where there is no answer.
+ * Finds out which code blocks a thread: pauses it with the debugger, reads the call stack, and resumes it. Works
+ * without `--inspect` and inside JavaScript or a regular expression, but not inside blocking native code.
  */
 import { Session, type NodeWorker, type Debugger } from 'node:inspector';
 import { startTimer } from '@millrace/sdk';
 
 export interface Frame {
-  /** Of the function; empty: it has none. */
+  /** Function name; empty: anonymous. */
   readonly name: string;
   readonly file: string;
   readonly line: number;
 }
 
 export interface ThreadView {
-  /** What the function given to `answerOwner` says, there and then. */
+  /** Result of the function passed to `registerOwner`. */
   readonly owner: number | null;
   /** Innermost first. */
   readonly frames: readonly Frame[];
@@ -23,22 +22,22 @@ export interface ThreadView {
 const OWNER = 'millrace.threads.owner';
 const MAX_FRAMES = 20;
 
-/** In the thread that may be looked into: whose code runs, in numbers of the caller's. */
-export function answerOwner(owner: () => number | undefined): void {
+/** Called in the inspected thread. `owner` returns the caller's number for the owner of the running code. */
+export function registerOwner(owner: () => number | undefined): void {
   (globalThis as Record<symbol, unknown>)[Symbol.for(OWNER)] = owner;
 }
 
-/** Null: no answer within the time. */
-export async function lookInto(threadId: number, timeoutMs: number): Promise<ThreadView | null> {
+/** Null: the thread did not pause within the timeout. */
+export async function inspectThread(threadId: number, timeoutMs: number): Promise<ThreadView | null> {
   const debug = new ThreadDebugger(threadId);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = startTimer(() => {
-      debug.giveUpAttaching();
+      debug.stopAttaching();
       resolve(null);
     }, timeoutMs);
   });
-  // A question cannot be taken back: who is late is let go on when it answers, or when its thread ends.
+  // A pause cannot be canceled. A thread that pauses late is resumed then; the session ends with the thread.
   const view = debug.look().finally(() => debug.close());
   view.catch(() => undefined);
   try {
@@ -57,7 +56,7 @@ class ThreadDebugger {
   private requests = 0;
   private attached: string | null = null;
   private onPaused: ((event: Debugger.PausedEventDataType) => void) | null = null;
-  /** Rejects when there is nothing to wait for any more, at whichever step. */
+  /** Rejects when no reply can arrive any more. */
   private readonly ended: Promise<never>;
   private end: (error: Error) => void = () => undefined;
 
@@ -70,9 +69,9 @@ class ThreadDebugger {
     return await Promise.race([this.steps(), this.ended]);
   }
 
-  /** Nothing comes from a thread that was gone before. */
-  giveUpAttaching(): void {
-    if (this.attached === null) this.end(new Error('There is no such thread, or it takes no debugger.'));
+  /** A thread that exited earlier never reports. */
+  stopAttaching(): void {
+    if (this.attached === null) this.end(new Error('The thread does not exist or accepts no debugger.'));
   }
 
   close(): void {
@@ -86,7 +85,7 @@ class ThreadDebugger {
     this.send('Debugger.pause').catch(() => undefined);
     const { callFrames } = await paused;
     const top = callFrames[0];
-    const answer = top && (await this.send('Debugger.evaluateOnCallFrame', this.question(top.callFrameId)));
+    const answer = top && (await this.send('Debugger.evaluateOnCallFrame', this.ownerQuery(top.callFrameId)));
     const value: unknown = (answer as Debugger.EvaluateOnCallFrameReturnType | undefined)?.result.value;
     const frames = callFrames.slice(0, MAX_FRAMES).map(({ functionName, location }) => ({
       name: functionName,
@@ -98,17 +97,17 @@ class ThreadDebugger {
     return { owner: typeof value === 'number' ? value : null, frames };
   }
 
-  private question(callFrameId: string): object {
+  private ownerQuery(callFrameId: string): object {
     const expression = `globalThis[Symbol.for('${OWNER}')]?.()`;
     return { callFrameId, expression, returnByValue: true, silent: true };
   }
 
-  /** Every thread of the process reports; the others are let go at once. */
+  /** All threads of the process report; the others are detached at once. */
   private async attach(): Promise<void> {
     const { session } = this;
     session.connect();
     session.on('NodeWorker.detachedFromWorker', ({ params }) => {
-      if (params.sessionId === this.attached) this.end(new Error('The thread has ended.'));
+      if (params.sessionId === this.attached) this.end(new Error('The thread has exited.'));
     });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => this.received(params));
     await new Promise<void>((resolve, reject) => {

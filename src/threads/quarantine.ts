@@ -1,13 +1,13 @@
 /**
- * What took a shared thread down, tasks and connectors by name: each gets a thread of its own, until its configuration
- * changes or the worker is started again.
+ * Tasks and connectors, by name, that terminated a shared thread. Each gets a dedicated thread until its config changes
+ * or the worker restarts.
  */
 import { createHash } from 'node:crypto';
 
-/** Beyond it the oldest is forgotten: the list cannot grow with the number of connectors that ever were. */
+/** Beyond it the oldest entry is dropped, so that deleted connectors do not accumulate. */
 const MAX_NAMES = 10_000;
 
-/** All that may have made it do so, in an order of the caller's. */
+/** Configs that may have caused it, in a fixed order. */
 type Settings = readonly Readonly<Record<string, unknown>>[];
 
 export class Quarantine {
@@ -28,8 +28,8 @@ export class Quarantine {
   }
 }
 
-/** Configurations are resolved, secrets included: none is kept. */
+/** A hash, because the configs are resolved and contain secrets. */
 function fingerprint(settings: Settings): string {
-  const sorted = settings.map((one) => Object.entries(one).sort());
+  const sorted = settings.map((config) => Object.entries(config).sort());
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }

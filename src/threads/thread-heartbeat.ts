@@ -1,39 +1,39 @@
 /**
- * Whether a worker thread still comes round to its event loop, seen from outside. The thread counts its turns in memory
- * that both share, so nobody has to ask it and wait.
+ * Detects that a worker thread no longer returns to its event loop. The thread counts heartbeats in shared memory, so
+ * that the check never waits for it.
  */
 import { url as debuggerUrl } from 'node:inspector';
 import { startInterval } from '@millrace/sdk';
 
 const BEAT_MS = 500;
 
-/** The side of the thread that is watched. */
-export class ThreadBeat {
+/** Counter of the heartbeats of one thread. */
+export class ThreadHeartbeat {
   private readonly turns: Int32Array;
 
   constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
     this.turns = new Int32Array(memory);
   }
 
-  /** Begins to beat; keeps no thread alive. */
+  /** Called in the watched thread. Does not keep it alive. */
   start(): void {
     const beat = (): number => Atomics.add(this.turns, 0, 1);
     beat();
     startInterval(beat, BEAT_MS).unref();
   }
 
-  /** Wraps around; 0 before the thread has come to its code. */
+  /** Wraps around; 0 before the thread has loaded its code. */
   get count(): number {
     return Atomics.load(this.turns, 0);
   }
 }
 
-/** Whoever has a debugger open may have stopped a thread on purpose. */
+/** With a debugger attached, a thread may be paused on purpose. */
 export function isDebugged(): boolean {
   return debuggerUrl() !== undefined;
 }
 
-/** The side that watches. */
+/** Called in the watching thread: measures how long heartbeats are missing. */
 export class SilenceWatch {
   private count: number;
   private silence = 0;
@@ -41,7 +41,7 @@ export class SilenceWatch {
 
   /** @param everyMs how often `look` is called */
   constructor(
-    private readonly beat: Pick<ThreadBeat, 'count'>,
+    private readonly beat: Pick<ThreadHeartbeat, 'count'>,
     private readonly everyMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
@@ -50,8 +50,8 @@ export class SilenceWatch {
   }
 
   /**
-   * For how long the thread has been silent, in milliseconds. A look that comes late counts as one in time: when this
-   * thread did not run, because the process was stopped or the machine was busy, the other one may not have run either.
+   * How long the thread has been silent, in milliseconds. A late call counts as one interval: if this thread did not
+   * run, because the process was stopped or the machine was busy, the other may not have run either.
    */
   look(): number {
     const now = this.now();

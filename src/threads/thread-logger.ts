@@ -1,4 +1,4 @@
-/** The logger inside a thread: what its level lets pass is made printable here, and sent to the worker's log. */
+/** The logger inside a thread: formats lines that its level allows and sends them to the worker's logger. */
 import type { LogLevel } from '../logging/format-line';
 import { LogLevels, ROOT, SEVERITY, type Threshold } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
@@ -6,7 +6,7 @@ import { printableFields, printableLine, type PrintableLine } from '../logging/p
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line on its way to the worker's log. `name` null: the logger of whoever made the thread. */
+/** `name` null: the logger of the host that created the thread. */
 export interface LogLine {
   readonly type: 'log';
   readonly level: LogLevel;
@@ -14,7 +14,7 @@ export interface LogLine {
   readonly line: PrintableLine;
 }
 
-/** The worker's end. */
+/** Called in the worker. */
 export function writeLine(logger: Logger, { name, level, line }: LogLine): void {
   (name === null ? logger : logger.child({}, name))[level](line.message, printableFields(line));
 }
@@ -52,7 +52,7 @@ export class ThreadLogger implements Logger {
   }
 
   private send(level: LogLevel, message: string, fields: Fields = {}): void {
-    // Nothing crosses the boundary for a level that is off.
+    // Lines of a disabled level are not sent.
     if (SEVERITY[level] > this.threshold.severity) return;
     this.post({
       type: 'log',

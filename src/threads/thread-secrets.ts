@@ -1,21 +1,22 @@
-/** What config providers gave, told to a thread that shows texts. */
-import { providedValues, type HiddenValues } from '../logging/hidden-values';
+/** Sends the values of config providers to a thread, which hides them in its texts. */
+import { providedValuesVersion, snapshotProvidedValues, type ProvidedValues } from '../logging/provided-values';
 
 export interface HideMessage {
   readonly type: 'hide';
-  readonly values: ReturnType<HiddenValues['snapshot']>;
+  readonly values: ProvidedValues;
 }
 
 export class ThreadSecrets {
-  /** Version of the values that the thread knows. */
-  private known = 0;
+  /** Version of the values that were sent last. */
+  private sent = 0;
 
   constructor(private readonly post: (message: HideMessage) => void) {}
 
-  /** Before the thread gets what may hold a value that is to be hidden. */
-  tell(): void {
-    if (this.known === providedValues.version) return;
-    this.known = providedValues.version;
-    this.post({ type: 'hide', values: providedValues.snapshot() });
+  /** Call before sending the thread a message that may contain a provided value. */
+  send(): void {
+    const version = providedValuesVersion();
+    if (this.sent === version) return;
+    this.sent = version;
+    this.post({ type: 'hide', values: snapshotProvidedValues() });
   }
 }

@@ -1,27 +1,27 @@
-/** When threads end: later, unless they are needed again, or now. */
+/** Terminates threads: at once, or after a delay unless they are needed again. */
 import { startTimer } from '@millrace/sdk';
 
-interface Endable {
+interface Terminable {
   terminate(): Promise<void>;
 }
 
-export class ThreadEndings<T extends Endable> {
+export class ThreadTerminations<T extends Terminable> {
   private readonly timers = new Map<T, NodeJS.Timeout>();
   private readonly ending = new Set<Promise<void>>();
 
-  /** Instead of what else was to happen to the thread. Keeps no process alive. */
+  /** Replaces what was scheduled for the thread. Does not keep the process alive. */
   later(thread: T, ms: number, then: () => void): void {
     this.keep(thread);
     this.timers.set(thread, startTimer(then, ms).unref());
   }
 
-  /** What was to happen to it does not. */
+  /** Cancels what was scheduled for the thread. */
   keep(thread: T): void {
     clearTimeout(this.timers.get(thread));
     this.timers.delete(thread);
   }
 
-  /** Resolves when the thread is gone. */
+  /** Resolves when the thread has exited. */
   async now(thread: T): Promise<void> {
     this.keep(thread);
     const ending = thread.terminate().finally(() => this.ending.delete(ending));
@@ -29,7 +29,7 @@ export class ThreadEndings<T extends Endable> {
     await ending;
   }
 
-  /** Nothing happens later any more; resolves when those are gone whose end has begun. */
+  /** Cancels everything scheduled. Resolves when all threads being terminated have exited. */
   async close(): Promise<void> {
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.timers.clear();

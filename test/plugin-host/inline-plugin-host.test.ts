@@ -10,7 +10,7 @@ class Instance {
     return [{ does: this.does }];
   }
   release(): void {
-    released.push('the plug-in’s own');
+    released.push('the plugin’s own');
   }
 }
 

@@ -4,9 +4,9 @@ import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { silentLogger } from '../../src/logging/logger';
 import type { FromPluginThread } from '../../src/plugin-host/protocol/messages';
 import { PluginServer } from '../../src/plugin-host/plugin-server';
-import { StepNote } from '../../src/plugin-host/protocol/current-step';
+import { CurrentStep } from '../../src/plugin-host/protocol/current-step';
 
-const note = new StepNote();
+const note = new CurrentStep();
 const posted: FromPluginThread[] = [];
 let load: () => Promise<unknown>;
 let validate: () => Promise<unknown>;
@@ -19,7 +19,7 @@ const server = new PluginServer({
 });
 let last = 0;
 const ask = (name: string, ...args: unknown[]): number => {
-  server.handle({ type: 'ask', call: ++last, name, args });
+  server.handle({ type: 'call', call: ++last, name, args });
   return last;
 };
 const settle = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));

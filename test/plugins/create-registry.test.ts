@@ -147,7 +147,7 @@ describe('loading', () => {
     add('p', 'sink', 'P', code, entry);
     const r = registry();
     const description = r.find('P') as never;
-    const message = `The plug-in P in ${folders.root}/p cannot be loaded: ${reason}`;
+    const message = `The plugin P in ${folders.root}/p cannot be loaded: ${reason}`;
     await expect(r.load(description)).rejects.toMatchObject({
       code: 'PLUGIN_LOAD_FAILED',
       message: expect.stringContaining(message),

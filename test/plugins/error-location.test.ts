@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { faultPlace } from '../../src/plugins/error-location';
+import { errorLocation } from '../../src/plugins/error-location';
 import { PluginFolders } from './plugin-folder';
 
 const folders = new PluginFolders();
@@ -13,7 +13,7 @@ async function placeOf(name: string, main: string, files: Record<string, string>
     // Jest's own loader reports other errors than Node.js.
     const script = `import(${JSON.stringify(file)}).catch((e) => console.log(JSON.stringify({ name: e.name, stack: e.stack })))`;
     const told = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' });
-    return (await faultPlace(JSON.parse(told), file, folder))?.replace(`${folder}/`, '') ?? null;
+    return (await errorLocation(JSON.parse(told), file, folder))?.replace(`${folder}/`, '') ?? null;
   } finally {
     folders.remove();
   }
@@ -33,5 +33,5 @@ test.each<[string, string, Record<string, string>, string | null]>([
 
 test('any thrown value is accepted', async () => {
   for (const thrown of [undefined, null, 'text', { stack: 5 }])
-    expect(await faultPlace(thrown, '/x/i.js', '/x')).toBeNull();
+    expect(await errorLocation(thrown, '/x/i.js', '/x')).toBeNull();
 });

@@ -88,8 +88,8 @@ describe('plugin folders', () => {
     expect(scan.entries.map((e) => e.description.class)).toEqual(['Good']);
     const root = folders.root;
     expect(scan.problems.map((p) => p.message)).toEqual([
-      `The plug-in path ${root}/nowhere cannot be read: it does not exist.`,
-      `The plug-in path ${root}/7-good/index.js cannot be read: it is not a folder.`,
+      `The plugin path ${root}/nowhere cannot be read: it does not exist.`,
+      `The plugin path ${root}/7-good/index.js cannot be read: it is not a folder.`,
       expect.stringContaining(`${root}/1-json/package.json cannot be read as JSON: `),
       `The manifest in ${root}/2-kind/package.json is wrong: millrace.plugins[0].type must be one of source, sink, converter, header_converter, transformation, predicate.`,
       `The manifest in ${root}/3-class/package.json is wrong: millrace.plugins[0] must have required property 'class'.`,

@@ -1,6 +1,6 @@
 import { ConfigError, ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
-import { providedValues } from '../../src/logging/hidden-values';
+import { addProvidedValue } from '../../src/logging/provided-values';
 import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 
 const first = (error: unknown): string => formatTrace(error).split('\n')[0] as string;
@@ -48,8 +48,8 @@ test('a trace is bounded, whatever messages quote, and keeps its frames and caus
 });
 
 test('a trace contains no value from a config provider', () => {
-  providedValues.add('canary', '${p}');
-  providedValues.add('80', '${port}');
+  addProvidedValue('canary', '${p}');
+  addProvidedValue('80', '${port}');
   const cause = new Error('CANARY refused at port 80');
   expect(formatTrace(new ConnectError('no canary', { cause, place: { table: 'canaries' } }))).not.toMatch(
     /canary|port 80/i,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Session } from 'node:inspector';
-import { lookInto } from '../../src/threads/inspect-thread';
+import { inspectThread } from '../../src/threads/inspect-thread';
 
 /** On a busy machine the debugger is slow. */
 const IN_TIME_MS = 60_000;
@@ -73,7 +73,7 @@ test.each([
   started();
   thread.postMessage(what);
   expect(await said(thread)).toBe('begins');
-  const view = await lookInto(thread.threadId, IN_TIME_MS);
+  const view = await inspectThread(thread.threadId, IN_TIME_MS);
   expect(view?.owner).toBe(7);
   expect(view?.frames[0]).toEqual({ name: what, file, line });
   const over = said(thread);
@@ -85,7 +85,7 @@ test('a thread that waits in native code does not answer, and continues when it 
   const { thread } = started();
   thread.postMessage('read');
   expect(await said(thread)).toBe('begins');
-  expect(await lookInto(thread.threadId, 300)).toBeNull();
+  expect(await inspectThread(thread.threadId, 300)).toBeNull();
   const over = said(thread);
   writeFileSync(pipe, '');
   expect(await over).toBe('is over');
@@ -99,7 +99,7 @@ test('a thread that is gone: no answer', async () => {
   const { threadId } = thread;
   await thread.terminate();
   const closed = jest.spyOn(Session.prototype, 'disconnect');
-  expect(await lookInto(threadId, 300)).toBeNull();
+  expect(await inspectThread(threadId, 300)).toBeNull();
   await new Promise((resolve) => setImmediate(resolve));
   expect(closed).toHaveBeenCalledTimes(1);
 });
@@ -109,7 +109,7 @@ test('a thread may be inspected many times, and terminated right after', async (
     const { thread } = started();
     thread.postMessage('spin');
     await said(thread);
-    const views = await Promise.all([1, 2].map(() => lookInto(thread.threadId, IN_TIME_MS)));
+    const views = await Promise.all([1, 2].map(() => inspectThread(thread.threadId, IN_TIME_MS)));
     expect(views.map((view) => view?.owner)).toEqual([7, 7]);
     await thread.terminate();
   }

@@ -1,7 +1,7 @@
 /** A thread's silence is detected, and a suspension of the whole process is not mistaken for one. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { SilenceWatch, ThreadBeat } from '../../src/threads/thread-heartbeat';
+import { SilenceWatch, ThreadHeartbeat } from '../../src/threads/thread-heartbeat';
 
 const EVERY_MS = 100;
 
@@ -30,7 +30,7 @@ test('a suspended process counts one check, not its sleep', () => {
 });
 
 test('a real thread beats while it is idle and is silent while it spins', async () => {
-  const beat = new ThreadBeat();
+  const beat = new ThreadHeartbeat();
   const code = `
     const { workerData, parentPort } = require('node:worker_threads');
     const turns = new Int32Array(workerData);
@@ -53,9 +53,9 @@ test('a real thread beats while it is idle and is silent while it spins', async 
 });
 
 test('starts with a beat of its own', () => {
-  const beat = new ThreadBeat();
+  const beat = new ThreadHeartbeat();
   expect(beat.count).toBe(0);
   beat.start();
   expect(beat.count).toBe(1);
-  expect(new ThreadBeat(beat.memory).count).toBe(1);
+  expect(new ThreadHeartbeat(beat.memory).count).toBe(1);
 });

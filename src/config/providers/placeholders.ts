@@ -2,7 +2,7 @@
  * Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source:
  * connect-runtime §8.2.
  */
-import { providedValues } from '../../logging/hidden-values';
+import { addProvidedValue } from '../../logging/provided-values';
 import type { ConfigProvider } from './provider';
 
 /** Receives the time to live of each provider whose values were used. Milliseconds. */
@@ -70,7 +70,7 @@ export async function resolvePlaceholders<T extends string | null>(
     for (const { start, end, provider, path, key } of placeholdersOf(value)) {
       const placeholder = value.slice(start, end);
       const given = found.get(place(provider, path))?.get(key);
-      if (given !== undefined) providedValues.add(given, placeholder);
+      if (given !== undefined) addProvidedValue(given, placeholder);
       replaced += value.slice(done, start) + (given ?? placeholder);
       done = end;
     }

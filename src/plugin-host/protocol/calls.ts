@@ -1,6 +1,6 @@
 /** Calls to the other side of a thread boundary: the same on both sides. */
 import { copyError, errorFrom } from './error-copy';
-import type { Answer, Ask } from './messages';
+import type { CallReply, CallRequest } from './messages';
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -12,7 +12,7 @@ export class OpenCalls {
   private readonly waiting = new Map<number, Waiting>();
   private last = 0;
 
-  constructor(private readonly post: (message: Ask) => void) {}
+  constructor(private readonly post: (message: CallRequest) => void) {}
 
   /** The promise comes with the call's number. */
   ask(name: string, args: readonly unknown[]): { readonly call: number; readonly answer: Promise<unknown> } {
@@ -23,14 +23,14 @@ export class OpenCalls {
     // Whoever asked may have stopped waiting.
     answer.catch(() => undefined);
     try {
-      this.post({ type: 'ask', call, name, args });
+      this.post({ type: 'call', call, name, args });
     } catch (error) {
       this.end(call)?.reject(error);
     }
     return { call, answer };
   }
 
-  answered(message: Answer): void {
+  answered(message: CallReply): void {
     const waiting = this.end(message.call);
     if (message.type === 'value') waiting?.resolve(message.value);
     else waiting?.reject(errorFrom(message.error));
@@ -48,7 +48,11 @@ export class OpenCalls {
 }
 
 /** Runs what the other side asks for and sends the outcome back. */
-export async function answer({ call }: Ask, run: () => unknown, post: (message: Answer) => void): Promise<void> {
+export async function answer(
+  { call }: CallRequest,
+  run: () => unknown,
+  post: (message: CallReply) => void,
+): Promise<void> {
   try {
     post({ type: 'value', call, value: await run() });
   } catch (error) {

@@ -1,11 +1,11 @@
-/** What a plug-in thread is doing, in memory that the worker can read when the thread does not answer any more. */
+/** What a plugin thread is doing, in memory that the worker can read when the thread does not answer any more. */
 const LENGTH = 0;
 const OWNER = 1;
 const CALL = 2;
 const HEADER_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 const TEXT_BYTES = 512;
 
-export class StepNote {
+export class CurrentStep {
   private readonly cells: Int32Array;
   private readonly bytes: Uint8Array;
 

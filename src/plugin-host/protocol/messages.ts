@@ -1,4 +1,4 @@
-/** What crosses the boundary between the worker and its plug-in threads. */
+/** What crosses the boundary between the worker and its plugin threads. */
 import type { ConnectorConfig, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
@@ -13,12 +13,12 @@ import type { ConnectorTraits } from '../host';
 export interface PluginThreadData {
   /** Worker settings as they were given. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The plug-in registry's findings; plain data. */
+  /** The plugin registry's findings; plain data. */
   readonly catalog: unknown;
   readonly levels: ReturnType<LogLevels['snapshot']>;
-  /** Memory of a ThreadBeat. */
+  /** Memory of a ThreadHeartbeat. */
   readonly beat: SharedArrayBuffer;
-  /** Memory of a StepNote. */
+  /** Memory of a CurrentStep. */
   readonly step: SharedArrayBuffer;
   /** (Default: the validator's own) */
   readonly pluginLimitMs?: number;
@@ -33,7 +33,7 @@ export interface InstanceSpec {
   readonly workerSettings: WorkerSettings;
 }
 
-/** Pairs of what a user wants stored; what the plug-in is shown of them depends on its type. */
+/** Pairs of what a user wants stored; what the plugin is shown of them depends on its type. */
 export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 
 /** What the worker asks a thread for. */
@@ -55,20 +55,20 @@ export interface WorkerCalls {
   readOffsets(instance: number, partitions: readonly SourcePartition[]): readonly (SourceOffset | null)[];
 }
 
-export interface Ask {
-  readonly type: 'ask';
+export interface CallRequest {
+  readonly type: 'call';
   readonly call: number;
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
-export type Answer =
+export type CallReply =
   | { readonly type: 'value'; readonly call: number; readonly value: unknown }
   | { readonly type: 'error'; readonly call: number; readonly error: ErrorCopy };
 
 export type ToPluginThread =
-  | Ask
-  | Answer
+  | CallRequest
+  | CallReply
   /** What config providers gave: no line or error of the thread shows it. */
   | HideMessage
   /** Nobody needs the instance any more. */
@@ -76,8 +76,8 @@ export type ToPluginThread =
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName };
 
 export type FromPluginThread =
-  | Ask
-  | Answer
+  | CallRequest
+  | CallReply
   /** The thread has made what it needs and takes calls. */
   | { readonly type: 'ready' }
   /** The call has left the queue. */

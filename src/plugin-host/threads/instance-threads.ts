@@ -1,39 +1,39 @@
 /**
  * Connectors' instances in threads. They share one; whoever holds it up, or ends it, fails and gets a thread of its own
- * from then on, and the others are made again elsewhere. So `create` and `start` of a plug-in may be called again
+ * from then on, and the others are made again elsewhere. So `create` and `start` of a plugin may be called again
  * without a `stop` before: what an instance holds has to end with its thread (docs/writing-a-connector.md says so).
  */
 import { Quarantine } from '../../threads/quarantine';
-import { ThreadEndings } from '../../threads/thread-terminations';
+import { ThreadTerminations } from '../../threads/thread-terminations';
 import { errorFrom } from '../protocol/error-copy';
 import type { HostedConnector, HostedInstance, InstanceEvents } from '../host';
 import type { FromPluginThread, InstanceSpec, WorkerCalls } from '../protocol/messages';
 import { RemoteInstance } from './remote-instance';
-import type { RunningThread, RunningThreadOptions } from './plugin-thread';
-import { ThreadEnd } from './thread-exit-error';
+import type { PluginThread, PluginThreadOptions } from './plugin-thread';
+import { ThreadExitError } from './thread-exit-error';
 
 export interface InstanceThreadsOptions {
-  readonly makeThread: (events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>) => RunningThread;
+  readonly createThread: (events: Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>) => PluginThread;
   /** A thread without instances ends after this. */
   readonly idleMs: number;
-  readonly onRestart: (connectors: readonly string[], end: ThreadEnd) => void;
+  readonly onRestart: (connectors: readonly string[], end: ThreadExitError) => void;
 }
 
 export class InstanceThreads {
   private readonly instances = new Map<number, RemoteInstance>();
   /** Those that others may join. */
-  private readonly shared = new Set<RunningThread>();
-  private readonly all = new Set<RunningThread>();
+  private readonly shared = new Set<PluginThread>();
+  private readonly all = new Set<PluginThread>();
   /** Connectors that have ended a thread. */
   private readonly quarantine = new Quarantine();
-  private readonly endings = new ThreadEndings<RunningThread>();
+  private readonly endings = new ThreadTerminations<PluginThread>();
   private last = 0;
   private closed = false;
 
   constructor(private readonly options: InstanceThreadsOptions) {}
 
   async create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance> {
-    if (this.closed) throw new ThreadEnd({ kind: 'closed' }, '', 0).explained('');
+    if (this.closed) throw new ThreadExitError({ kind: 'closed' }, '', 0).explained('');
     const instance = ++this.last;
     const { description, config, workerSettings } = connector;
     const spec = { instance, connector: connector.connector, description, config, workerSettings };
@@ -66,15 +66,15 @@ export class InstanceThreads {
 
   // ------------------------------------------------------------ threads
 
-  private threadFor(spec: InstanceSpec): RunningThread {
+  private threadFor(spec: InstanceSpec): PluginThread {
     if (this.quarantine.has(spec.connector, settingsOf(spec))) return this.newThread(false);
     const thread = [...this.shared].find(({ gone }) => !gone) ?? this.newThread(true);
     this.endings.keep(thread);
     return thread;
   }
 
-  private newThread(shared: boolean): RunningThread {
-    const thread = this.options.makeThread({ onEnd: (ended, end) => this.ended(ended, end) });
+  private newThread(shared: boolean): PluginThread {
+    const thread = this.options.createThread({ onEnd: (ended, end) => this.ended(ended, end) });
     this.all.add(thread);
     if (shared) this.shared.add(thread);
     return thread;
@@ -88,16 +88,16 @@ export class InstanceThreads {
     this.endings.later(thread, ms, () => this.end(thread));
   }
 
-  private inThread(thread: RunningThread): RemoteInstance[] {
+  private inThread(thread: PluginThread): RemoteInstance[] {
     return [...this.instances.values()].filter((remote) => remote.thread === thread);
   }
 
-  private end(thread: RunningThread): void {
+  private end(thread: PluginThread): void {
     this.forget(thread);
     void this.endings.now(thread);
   }
 
-  private forget(thread: RunningThread): void {
+  private forget(thread: PluginThread): void {
     this.endings.keep(thread);
     this.all.delete(thread);
     this.shared.delete(thread);
@@ -105,28 +105,29 @@ export class InstanceThreads {
 
   // ------------------------------------------------------------ ends
 
-  private ended(thread: RunningThread, end: ThreadEnd): void {
+  private ended(thread: PluginThread, end: ThreadExitError): void {
     this.forget(thread);
     const concerned = this.inThread(thread);
     // Where threads do not even start, the next try is for the restarts of connectors, which take their time.
-    if (end.blamesNobody) return concerned.forEach((remote) => remote.fail(end.explained('')));
-    const culprit = culpritOf(concerned, end);
-    const others = concerned.filter((remote) => remote !== culprit);
+    if (end.notCausedByPlugin) return concerned.forEach((remote) => remote.fail(end.explained('')));
+    const cause = findCause(concerned, end);
+    const others = concerned.filter((remote) => remote !== cause);
     // Those that have failed wait for a restart or a change; nobody has asked for another start of them.
-    for (const remote of others) if (remote.hasFailed) remote.giveUp(end.explained('another connector of the thread'));
-    const innocent = others.filter((remote) => !remote.hasFailed);
-    if (culprit) {
-      this.quarantine.add(culprit.spec.connector, settingsOf(culprit.spec));
-      culprit.fail(end.explained(`the code of connector ${culprit.spec.connector}`));
+    for (const remote of others)
+      if (remote.hasFailed) remote.markFailed(end.explained('another connector of the thread'));
+    const restarted = others.filter((remote) => !remote.hasFailed);
+    if (cause) {
+      this.quarantine.add(cause.spec.connector, settingsOf(cause.spec));
+      cause.fail(end.explained(`the code of connector ${cause.spec.connector}`));
     }
-    if (innocent.length === 0) return;
+    if (restarted.length === 0) return;
     this.options.onRestart(
-      innocent.map(({ spec }) => spec.connector),
+      restarted.map(({ spec }) => spec.connector),
       end,
     );
     // Where nobody can tell who it was: in halves, until it is alone.
-    const half = Math.ceil(innocent.length / 2);
-    const groups = culprit || end.owner !== 0 ? [innocent] : [innocent.slice(0, half), innocent.slice(half)];
+    const half = Math.ceil(restarted.length / 2);
+    const groups = cause || end.owner !== 0 ? [restarted] : [restarted.slice(0, half), restarted.slice(half)];
     for (const group of groups.filter(({ length }) => length > 0)) {
       const other = this.newThread(true);
       for (const remote of group) void remote.moveTo(other);
@@ -135,7 +136,7 @@ export class InstanceThreads {
 }
 
 /** Null: it may have been any of them or, where the end names an owner, one that is no longer there. */
-function culpritOf(concerned: readonly RemoteInstance[], { owner }: ThreadEnd): RemoteInstance | null {
+function findCause(concerned: readonly RemoteInstance[], { owner }: ThreadExitError): RemoteInstance | null {
   if (owner !== 0) return concerned.find(({ spec }) => spec.instance === owner) ?? null;
   if (concerned.length === 1) return concerned[0] as RemoteInstance;
   const waiting = concerned.filter((remote) => remote.isWaiting);

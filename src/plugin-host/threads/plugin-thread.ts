@@ -1,22 +1,22 @@
-/** The worker's side of one plug-in thread: its calls, and whether it still answers. */
+/** The worker's side of one plugin thread: its calls, and whether it still answers. */
 import { Worker } from 'node:worker_threads';
 import { startInterval } from '@millrace/sdk';
-import { providedValues } from '../../logging/hidden-values';
 import type { LogLevels } from '../../logging/log-levels';
-import { isDebugged, SilenceWatch, ThreadBeat } from '../../threads/thread-heartbeat';
-import { deathOf, deathText } from '../../threads/exit-cause';
+import { hideProvidedValues } from '../../logging/provided-values';
+import { isDebugged, SilenceWatch, ThreadHeartbeat } from '../../threads/thread-heartbeat';
+import { exitCauseOf, exitText } from '../../threads/exit-cause';
 import { ThreadSecrets } from '../../threads/thread-secrets';
 import { OpenCalls } from '../protocol/calls';
 import { copyError } from '../protocol/error-copy';
 import type { FromPluginThread, PluginCalls, PluginThreadData, ToPluginThread } from '../protocol/messages';
-import { StepNote } from '../protocol/current-step';
-import { ThreadEnd, type EndCause } from './thread-exit-error';
+import { CurrentStep } from '../protocol/current-step';
+import { ThreadExitError, type PluginThreadExit } from './thread-exit-error';
 
 const LOOK_MS = 500;
 /** For a thread to come to its first beat; a busy machine may take its time. */
 const BOOT_MS = 60_000;
 
-export interface RunningThreadOptions {
+export interface PluginThreadOptions {
   /** File of the thread's code. */
   readonly module: string;
   readonly name: string;
@@ -25,13 +25,13 @@ export interface RunningThreadOptions {
   /** So long it may do without a beat. */
   readonly silenceMs: number;
   onMessage(
-    thread: RunningThread,
+    thread: PluginThread,
     message: Exclude<FromPluginThread, { type: 'ready' | 'begun' | 'value' | 'error' | 'crash' }>,
   ): void;
   /** Nobody told it to end. Its calls are rejected with the same. */
-  onEnd(thread: RunningThread, end: ThreadEnd): void;
+  onEnd(thread: PluginThread, end: ThreadExitError): void;
   /** It began a call, or a call has ended. */
-  onProgress?(thread: RunningThread): void;
+  onProgress?(thread: PluginThread): void;
 }
 
 export interface OpenCall<T> {
@@ -42,7 +42,7 @@ export interface OpenCall<T> {
   readonly begun: boolean;
 }
 
-export class RunningThread {
+export class PluginThread {
   /** How many calls it has ever got. */
   served = 0;
   gone = false;
@@ -51,16 +51,16 @@ export class RunningThread {
   private setReady = (): void => undefined;
   private readonly calls: OpenCalls;
   private readonly open = new Map<number, { begun: boolean }>();
-  private readonly beat = new ThreadBeat();
-  private readonly note = new StepNote();
+  private readonly beat = new ThreadHeartbeat();
+  private readonly note = new CurrentStep();
   private readonly worker: Worker;
   private readonly watch: SilenceWatch;
   private readonly looking: NodeJS.Timeout;
   private readonly secrets = new ThreadSecrets((message) => this.worker.postMessage(message));
   private error: unknown = null;
-  private crash: EndCause | null = null;
+  private crash: PluginThreadExit | null = null;
 
-  constructor(readonly options: RunningThreadOptions) {
+  constructor(readonly options: PluginThreadOptions) {
     const { data, levels } = options;
     const workerData: PluginThreadData = {
       ...data,
@@ -71,7 +71,7 @@ export class RunningThread {
     this.ready = new Promise((resolve) => (this.setReady = resolve));
     this.worker = new Worker(options.module, { name: options.name, workerData });
     this.calls = new OpenCalls((message) => {
-      if (this.gone) throw new ThreadEnd({ kind: 'closed' }, '', 0);
+      if (this.gone) throw new ThreadExitError({ kind: 'closed' }, '', 0);
       this.post(message);
     });
     this.worker.on('message', (message: FromPluginThread) => this.received(message));
@@ -111,12 +111,12 @@ export class RunningThread {
 
   post(message: ToPluginThread): void {
     if (this.gone) return;
-    this.secrets.tell();
+    this.secrets.send();
     this.worker.postMessage(message);
   }
 
   /** Ends it now; nobody is told but its calls. */
-  async terminate(cause: EndCause = { kind: 'closed' }): Promise<void> {
+  async terminate(cause: PluginThreadExit = { kind: 'closed' }): Promise<void> {
     this.finish(cause);
     await this.worker.terminate();
   }
@@ -150,27 +150,27 @@ export class RunningThread {
     this.ended(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });
   }
 
-  private causeOf(code: number): EndCause {
+  private causeOf(code: number): PluginThreadExit {
     if (this.crash) return this.crash;
-    const death = deathOf(this.error, code);
-    // Before its first beat it runs our code, none of a plug-in.
-    if (this.beat.count === 0) return { kind: 'boot', reason: deathText(death) };
+    const death = exitCauseOf(this.error, code);
+    // Before its first beat it runs our code, none of a plugin.
+    if (this.beat.count === 0) return { kind: 'boot', reason: exitText(death) };
     if (death.kind !== 'error') return death;
     return { kind: 'crash', error: copyError(death.error), owner: 0, call: 0 };
   }
 
-  private ended(cause: EndCause): void {
+  private ended(cause: PluginThreadExit): void {
     if (this.gone) return;
     const end = this.finish(cause);
     this.options.onEnd(this, end);
   }
 
-  private finish(cause: EndCause): ThreadEnd {
+  private finish(cause: PluginThreadExit): ThreadExitError {
     const { owner, call } = cause.kind === 'crash' ? cause : this.note;
     // An error that nobody caught came later than what the note speaks of.
-    const end = new ThreadEnd(
+    const end = new ThreadExitError(
       cause,
-      cause.kind === 'crash' ? '' : providedValues.hide(this.note.step, { words: true }),
+      cause.kind === 'crash' ? '' : hideProvidedValues(this.note.step, { words: true }),
       owner,
       call,
     );

@@ -1,12 +1,12 @@
 /**
- * A connector's instance in a plug-in thread, as the worker sees it. It outlives the thread: what held none up is made
+ * A connector's instance in a plugin thread, as the worker sees it. It outlives the thread: what held none up is made
  * again in another.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { HostedInstance, InstanceEvents } from '../host';
 import type { InstanceSpec, PluginCalls } from '../protocol/messages';
-import type { OpenCall, RunningThread } from './plugin-thread';
-import { ThreadEnd } from './thread-exit-error';
+import type { OpenCall, PluginThread } from './plugin-thread';
+import { ThreadExitError } from './thread-exit-error';
 
 type InstanceCall = 'create' | 'start' | 'taskConfigs' | 'stop';
 
@@ -16,13 +16,13 @@ interface Open {
 }
 
 export class RemoteInstance implements HostedInstance {
-  thread: RunningThread | null = null;
+  thread: PluginThread | null = null;
   /** What its thread is asked for at this moment. */
   private readonly open = new Set<Open>();
   /** Between a successful `start` and the `stop` that belongs to it. */
   private started = false;
   /** The thread in which it was started last. */
-  private startedIn: RunningThread | null = null;
+  private startedIn: PluginThread | null = null;
   /** Resolves when it is there again, after its thread had ended. */
   private moved: Promise<void> = Promise.resolve();
   /** It is of no use any more. */
@@ -40,7 +40,7 @@ export class RemoteInstance implements HostedInstance {
     return [...this.open].some(({ call }) => call.begun);
   }
 
-  async createIn(thread: RunningThread): Promise<void> {
+  async createIn(thread: PluginThread): Promise<void> {
     this.thread = thread;
     await this.call('create', this.spec);
   }
@@ -75,14 +75,14 @@ export class RemoteInstance implements HostedInstance {
     return this.raised || this.failure !== null;
   }
 
-  /** The plug-in says so. */
+  /** The plugin says so. */
   raise(error: unknown): void {
     this.raised = true;
     this.events.raiseError(error);
   }
 
   /** Its thread has ended when it had failed already. */
-  giveUp(error: unknown): void {
+  markFailed(error: unknown): void {
     this.failure ??= error;
   }
 
@@ -95,7 +95,7 @@ export class RemoteInstance implements HostedInstance {
   }
 
   /** Its thread has ended by the fault of another. What was asked of it is asked again when it is there. */
-  async moveTo(thread: RunningThread): Promise<void> {
+  async moveTo(thread: PluginThread): Promise<void> {
     this.thread = thread;
     const { started } = this;
     const isNew = this.isAt('create');
@@ -111,7 +111,7 @@ export class RemoteInstance implements HostedInstance {
       await this.moved;
     } catch (error) {
       // The thread's end is dealt with where it is heard of.
-      if (!(error instanceof ThreadEnd)) this.fail(error);
+      if (!(error instanceof ThreadExitError)) this.fail(error);
     }
   }
 
@@ -129,7 +129,7 @@ export class RemoteInstance implements HostedInstance {
       // It may have had to move again meanwhile.
       if (moved !== this.moved) continue;
       if (this.failure !== null) throw this.failure;
-      const thread = this.thread as RunningThread;
+      const thread = this.thread as PluginThread;
       // What is to be stopped has ended with the thread that it was started in; the new one knows nothing of it.
       if (name === 'stop' && this.startedIn !== thread) return undefined as ReturnType<PluginCalls[N]>;
       const call = thread.call(name, ...args);
@@ -138,7 +138,7 @@ export class RemoteInstance implements HostedInstance {
       try {
         return await call.answer;
       } catch (error) {
-        if (!(error instanceof ThreadEnd)) throw error;
+        if (!(error instanceof ThreadExitError)) throw error;
         if (this.failure !== null) throw this.failure;
         if (error.end.kind === 'closed' || this.released)
           throw error.explained(`the code of connector ${this.spec.connector}`);

@@ -1,11 +1,11 @@
-/** Why a plug-in thread has ended, and the sentence for whoever was waiting for it. */
+/** Why a plugin thread has ended, and the sentence for whoever was waiting for it. */
 import { ConnectError } from '@millrace/sdk';
 import { errorFrom, type ErrorCopy } from '../protocol/error-copy';
 
-export type EndCause =
+export type PluginThreadExit =
   /** It did not come back to its event loop. */
   | { readonly kind: 'silent'; readonly ms: number }
-  /** It has not come to its first turn of the event loop: no plug-in was in it yet. `reason` ends a sentence. */
+  /** It has not come to its first turn of the event loop: no plugin was in it yet. `reason` ends a sentence. */
   | { readonly kind: 'boot'; readonly reason: string }
   | { readonly kind: 'exit'; readonly code: number }
   | { readonly kind: 'memory' }
@@ -18,9 +18,9 @@ class PluginThreadError extends ConnectError {
   override readonly retriable = true;
 }
 
-export class ThreadEnd extends Error {
+export class ThreadExitError extends Error {
   constructor(
-    readonly end: EndCause,
+    readonly end: PluginThreadExit,
     /** What it was doing; empty: unknown. */
     readonly step: string,
     /** The instance that it was doing it for; 0: unknown. */
@@ -28,12 +28,12 @@ export class ThreadEnd extends Error {
     /** The call that it was doing it for; 0: unknown. */
     readonly call = 0,
   ) {
-    super(`The plug-in thread has ended (${end.kind}).`);
-    this.name = 'ThreadEnd';
+    super(`The plugin thread has ended (${end.kind}).`);
+    this.name = 'ThreadExitError';
   }
 
-  /** No plug-in has ended it. */
-  get blamesNobody(): boolean {
+  /** No plugin has ended it. */
+  get notCausedByPlugin(): boolean {
     return this.end.kind === 'closed' || this.end.kind === 'boot';
   }
 
@@ -45,27 +45,27 @@ export class ThreadEnd extends Error {
     switch (end.kind) {
       case 'silent':
         return new PluginThreadError(
-          `${subjectUp} did not come back within ${end.ms} ms and was ended (plugin.thread.silence.ms): correct the plug-in, or simplify ` +
+          `${subjectUp} did not come back within ${end.ms} ms and was ended (plugin.thread.silence.ms): correct the plugin, or simplify ` +
             'the value that it works on.',
           { code: 'PLUGIN_SILENT', place: { step } },
         );
       case 'boot':
         return new PluginThreadError(
-          `A thread for plug-ins could not start: ${end.reason}. The fault is not a plug-in's.`,
+          `A thread for plugins could not start: ${end.reason}. The fault is not a plugin's.`,
           { code: 'PLUGIN_THREAD_NOT_STARTED' },
         );
       case 'exit':
-        return died(`${subjectUp} called process.exit(${end.code}): correct the plug-in.`, step);
+        return died(`${subjectUp} called process.exit(${end.code}): correct the plugin.`, step);
       case 'memory':
-        return died(`${subjectUp} ran out of memory: correct the plug-in, or raise --max-old-space-size.`, step);
+        return died(`${subjectUp} ran out of memory: correct the plugin, or raise --max-old-space-size.`, step);
       case 'crash':
         return died(
-          `${subjectUp} left an error that nobody caught (${end.error.message}): correct the plug-in.`,
+          `${subjectUp} left an error that nobody caught (${end.error.message}): correct the plugin.`,
           step,
           errorFrom(end.error),
         );
       case 'closed':
-        return new ConnectError('The worker is stopping and asks plug-ins for nothing more.', {
+        return new ConnectError('The worker is stopping and asks plugins for nothing more.', {
           code: 'PLUGIN_CLOSED',
         });
     }

@@ -1,4 +1,4 @@
-/** Runs the code of plug-ins in threads that can be ended. See docs/decisions/0002. */
+/** Runs the code of plugins in threads that can be ended. See docs/decisions/0002. */
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
@@ -19,8 +19,8 @@ import type {
   SourceOffsetPairs,
 } from '../host';
 import { InstanceThreads } from './instance-threads';
-import type { Ask, WorkerCalls } from '../protocol/messages';
-import { RunningThread, type RunningThreadOptions } from './plugin-thread';
+import type { CallRequest, WorkerCalls } from '../protocol/messages';
+import { PluginThread, type PluginThreadOptions } from './plugin-thread';
 
 /** A thread that nobody needs ends after this. */
 const IDLE_MS = 60_000;
@@ -28,11 +28,11 @@ const IDLE_MS = 60_000;
 const MAX_CALL_THREADS = 4;
 /** For threads to end with the host, which native code delays. */
 const END_MS = 5_000;
-/** Longer than a plug-in's own `validate` may take, and than a REST request lives. */
+/** Longer than a plugin's own `validate` may take, and than a REST request lives. */
 const CALL_MS = 120_000;
 
 export interface ThreadPluginHostOptions {
-  readonly data: RunningThreadOptions['data'];
+  readonly data: PluginThreadOptions['data'];
   readonly module: string;
   /** `plugin.thread.silence.ms`. */
   readonly silenceMs: number;
@@ -48,7 +48,7 @@ export interface ThreadPluginHostOptions {
 export class ThreadPluginHost implements PluginHost, ConfigValidator {
   private readonly pool: CallPool;
   private readonly instances: InstanceThreads;
-  private readonly threads = new Set<RunningThread>();
+  private readonly threads = new Set<PluginThread>();
   private readonly traitsOf = new Map<string, Promise<ConnectorTraits>>();
   private readonly forgetLevels: () => void;
   private threadNumbers = 0;
@@ -56,13 +56,13 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   constructor(private readonly options: ThreadPluginHostOptions) {
     const { idleMs = IDLE_MS, callMs = CALL_MS, levels, logger } = options;
     this.pool = new CallPool({
-      makeThread: (events) => this.newThread('validation', events),
+      createThread: (events) => this.newThread('validation', events),
       maxThreads: MAX_CALL_THREADS,
       idleMs,
       callMs,
     });
     this.instances = new InstanceThreads({
-      makeThread: (events) => this.newThread('connectors', events),
+      createThread: (events) => this.newThread('connectors', events),
       idleMs,
       onRestart: (connectors, end) =>
         logger.warn(`Connectors ${connectors.join(', ')} shared a thread that has ended, and are moved to another`, {
@@ -119,9 +119,9 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     await settledWithin(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
   }
 
-  private newThread(kind: string, events: Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>): RunningThread {
+  private newThread(kind: string, events: Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>): PluginThread {
     const { module, data, levels, silenceMs, logger } = this.options;
-    const thread = new RunningThread({
+    const thread = new PluginThread({
       module,
       name: `${kind}-${++this.threadNumbers}`,
       data,
@@ -129,7 +129,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       silenceMs,
       ...events,
       onEnd: (ended, end) => {
-        logger.warn(`The plug-in thread ${ended.options.name} has ended`, {
+        logger.warn(`The plugin thread ${ended.options.name} has ended`, {
           reason: end.end.kind,
           ...(end.step !== '' && { step: end.step }),
         });
@@ -137,7 +137,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       },
       onMessage: (from, message) => {
         if (message.type === 'log') writeLine(logger, message);
-        else if (message.type === 'ask')
+        else if (message.type === 'call')
           void answer(
             message,
             () => this.answerOf(message),
@@ -152,7 +152,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     return thread;
   }
 
-  private async answerOf({ name, args }: Ask): Promise<unknown> {
+  private async answerOf({ name, args }: CallRequest): Promise<unknown> {
     if (name === 'readOffsets')
       return await this.instances.readOffsets(...(args as Parameters<WorkerCalls['readOffsets']>));
     const [config] = args as Parameters<WorkerCalls['resolve']>;

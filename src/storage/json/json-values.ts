@@ -34,7 +34,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** What plug-ins see: integral floats become ordinary numbers. */
+/** What plugins see: integral floats become ordinary numbers. */
 export function plainValue(value: JsonValue): unknown {
   if (value instanceof Float64) return value.value;
   if (Array.isArray(value)) return value.map((item: JsonValue) => plainValue(item));

@@ -13,7 +13,7 @@ export interface EntityStatus {
   readonly workerId: string;
   /** Of the group, when it was written. */
   readonly generation: number;
-  /** Of the plug-in; null when the writer did not know it. */
+  /** Of the plugin; null when the writer did not know it. */
   readonly version: string | null;
 }
 

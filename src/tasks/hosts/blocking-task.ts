@@ -35,10 +35,10 @@ export function blockingTaskText({ run, frames }: BlockingTask): string {
 }
 
 /** For the status of the task that blocked the thread. */
-export function silenceTrace(holder: BlockingTask, silentMs: number): string {
+export function silenceTrace(blocking: BlockingTask, silentMs: number): string {
   const why = `The thread of this task did not answer for ${Math.round(silentMs / 1000)} s and was terminated`;
-  const error = new ConnectError(`${why}: ${blockingTaskText(holder)}.`, { code: 'TASK_THREAD_SILENT' });
-  const frames = holder.frames.map((frame) => `    at ${frameText(frame)}`);
+  const error = new ConnectError(`${why}: ${blockingTaskText(blocking)}.`, { code: 'TASK_THREAD_SILENT' });
+  const frames = blocking.frames.map((frame) => `    at ${frameText(frame)}`);
   error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n');
   return formatTrace(error);
 }

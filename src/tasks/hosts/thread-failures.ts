@@ -34,7 +34,7 @@ interface Cause {
   /** Ends a sentence. */
   readonly why: string;
   /** Number of the run that caused it, which may have ended. Null: unknown. */
-  readonly culprit: number | null;
+  readonly runNumber: number | null;
   readonly trace: string;
 }
 
@@ -59,17 +59,17 @@ export class ThreadFailures {
   /** The thread has exited by itself. `reason` ends a sentence. */
   onThreadDeath(thread: ThreadHandle, reason: string): void {
     const error = new ConnectError(`The thread of this task ended: ${reason}.`, { code: 'TASK_THREAD_DIED' });
-    const cause = { why: `its thread ended: ${reason}`, culprit: null, trace: formatTrace(error) };
+    const cause = { why: `its thread ended: ${reason}`, runNumber: null, trace: formatTrace(error) };
     this.settleTasks(thread, this.crashes.get(thread) ?? cause);
   }
 
-  onSilence(thread: ThreadHandle, holder: BlockingTask, silentMs: number): void {
-    const why = `thread ${thread.options.name} did not answer: ${blockingTaskText(holder)}`;
+  onSilence(thread: ThreadHandle, blocking: BlockingTask, silentMs: number): void {
+    const why = `thread ${thread.options.name} did not answer: ${blockingTaskText(blocking)}`;
     this.options.logger.error(
-      `Terminating thread ${thread.options.name}, which does not answer: ${blockingTaskText(holder)}`,
+      `Terminating thread ${thread.options.name}, which does not answer: ${blockingTaskText(blocking)}`,
     );
-    const culprit = holder.run?.number ?? null;
-    void this.terminateThread(thread, { why, culprit, trace: silenceTrace(holder, silentMs) });
+    const runNumber = blocking.run?.number ?? null;
+    void this.terminateThread(thread, { why, runNumber, trace: silenceTrace(blocking, silentMs) });
   }
 
   /** An uncaught error: the task that caused it fails at once, the others get time to stop cleanly. */
@@ -78,10 +78,10 @@ export class ThreadFailures {
     // The error may come from a run that has ended; only a run that had the thread to itself is to blame.
     const only =
       !thread.draining && thread.runs.size + thread.cancelledRuns.size === 1 ? [...thread.runs.keys()][0] : undefined;
-    const culprit = number ?? only ?? null;
-    const run = culprit === null ? undefined : (thread.runs.get(culprit) ?? thread.cancelledRuns.get(culprit));
+    const runNumber = number ?? only ?? null;
+    const run = runNumber === null ? undefined : (thread.runs.get(runNumber) ?? thread.cancelledRuns.get(runNumber));
     const whose = run ? `task ${taskName(run.spec.id)}` : 'one of the tasks of its thread';
-    const cause = { why: `uncaught error in ${whose} (${headline})`, culprit, trace };
+    const cause = { why: `uncaught error in ${whose} (${headline})`, runNumber, trace };
     thread.draining = true;
     this.crashes.set(thread, cause);
     if (run && thread.runs.has(run.number)) {
@@ -90,9 +90,9 @@ export class ThreadFailures {
       this.failTask(run, trace);
     }
     const others = [...thread.runs.values()];
-    const suspects = this.suspects(cause, others);
+    const dedicated = this.possibleCauses(cause, others);
     for (const other of others) {
-      other.moving = suspects.includes(other) ? 'alone' : 'shared';
+      other.moving = dedicated.includes(other) ? 'alone' : 'shared';
       if (!other.stopping && !other.cancelled) thread.post({ type: 'stop', run: other.number });
     }
     const leaveMs = Math.min(LEAVE_MS, this.options.leaveMs);
@@ -130,19 +130,19 @@ export class ThreadFailures {
   private settleTasks(thread: ThreadHandle, cause: Cause): void {
     const runs = [...thread.runs.values()];
     const alone = runs.length === 1 && thread.cancelledRuns.size === 0 && !thread.draining;
-    const suspects = this.suspects(cause, runs);
+    const dedicated = this.possibleCauses(cause, runs);
     for (const run of [...runs, ...thread.cancelledRuns.values()]) run.fate = 'is abandoned: its thread was terminated';
     for (const run of runs) {
-      const isCulprit = run.number === cause.culprit || (alone && cause.culprit === null);
+      const isCause = run.number === cause.runNumber || (alone && cause.runNumber === null);
       this.options.forget(run);
-      if (run.cancelled || run.stopping || isCulprit) this.failTask(run, cause.trace);
-      else this.restartElsewhere(run, run.moving === 'alone' || suspects.includes(run), cause.why);
+      if (run.cancelled || run.stopping || isCause) this.failTask(run, cause.trace);
+      else this.restartElsewhere(run, run.moving === 'alone' || dedicated.includes(run), cause.why);
     }
   }
 
   /** If the cause is unknown: runs with a call in progress, or else all. Each gets a dedicated thread. */
-  private suspects({ culprit }: Cause, runs: readonly Run[]): readonly Run[] {
-    if (culprit !== null) return [];
+  private possibleCauses({ runNumber }: Cause, runs: readonly Run[]): readonly Run[] {
+    if (runNumber !== null) return [];
     const busy = runs.filter(({ calls }) => calls.running() !== null);
     return busy.length > 0 ? busy : runs;
   }

@@ -3,11 +3,11 @@
  * losing the thread with all its tasks.
  */
 import { ConnectError } from '@millrace/sdk';
-import { answerOwner } from '../../threads/inspect-thread';
+import { registerOwner } from '../../threads/inspect-thread';
 import type { ThreadServer } from './thread-server';
 
 export function guardThread(server: ThreadServer): void {
-  answerOwner(() => server.currentRun);
+  registerOwner(() => server.currentRun);
   process.exit = (code?: number | string | null): never => {
     const error = new ConnectError(`The code of this task called process.exit(${code ?? ''}).`, {
       code: 'TASK_THREAD_DIED',

@@ -1,10 +1,10 @@
 /** The worker's side of one task thread: its runs, messages to it, its exit. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
-import { ThreadBeat } from '../../threads/thread-heartbeat';
-import { deathOf } from '../../threads/exit-cause';
+import { ThreadHeartbeat } from '../../threads/thread-heartbeat';
+import { exitCauseOf } from '../../threads/exit-cause';
 import { ThreadSecrets } from '../../threads/thread-secrets';
-import { lookInto, type ThreadView } from '../../threads/inspect-thread';
+import { inspectThread, type ThreadView } from '../../threads/inspect-thread';
 import type { CallClock } from '../call-clock';
 import type { TaskSpec, TaskTargetState } from '../host';
 import type { FromThread, ThreadData, ToThread } from './thread-messages';
@@ -58,7 +58,7 @@ export class ThreadHandle {
   /** Gets no new tasks. */
   draining = false;
   gone = false;
-  readonly beat = new ThreadBeat();
+  readonly beat = new ThreadHeartbeat();
   private readonly worker: Worker;
   private error: unknown = null;
   private viewing: Promise<ThreadView | null> | null = null;
@@ -81,7 +81,7 @@ export class ThreadHandle {
   /** Null: no answer in time, or the thread has exited. */
   async view(timeoutMs: number): Promise<ThreadView | null> {
     if (this.gone) return null;
-    this.viewing = lookInto(this.worker.threadId, timeoutMs);
+    this.viewing = inspectThread(this.worker.threadId, timeoutMs);
     return await this.viewing;
   }
 
@@ -91,7 +91,7 @@ export class ThreadHandle {
 
   /** Values of config providers, which the thread hides in its logs. Sent before the task's settings. */
   sendSecrets(): void {
-    this.secrets.tell();
+    this.secrets.send();
   }
 
   /** Terminates the thread without a report. Resolves when it has exited, which native code delays. */
@@ -110,7 +110,7 @@ export class ThreadHandle {
 
   private reason(code: number): string {
     const { memoryMb } = this.options;
-    const death = deathOf(this.error, code);
+    const death = exitCauseOf(this.error, code);
     switch (death.kind) {
       case 'memory':
         return memoryMb === null

@@ -9,7 +9,7 @@ import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-sett
 import { threadSilenceMs } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
-import { ThreadEndings } from '../../threads/thread-terminations';
+import { ThreadTerminations } from '../../threads/thread-terminations';
 import { writeLine } from '../../threads/thread-logger';
 import { CallClock } from '../call-clock';
 import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
@@ -47,7 +47,7 @@ export interface ThreadTaskHostOptions {
 export class ThreadTaskHost implements TaskHost {
   private readonly threads = new Set<ThreadHandle>();
   private readonly runs = new Map<string, Run>();
-  private readonly endings = new ThreadEndings<ThreadHandle>();
+  private readonly endings = new ThreadTerminations<ThreadHandle>();
   private runNumbers = 0;
   private threadNumbers = 0;
 
@@ -72,7 +72,7 @@ export class ThreadTaskHost implements TaskHost {
     this.threadWatchdog = new ThreadWatchdog({
       threads: () => this.threads,
       limitMs: (thread) => this.silenceLimit(thread),
-      end: (thread, holder, ms) => this.failures.onSilence(thread, holder, ms),
+      end: (thread, blocking, ms) => this.failures.onSilence(thread, blocking, ms),
       logger: options.logger,
     });
     this.threadWatchdog.start();

@@ -18,7 +18,7 @@ export interface ThreadWatchdogOptions {
   /** How long a thread may be unresponsive; 0: for ever. Milliseconds. */
   readonly limitMs: (thread: ThreadHandle) => number;
   /** Called once per thread. */
-  readonly end: (thread: ThreadHandle, holder: BlockingTask, silentMs: number) => void;
+  readonly end: (thread: ThreadHandle, blocking: BlockingTask, silentMs: number) => void;
   readonly logger: Logger;
   /** For tests. */
   readonly find?: (thread: ThreadHandle) => Promise<BlockingTask>;
@@ -92,46 +92,49 @@ export class ThreadWatchdog {
   private onAnswer(thread: ThreadHandle, silence: Silence): void {
     if (silence.reported)
       this.options.logger.warn(`Thread ${thread.options.name} answers again after ${seconds(silence.ms)} s`);
-    Object.assign(silence, { ms: 0, asked: false, holder: null, told: false });
+    silence.ms = 0;
+    silence.searching = false;
+    silence.blocking = null;
+    silence.reported = false;
   }
 
   private onSilence(thread: ThreadHandle, silence: Silence, ms: number): void {
     silence.ms = ms;
     const limitMs = isDebugged() ? 0 : this.options.limitMs(thread);
-    const sayMs = limitMs > 0 ? Math.min(REPORT_MS, limitMs / 2) : REPORT_MS;
-    if (ms < (thread.cancelledRuns.size > 0 ? Math.min(CUT_OFF_MS, sayMs) : sayMs)) return;
+    const reportMs = limitMs > 0 ? Math.min(REPORT_MS, limitMs / 2) : REPORT_MS;
+    if (ms < (thread.cancelledRuns.size > 0 ? Math.min(CUT_OFF_MS, reportMs) : reportMs)) return;
     if (!silence.searching) void this.findCause(thread, silence);
-    const { blocking: holder } = silence;
-    if (holder === null) return;
-    if (!silence.reported) this.report(thread, silence, holder, limitMs);
-    const nobodysTask =
-      thread.cancelledRuns.size > 0 && (holder.run === null || thread.cancelledRuns.has(holder.run.number));
-    if (!nobodysTask && (limitMs === 0 || ms < limitMs)) return;
+    const { blocking } = silence;
+    if (blocking === null) return;
+    if (!silence.reported) this.report(thread, silence, blocking, limitMs);
+    const isCancelled =
+      thread.cancelledRuns.size > 0 && (blocking.run === null || thread.cancelledRuns.has(blocking.run.number));
+    if (!isCancelled && (limitMs === 0 || ms < limitMs)) return;
     silence.reported = false;
-    this.options.end(thread, holder, ms);
+    this.options.end(thread, blocking, ms);
   }
 
   /** An answer that arrives after the thread has recovered is ignored. */
   private async findCause(thread: ThreadHandle, silence: Silence): Promise<void> {
     silence.searching = true;
-    const holder = await (this.options.find ?? findBlockingTask)(thread);
-    if (silence.searching) silence.blocking = holder;
+    const blocking = await (this.options.find ?? findBlockingTask)(thread);
+    if (silence.searching) silence.blocking = blocking;
   }
 
-  private report(thread: ThreadHandle, silence: Silence, holder: BlockingTask, limitMs: number): void {
+  private report(thread: ThreadHandle, silence: Silence, blocking: BlockingTask, limitMs: number): void {
     silence.reported = true;
-    const others = [...thread.runs.values()].filter((run) => run !== holder.run).map(({ spec }) => taskName(spec.id));
+    const others = [...thread.runs.values()].filter((run) => run !== blocking.run).map(({ spec }) => taskName(spec.id));
     const wait = others.length === 0 ? '' : ` ${others.join(', ')} cannot run meanwhile.`;
     const end =
       limitMs > 0
         ? ` It is terminated after ${seconds(limitMs)} s (task.thread.silence.ms).`
         : ' Restart the task to terminate it.';
-    this.options.logger.error(`${sentence(thread, silence.ms, holder)}${wait}${end}`);
+    this.options.logger.error(`${sentence(thread, silence.ms, blocking)}${wait}${end}`);
   }
 }
 
-function sentence(thread: ThreadHandle, ms: number, holder: BlockingTask): string {
-  return `Thread ${thread.options.name} has not answered for ${seconds(ms)} s: ${blockingTaskText(holder)}.`;
+function sentence(thread: ThreadHandle, ms: number, blocking: BlockingTask): string {
+  return `Thread ${thread.options.name} has not answered for ${seconds(ms)} s: ${blockingTaskText(blocking)}.`;
 }
 
 function seconds(ms: number): number {

@@ -7,7 +7,7 @@ const CHECK_MS = 5_000;
 /** A call in progress. */
 export interface WatchedCall {
   readonly id: string;
-  /** Begins a sentence: `Task c-0: poll() of its plug-in`. */
+  /** Begins a sentence: `Task c-0: poll() of its plugin`. */
   readonly what: string;
   /** Absolute, milliseconds. */
   readonly since: number;

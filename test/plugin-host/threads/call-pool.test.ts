@@ -1,9 +1,9 @@
 /** Who is asked again, where, and how often; with threads that only pretend. */
 import { CallPool } from '../../../src/plugin-host/threads/call-pool';
-import type { RunningThread, RunningThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
-import { ThreadEnd, type EndCause } from '../../../src/plugin-host/threads/thread-exit-error';
+import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
+import { ThreadExitError, type PluginThreadExit } from '../../../src/plugin-host/threads/thread-exit-error';
 
-type Events = Pick<RunningThreadOptions, 'onEnd' | 'onProgress'>;
+type Events = Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>;
 
 interface FakeCall {
   readonly what: string;
@@ -30,7 +30,7 @@ class FakeThread {
       call = { what: config.what, begun: false, resolve, reject };
     });
     answer.catch(() => undefined);
-    if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    if (this.gone) call.reject(new ThreadExitError({ kind: 'closed' }, '', 0));
     else this.calls.push(call);
     return {
       number,
@@ -43,26 +43,26 @@ class FakeThread {
 
   begin(): void {
     for (const call of this.calls) call.begun = true;
-    this.events.onProgress?.(this as unknown as RunningThread);
+    this.events.onProgress?.(this as unknown as PluginThread);
   }
 
   answer(): void {
     this.begin();
     for (const call of this.calls.splice(0)) call.resolve(`${call.what} answered`);
-    this.events.onProgress?.(this as unknown as RunningThread);
+    this.events.onProgress?.(this as unknown as PluginThread);
   }
 
   /** `holder`: number of the call that its note speaks of. */
-  die(end: EndCause = { kind: 'silent', ms: 5 }, holder = 0): void {
+  die(end: PluginThreadExit = { kind: 'silent', ms: 5 }, holder = 0): void {
     this.gone = true;
-    const ended = new ThreadEnd(end, 'the check of "k"', 0, holder);
+    const ended = new ThreadExitError(end, 'the check of "k"', 0, holder);
     for (const call of this.calls.splice(0)) call.reject(ended);
-    this.events.onEnd(this as unknown as RunningThread, ended);
+    this.events.onEnd(this as unknown as PluginThread, ended);
   }
 
   async terminate(): Promise<void> {
     this.gone = true;
-    for (const call of this.calls.splice(0)) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    for (const call of this.calls.splice(0)) call.reject(new ThreadExitError({ kind: 'closed' }, '', 0));
   }
 }
 
@@ -71,10 +71,10 @@ let pool: CallPool;
 function makePool({ maxThreads = 4, callMs = 60_000 } = {}): void {
   threads.length = 0;
   pool = new CallPool({
-    makeThread: (events) => {
+    createThread: (events) => {
       const thread = new FakeThread(events);
       threads.push(thread);
-      return thread as unknown as RunningThread;
+      return thread as unknown as PluginThread;
     },
     maxThreads,
     idleMs: 60_000,
@@ -142,7 +142,7 @@ test('calls in progress in a thread that died are repeated once, alone; the one 
   expect(await outcomes).toEqual([
     expect.objectContaining({
       code: 'PLUGIN_THREAD_DIED',
-      message: 'The check of "k" called process.exit(3): correct the plug-in.',
+      message: 'The check of "k" called process.exit(3): correct the plugin.',
     }),
     'b answered',
   ]);
@@ -212,7 +212,7 @@ test('the number of threads is limited, and one of them is for shared calls', as
   thread(1).begin();
   thread(1).die();
   await first;
-  const suspects = Array.from({ length: 5 }, () => call('a'));
+  const blockers = Array.from({ length: 5 }, () => call('a'));
   const other = call('b');
   await settle();
   expect(threads.slice(1).map(({ calls }) => calls.map(({ what }) => what))).toEqual([['a'], ['a'], ['b']]);
@@ -222,7 +222,7 @@ test('the number of threads is limited, and one of them is for shared calls', as
     if (n !== 4) thread(n).answer();
     await settle();
   }
-  expect(await Promise.all(suspects)).toEqual(suspects.map(() => 'a answered'));
+  expect(await Promise.all(blockers)).toEqual(blockers.map(() => 'a answered'));
 });
 
 test('a call that does not end is abandoned, and its thread gets no others', async () => {

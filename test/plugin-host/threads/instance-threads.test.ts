@@ -3,8 +3,8 @@ import { silentLogger } from '../../../src/logging/logger';
 import { copyError } from '../../../src/plugin-host/protocol/error-copy';
 import type { HostedConnector, InstanceEvents } from '../../../src/plugin-host/host';
 import { InstanceThreads } from '../../../src/plugin-host/threads/instance-threads';
-import type { RunningThread, RunningThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
-import { ThreadEnd, type EndCause } from '../../../src/plugin-host/threads/thread-exit-error';
+import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
+import { ThreadExitError, type PluginThreadExit } from '../../../src/plugin-host/threads/thread-exit-error';
 
 interface FakeCall {
   readonly name: string;
@@ -19,14 +19,14 @@ class FakeThread {
   readonly seen: string[] = [];
   readonly kept: FakeCall[] = [];
   readonly keeps = new Set<string>();
-  constructor(private readonly events: Pick<RunningThreadOptions, 'onEnd'>) {}
+  constructor(private readonly events: Pick<PluginThreadOptions, 'onEnd'>) {}
 
   call(name: string): { readonly answer: Promise<unknown>; readonly begun: boolean } {
     this.seen.push(name);
     let call!: FakeCall;
     const answer = new Promise<unknown>((resolve, reject) => (call = { name, begun: true, resolve, reject }));
     answer.catch(() => undefined);
-    if (this.gone) call.reject(new ThreadEnd({ kind: 'closed' }, '', 0));
+    if (this.gone) call.reject(new ThreadExitError({ kind: 'closed' }, '', 0));
     else if (this.keeps.has(name)) this.kept.push(call);
     else call.resolve([]);
     return { answer, begun: true };
@@ -35,11 +35,11 @@ class FakeThread {
   post(): void {}
 
   /** `owner`: number of the instance that the thread was busy with. */
-  die(owner: number, cause: EndCause = { kind: 'silent', ms: 5 }): void {
+  die(owner: number, cause: PluginThreadExit = { kind: 'silent', ms: 5 }): void {
     this.gone = true;
-    const end = new ThreadEnd(cause, '', owner);
+    const end = new ThreadExitError(cause, '', owner);
     for (const call of this.kept) call.reject(end);
-    this.events.onEnd(this as unknown as RunningThread, end);
+    this.events.onEnd(this as unknown as PluginThread, end);
   }
 
   async terminate(): Promise<void> {
@@ -55,10 +55,10 @@ beforeEach(() => {
   threads.length = 0;
   restarted.length = 0;
   instances = new InstanceThreads({
-    makeThread: (events) => {
+    createThread: (events) => {
       const thread = new FakeThread(events);
       threads.push(thread);
-      return thread as unknown as RunningThread;
+      return thread as unknown as PluginThread;
     },
     idleMs: 60_000,
     onRestart: (connectors) => restarted.push(connectors),
@@ -77,54 +77,54 @@ function events(): InstanceEvents & { readonly raised: unknown[] } {
 
 test('a stop interrupted by another connector’s fault is over: nothing is left to stop', async () => {
   const heard = events();
-  const innocent = await instances.create(hosted('innocent'), heard);
-  await innocent.start?.();
-  await instances.create(hosted('culprit'), events());
+  const restarted = await instances.create(hosted('restarted'), heard);
+  await restarted.start?.();
+  await instances.create(hosted('cause'), events());
   thread(1).keeps.add('stop');
-  const stopped = innocent.stop?.();
+  const stopped = restarted.stop?.();
   await settle();
   thread(1).die(2);
   await stopped;
   expect(heard.raised).toEqual([]);
   expect(thread(2).seen).toEqual(['create']);
   // Started again, it is stopped as ever.
-  await innocent.start?.();
-  await innocent.stop?.();
+  await restarted.start?.();
+  await restarted.stop?.();
   expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
 });
 
 test('an instance that was started again in another thread is stopped there', async () => {
-  const innocent = await instances.create(hosted('innocent'), events());
-  await innocent.start?.();
-  await instances.create(hosted('culprit'), events());
+  const restarted = await instances.create(hosted('restarted'), events());
+  await restarted.start?.();
+  await instances.create(hosted('cause'), events());
   thread(1).die(2);
-  await innocent.stop?.();
+  await restarted.stop?.();
   expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
 });
 
 test('the connector whose answer is awaited is blamed, whatever else it requested meanwhile', async () => {
   const [blamed, unblamed] = [events(), events()];
-  const culprit = await instances.create(hosted('culprit'), blamed);
-  await culprit.start?.();
-  await instances.create(hosted('innocent'), unblamed);
+  const cause = await instances.create(hosted('cause'), blamed);
+  await cause.start?.();
+  await instances.create(hosted('restarted'), unblamed);
   thread(1).keeps.add('taskConfigs');
-  const configs = Promise.resolve(culprit.taskConfigs(1)).catch((error: Error) => error);
+  const configs = Promise.resolve(cause.taskConfigs(1)).catch((error: Error) => error);
   await settle();
-  await culprit.stop?.();
+  await cause.stop?.();
   thread(1).die(0);
   expect(await configs).toMatchObject({ code: 'PLUGIN_SILENT' });
   expect([blamed.raised.length, unblamed.raised.length]).toEqual([1, 0]);
 });
 
 test('the blamed connector has a thread of its own until its config changes', async () => {
-  const culprit = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  const cause = await instances.create(hosted('cause', { does: 'spin' }), events());
   thread(1).die(1);
-  culprit.release?.();
+  cause.release?.();
   await instances.create(hosted('other'), events());
-  const again = await instances.create(hosted('culprit', { does: 'spin' }), events());
+  const again = await instances.create(hosted('cause', { does: 'spin' }), events());
   expect(threads).toHaveLength(3);
   again.release?.();
-  await instances.create(hosted('culprit', { does: 'nothing' }), events());
+  await instances.create(hosted('cause', { does: 'nothing' }), events());
   expect(threads).toHaveLength(3);
   expect(thread(2).seen).toEqual(['create', 'create']);
 });
@@ -158,11 +158,11 @@ test('a failed instance is not created again when another one ends its thread', 
   const failed = await instances.create(hosted('failed'), heard);
   await failed.start?.();
   instances.received({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
-  await instances.create(hosted('culprit'), events());
-  await instances.create(hosted('innocent'), events());
+  await instances.create(hosted('cause'), events());
+  await instances.create(hosted('restarted'), events());
   thread(1).die(2);
   await settle();
-  expect(restarted).toEqual([['innocent']]);
+  expect(restarted).toEqual([['restarted']]);
   expect(thread(2).seen).toEqual(['create']);
   expect(heard.raised).toHaveLength(1);
   // What there was to stop has ended with the thread.

@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { url } from 'node:inspector';
 import { LogLevels } from '../../../src/logging/log-levels';
 import type { PluginThreadData } from '../../../src/plugin-host/protocol/messages';
-import { RunningThread } from '../../../src/plugin-host/threads/plugin-thread';
-import type { ThreadEnd } from '../../../src/plugin-host/threads/thread-exit-error';
-import { ThreadBeat } from '../../../src/threads/thread-heartbeat';
+import { PluginThread } from '../../../src/plugin-host/threads/plugin-thread';
+import type { ThreadExitError } from '../../../src/plugin-host/threads/thread-exit-error';
+import { ThreadHeartbeat } from '../../../src/threads/thread-heartbeat';
 
 jest.mock('node:inspector', () => ({ url: jest.fn() }));
 jest.mock('node:worker_threads', () => ({
@@ -24,9 +24,9 @@ class FakeWorker extends EventEmitter {
   postMessage(): void {}
 }
 
-function startThread(): { readonly ends: ThreadEnd[] } {
-  const ends: ThreadEnd[] = [];
-  new RunningThread({
+function startThread(): { readonly ends: ThreadExitError[] } {
+  const ends: ThreadExitError[] = [];
+  new PluginThread({
     module: 'm',
     name: 't',
     data: { settings: {}, catalog: null },
@@ -44,7 +44,7 @@ afterEach(() => jest.useRealTimers());
 test('a thread that answered once is terminated when it is silent for longer than the limit', () => {
   const { ends } = startThread();
   Atomics.add(new Int32Array(beat), 0, 1);
-  expect(new ThreadBeat(beat).count).toBe(1);
+  expect(new ThreadHeartbeat(beat).count).toBe(1);
   jest.advanceTimersByTime(2_000);
   expect(ends).toEqual([]);
   jest.advanceTimersByTime(1_000);
@@ -56,7 +56,7 @@ test('a thread that has not started has a longer limit, and no plugin is to blam
   jest.advanceTimersByTime(59_000);
   expect(ends).toEqual([]);
   jest.advanceTimersByTime(2_000);
-  expect(ends).toMatchObject([{ end: { kind: 'boot' }, blamesNobody: true }]);
+  expect(ends).toMatchObject([{ end: { kind: 'boot' }, notCausedByPlugin: true }]);
 });
 
 test('while a debugger is attached, no thread is terminated', () => {

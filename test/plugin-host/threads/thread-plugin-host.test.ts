@@ -143,28 +143,28 @@ describe('connector instances', () => {
 
   test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {
     const { host } = start();
-    const [heard, innocent] = [events(), events()];
-    const other = await host.create(hosted('other'), innocent);
+    const [heard, restarted] = [events(), events()];
+    const other = await host.create(hosted('other'), restarted);
     await other.start?.();
-    const culprit = await host.create(hosted('culprit', 'spins'), heard);
-    await culprit.start?.();
+    const cause = await host.create(hosted('cause', 'spins'), heard);
+    await cause.start?.();
     const [first] = await other.taskConfigs(1);
-    const spinning = outcome(Promise.resolve(culprit.taskConfigs(1)));
+    const spinning = outcome(Promise.resolve(cause.taskConfigs(1)));
     // In the queue behind it.
     const waiting = other.taskConfigs(1);
     expect(await spinning).toMatchObject({
       code: 'PLUGIN_SILENT',
       message: expect.stringMatching(
-        /^The call of taskConfigs\(\) in connector culprit did not come back within 1500 ms/,
+        /^The call of taskConfigs\(\) in connector cause did not come back within 1500 ms/,
       ),
     });
     expect(heard.seen).toHaveLength(1);
     const [moved] = await waiting;
     expect(moved).toMatchObject({ starts: '1' });
     expect(moved?.thread).not.toBe(first?.thread);
-    expect(innocent.seen).toEqual([]);
-    culprit.release?.();
-    const again = await host.create(hosted('culprit', 'spins'), heard);
+    expect(restarted.seen).toEqual([]);
+    cause.release?.();
+    const again = await host.create(hosted('cause', 'spins'), heard);
     const [apart] = await again.taskConfigs(0);
     expect([first?.thread, moved?.thread]).not.toContain(apart?.thread);
     expect((await other.taskConfigs(1))[0]).toEqual(moved);
@@ -181,9 +181,9 @@ describe('connector instances', () => {
       }),
     );
     const blamed = events();
-    const culprit = await host.create(hosted('culprit', 'spins later'), blamed);
-    await culprit.start?.();
-    await waitFor('the culprit to fail', () => blamed.seen.length > 0, { timeoutMs: 60_000 });
+    const cause = await host.create(hosted('cause', 'spins later'), blamed);
+    await cause.start?.();
+    await waitFor('the cause to fail', () => blamed.seen.length > 0, { timeoutMs: 60_000 });
     expect(blamed.seen).toEqual([expect.objectContaining({ code: 'PLUGIN_SILENT' })]);
     for (const instance of others) expect(await instance.taskConfigs(1)).toMatchObject([{ max: '1' }]);
     expect(heard.seen).toEqual([]);
