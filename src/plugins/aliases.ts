@@ -1,4 +1,4 @@
-/** How a name in a configuration finds a plugin. Pure. Source: connect-runtime Appendix D, connect-rest §1.20. */
+/** Finds plugins by the name given in a config. Pure. Source: connect-runtime Appendix D, connect-rest §1.20. */
 import type { PluginType } from '@millrace/sdk';
 import type { PluginDescription } from './registry';
 
@@ -24,8 +24,8 @@ export function prunedName(className: string, type: PluginType): string {
 }
 
 /**
- * Plugins that `name` may mean, best rule first: class, declared alias, derived name. More than one class in the
- * answer means that the name is ambiguous.
+ * Plugins that match `name` by the first rule that matches: class, declared alias, derived name. If the result has
+ * several classes, the name is ambiguous.
  */
 export function candidates(name: string, plugins: readonly PluginDescription[]): readonly PluginDescription[] {
   const rules: ((plugin: PluginDescription) => boolean)[] = [

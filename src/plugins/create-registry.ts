@@ -8,7 +8,7 @@ import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
 import { scanPlugins, type Scan } from './scan';
 
-/** Connectors that come with Millrace; found the same way as anybody else's. */
+/** Folder of the connectors that ship with Millrace. They are discovered like third-party plugins. */
 export const BUILT_IN_CONNECTORS = join(__dirname, '..', '..', 'connectors');
 
 const KIND_ORDER: readonly PluginType[] = [
@@ -26,7 +26,7 @@ export interface PluginRegistryOptions {
   /** Compiled into the worker. */
   readonly builtIns: readonly BuiltInPlugin[];
   readonly logger: Logger;
-  /** What another registry with the same settings has found, so that a task's thread need not search again. */
+  /** Catalog of a registry with the same settings, so that a thread need not scan again. */
   readonly catalog?: Scan;
 }
 
@@ -82,7 +82,7 @@ class ManifestRegistry implements LocalPluginRegistry {
   }
 
   async load(description: PluginDescription): Promise<LoadedPlugin> {
-    const own = this.own(description);
+    const own = this.ownDescription(description);
     let plugin = this.loaded.get(own);
     if (!plugin) {
       plugin = loadPlugin(this.entries.get(own) as CatalogEntry);
@@ -91,7 +91,7 @@ class ManifestRegistry implements LocalPluginRegistry {
     try {
       return await plugin;
     } catch (error) {
-      // The next attempt gets a chance, in case what was missing has been installed meanwhile.
+      // Not cached, so that the next attempt finds a dependency installed meanwhile.
       this.loaded.delete(own);
       this.report({ location: own.location, message: (error as Error).message });
       throw error;
@@ -102,8 +102,8 @@ class ManifestRegistry implements LocalPluginRegistry {
     return this.found;
   }
 
-  /** Descriptions may have been copied, e.g. by way of a message to a thread. */
-  private own(description: PluginDescription): PluginDescription {
+  /** The argument may be a copy, for example from a message to a thread. */
+  private ownDescription(description: PluginDescription): PluginDescription {
     const { class: className, type, location } = description;
     const own = this.descriptions.find((d) => d.class === className && d.type === type);
     if (own) return own;

@@ -1,17 +1,17 @@
-/** Where in a plugin an error arose while its module was imported. */
+/** Locates an import error in a plugin's files. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The look at a module that Node could not parse ends after this. Milliseconds. */
+/** Timeout of the syntax check. Milliseconds. */
 const CHECK_MS = 10_000;
 /** `file:line` or `file:line:column`, the file as path or URL. */
 const AT = /(?:^|\s|\()((?:file:\/\/)?\/[^\n()]*?):(\d+)(?::(\d+))?\)?$/;
 
-/** `file:line:column`, as far as it is known; null: not in the plugin's folder. */
+/** `file:line:column`, as far as known; null: not in the plugin's folder. */
 export async function errorLocation(error: unknown, file: string, folder: string): Promise<string | null> {
   const { stack, name } = (error ?? {}) as { stack?: unknown; name?: unknown };
   const lines = typeof stack === 'string' ? stack.split('\n') : [];
-  // A module that cannot be parsed has no frames of its own: Node writes its place above the message, for CommonJS.
+  // A module with a syntax error has no stack frames. For CommonJS, Node prints the location above the message.
   const isSyntax = name === 'SyntaxError';
   const place = isSyntax ? placeIn(lines[0] ?? '', folder) : firstPlace(lines, folder);
   return place ?? (isSyntax ? await parsedPlace(file, folder) : null);
@@ -32,7 +32,7 @@ function placeIn(line: string, folder: string): string | null {
   return path.startsWith(folder) ? [path, row, column].filter((part) => part !== undefined).join(':') : null;
 }
 
-/** Asks Node to parse the module, which it does without running it, and to say where that ends. */
+/** Runs `node --check`, which parses the module without executing it, to get the location. */
 async function parsedPlace(file: string, folder: string): Promise<string | null> {
   return await new Promise((resolve) => {
     execFile(process.execPath, ['--check', file], { timeout: CHECK_MS, env: {} }, (error, _, stderr) => {

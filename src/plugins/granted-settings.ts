@@ -1,10 +1,9 @@
-/** Which of the worker's settings a plugin gets to see. Pure. */
+/** The worker settings that a plugin may read. Pure. */
 import type { WorkerSettings } from '@millrace/sdk';
 import type { PluginDescription } from './registry';
 
 /**
- * Those that its manifest names and that the worker has, and no others: settings hold secrets. Empty ones count as
- * absent.
+ * Only those that its manifest names, because settings contain secrets. Empty settings count as absent.
  */
 export function grantedSettings(
   { workerSettings = [] }: Pick<PluginDescription, 'workerSettings'>,

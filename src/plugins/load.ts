@@ -1,4 +1,4 @@
-/** Imports a plugin's module and takes the right export out of it; ESM and CommonJS alike. */
+/** Imports a plugin's module, ESM or CommonJS, and selects its export. */
 import { pathToFileURL } from 'node:url';
 import { ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { errorLocation } from './error-location';
@@ -16,7 +16,7 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
   try {
     provideSdk(description.location);
     const imported = import(pathToFileURL(file).href) as Promise<Record<string, unknown>>;
-    // A module may wait at its top level for something that never comes.
+    // A top-level await may never complete.
     namespace = await withDeadline(imported, IMPORT_MS, importTimeout);
   } catch (error) {
     // The first line: Node appends the require stack, which is in the cause anyway.
@@ -41,7 +41,7 @@ function exportCandidates(namespace: Record<string, unknown>, exportName: string
   return found.filter((candidate) => typeof candidate === 'object' && candidate !== null);
 }
 
-/** What is missing, or null. Connectors make tasks, everything else makes instances of itself. */
+/** What is missing, or null. Connectors need `createTask`, other plugins need `create`. */
 function shapeFault(candidate: unknown, type: PluginType): string | null {
   const plugin = candidate as Record<string, unknown>;
   const factory = type === 'source' || type === 'sink' ? 'createTask' : 'create';
@@ -52,7 +52,7 @@ function shapeFault(candidate: unknown, type: PluginType): string | null {
 }
 
 const importTimeout = (): Error =>
-  new Error(`its module has not been imported within ${IMPORT_MS} ms: see what it waits for at its top level`);
+  new Error(`the import of its module did not complete within ${IMPORT_MS} ms: check its top-level awaits`);
 
 function failure(entry: CatalogEntry, reason: string, cause?: unknown, place = entry.file): ConnectError {
   const message = `The plugin ${entry.description.class} in ${entry.description.location} cannot be loaded: ${reason}`;

@@ -6,7 +6,7 @@ import type Ajv from 'ajv';
 import type { ValidateFunction } from 'ajv';
 import type { PluginDescription, PluginProblem } from './registry';
 
-/** A description and what `load` needs: plain data, so that it can be handed to another thread. */
+/** A description and what `load` needs. Plain data, so that it can be passed to another thread. */
 export interface CatalogEntry {
   readonly description: PluginDescription;
   /** Absolute path of the module. */
@@ -51,7 +51,7 @@ let validate: ValidateFunction<{ plugins: PluginEntry[] }> | null = null;
 
 function manifestCheck(): ValidateFunction<{ plugins: PluginEntry[] }> {
   if (!validate) {
-    // Loaded here, so that threads which are handed a ready catalog never pay for it.
+    // Loaded on demand: threads get a complete catalog and never need it.
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const AjvClass = (require('ajv') as { default: typeof Ajv }).default;
     validate = new AjvClass({ allErrors: false }).compile(SCHEMA);
@@ -59,7 +59,7 @@ function manifestCheck(): ValidateFunction<{ plugins: PluginEntry[] }> {
   return validate;
 }
 
-/** Null when the folder is no plugin: no `package.json`, or one without a `millrace` member. Never throws. */
+/** Null if the folder is not a plugin: no `package.json`, or one without a `millrace` member. Never throws. */
 export function readManifest(folder: string): ManifestResult | null {
   const file = join(folder, 'package.json');
   const problem = (message: string): ManifestResult => ({ entries: [], problems: [{ location: folder, message }] });
@@ -82,7 +82,7 @@ export function readManifest(folder: string): ManifestResult | null {
         : fault?.keyword === 'additionalProperties'
           ? `has an unknown member "${String(fault.params.additionalProperty)}"`
           : fault?.message;
-    return problem(`The manifest in ${file} is wrong: ${member} ${detail}.`);
+    return problem(`The manifest in ${file} is invalid: ${member} ${detail}.`);
   }
   const entries: CatalogEntry[] = [];
   const problems: PluginProblem[] = [];

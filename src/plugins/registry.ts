@@ -1,4 +1,4 @@
-/** What the worker knows about installed plugins. Built from manifests alone; `load` imports code. */
+/** The installed plugins. Only manifests are read; `load` imports code. */
 import type {
   Connector,
   ConverterPlugin,
@@ -17,7 +17,7 @@ export interface PluginDescription {
   readonly taskClass: string | null;
   /** Folder, or `built-in`. */
   readonly location: string;
-  /** Connectors only: worker settings that it gets to see. (Default: none) */
+  /** Connectors only: worker settings that it may read. (Default: none) */
   readonly workerSettings?: readonly string[];
 }
 
@@ -47,6 +47,6 @@ export interface PluginRegistry {
   find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null;
   /** Imports the module when first needed. Throws ConnectError `PLUGIN_LOAD_FAILED` with folder and reason. */
   load(description: PluginDescription): Promise<LoadedPlugin>;
-  /** Folders that could not be used, and why. */
+  /** Unusable folders, with reasons. */
   problems(): readonly PluginProblem[];
 }

@@ -38,7 +38,7 @@ export function scanPlugins(paths: readonly string[]): Scan {
   return { entries: [...entries.values()], problems };
 }
 
-/** Real paths, so that one folder reached twice counts once. */
+/** Real paths, so that a folder reachable by two paths counts once. */
 function pluginFolders(path: string, problems: PluginProblem[]): string[] {
   try {
     const root = realpathSync(resolve(path));

@@ -1,7 +1,6 @@
 /**
- * Lets a plugin folder import `@millrace/sdk` without a copy of its own: what it cannot resolve itself is resolved to
- * the worker's copy. A folder's own copy comes first. Hooks are installed when the first such folder is loaded, because
- * on older Node versions they cost a thread.
+ * Lets a plugin use the worker's `@millrace/sdk` if its folder has none. Hooks are
+ * installed when the first such folder is loaded, because older Node versions run them in an extra thread.
  */
 import Module, { createRequire } from 'node:module';
 import { join } from 'node:path';

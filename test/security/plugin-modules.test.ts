@@ -202,6 +202,8 @@ test('a module that never finishes its top-level await is abandoned', async () =
   const answer = await neverImported;
   expect([answer.status, answer.json.message]).toEqual([
     500,
-    expect.stringMatching(/com\.example\.NeverImported in .*: its module has not been imported within 30000 ms/),
+    expect.stringMatching(
+      /com\.example\.NeverImported in .*: the import of its module did not complete within 30000 ms/,
+    ),
   ]);
 });

@@ -1,14 +1,12 @@
-/**
- * Which changes of the config topic may still be written: what somebody decided a while ago may have been overtaken.
- */
+/** Which changes of the config topic may still be written: a decision may be outdated after a rebalance. */
 import type { SendPermission } from '../../kafka/port';
 
-/** `leader`: only the leader of the group may decide it. `any`: every worker may, for a client of its own. */
+/** `leader`: only the leader of the group may decide the change. `any`: every worker may, for its own client. */
 export type Decider = 'leader' | 'any';
 
 export interface ChangePermission extends SendPermission {
-  /** A change has been decided. @returns the epoch that its records are written with. */
+  /** Begins a change. @returns the epoch under which its records are written */
   begin(decider: Decider): number;
-  /** What has not been sent of it by now is never sent. */
+  /** Ends the change: records that have not been sent are dropped. */
   end(epoch: number): void;
 }

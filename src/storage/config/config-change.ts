@@ -1,13 +1,13 @@
-/** One change of the config topic from its decision to its end, and what may be said of it when it fails. */
+/** Writes one change of the config topic, and reports whether a failed change may have been stored. */
 import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, KeyValue } from '../log/compacted-log';
 
-/** Budget of one change, however many steps it has. Milliseconds. */
+/** Timeout of one change with all its steps. Milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** A change whose worker lost its place in the group before it was written, as far as anyone knows. */
+/** A change whose worker lost its group session before Kafka confirmed it. */
 export interface OvertakenChange extends ConnectError {
   readonly code: 'CONFIG_WRITE_DROPPED' | 'CONFIG_WRITE_IN_DOUBT';
 }
@@ -21,7 +21,7 @@ const isSessionLost = (cause: unknown): boolean => cause instanceof KafkaError &
 export class ConfigChange {
   private readonly epoch: number | undefined;
   private over = false;
-  private mayBeMade = false;
+  private mayBeStored = false;
 
   constructor(
     private readonly log: CompactedLog,
@@ -32,9 +32,8 @@ export class ConfigChange {
   }
 
   /**
-   * After the budget is spent no further step is taken and nothing more is sent: a commit record that followed late
-   * could fall between the records of the next attempt and make its set incomplete. What was sent already keeps its
-   * place before them.
+   * After the timeout no further step runs and nothing more is sent: a late commit record could fall between the
+   * records of the next attempt and make its set incomplete. Records that were sent already stay before them.
    */
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
@@ -48,42 +47,42 @@ export class ConfigChange {
   }
 
   async readToEnd(): Promise<void> {
-    this.expectTime();
+    this.checkTimeout();
     await this.log.readToEnd();
   }
 
-  /** Writes what has no effect before something else is written. */
+  /** Writes records that take effect only with a later record. */
   async prepare(records: readonly KeyValue[]): Promise<void> {
-    this.expectTime();
+    this.checkTimeout();
     await this.log.write(records, this.epoch);
   }
 
   /**
-   * All at once: records of one write share a batch, unless they are larger than one, and Kafka stores a batch or
-   * nothing of it.
+   * Writes all records at once. They share a batch unless they exceed its size, and Kafka stores a batch completely or
+   * not at all.
    */
   async write(records: readonly KeyValue[]): Promise<void> {
-    this.expectTime();
-    this.mayBeMade = true;
+    this.checkTimeout();
+    this.mayBeStored = true;
     try {
       await this.log.write(records, this.epoch);
     } catch (error) {
-      if (isConnectError(error) || (error instanceof KafkaError && !error.inDoubt)) this.mayBeMade = false;
+      if (isConnectError(error) || (error instanceof KafkaError && !error.inDoubt)) this.mayBeStored = false;
       throw error;
     }
   }
 
-  private expectTime(): void {
-    if (this.over) throw new Error('the time for this change is over');
+  private checkTimeout(): void {
+    if (this.over) throw new Error('the change has timed out');
   }
 
   private failed(failure: string, cause: unknown): ConnectError {
-    if (this.mayBeMade)
-      return new ConnectError(`${failure}. It may have been written all the same: look before you ask for it again.`, {
+    if (this.mayBeStored)
+      return new ConnectError(`${failure}. It may have been written nevertheless: check before you retry.`, {
         code: 'CONFIG_WRITE_IN_DOUBT',
         cause,
       });
-    // Whoever leads the group by now may be asked for it.
+    // The request can be forwarded to the new leader.
     if (isSessionLost(cause)) return new ConnectError(failure, { code: 'CONFIG_WRITE_DROPPED', cause });
     return new ConnectError(failure, { code: 'CONFIG_WRITE_FAILED', cause });
   }

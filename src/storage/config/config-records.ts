@@ -35,7 +35,7 @@ export type ConfigRecord =
       readonly onlyFailed: boolean;
     }
   | { readonly kind: 'logger'; readonly namespace: string; readonly level: string }
-  /** Understood as JSON, but of no use: the config offset advances. */
+  /** Valid JSON, but unusable: the config offset advances. */
   | { readonly kind: 'ignored'; readonly reason: string }
   /** Not JSON: the config offset does not advance. */
   | { readonly kind: 'malformed'; readonly reason: string };
@@ -53,7 +53,7 @@ export function connectorRecord(connector: string, config: ConnectorConfig): Key
 export function connectorTombstone(connector: string): KeyValue {
   return [Buffer.from(`connector-${connector}`, 'utf8'), null];
 }
-/** Workers older than STOPPED read the first field alone and must see PAUSED. */
+/** Workers that predate STOPPED read only the first field and must see PAUSED. */
 export function targetStateRecord(connector: string, state: TargetState): KeyValue {
   return record(`target-state-${connector}`, { state: state === 'STOPPED' ? 'PAUSED' : state, 'state.v2': state });
 }
@@ -106,14 +106,14 @@ function readTargetState(connector: string, value: JsonValue): ConfigRecord {
   if (value === null) return { kind: 'target-state', connector, state: null };
   if (!isJsonObject(value)) return ignored('its value is not an object');
   const state = typeof value['state.v2'] === 'string' ? value['state.v2'] : value.state;
-  if (!STATES.has(state)) return ignored('it names no known target state');
+  if (!STATES.has(state)) return ignored('its target state is unknown');
   return { kind: 'target-state', connector, state: state as TargetState };
 }
 
 function readTask(name: string, value: JsonValue): ConfigRecord {
   const dash = name.lastIndexOf('-');
   const number = name.slice(dash + 1);
-  if (dash < 0 || !/^\d{1,9}$/.test(number)) return ignored('its key holds no task number');
+  if (dash < 0 || !/^\d{1,9}$/.test(number)) return ignored('its key has no task number');
   const config = properties(value);
   if (!config) return ignored('its value has no object "properties"');
   return { kind: 'task', connector: name.slice(0, dash), task: Number(number), config };
@@ -156,7 +156,7 @@ function readSessionKey(value: JsonValue): ConfigRecord {
   return { kind: 'session-key', key: { key: Buffer.from(key, 'base64'), algorithm, createdAt } };
 }
 
-/** In the order in which keys are matched. */
+/** In matching order. */
 const READERS: readonly (readonly [prefix: string, read: Reader])[] = [
   ['target-state-', readTargetState],
   ['connector-', readConnector],
@@ -177,5 +177,5 @@ export function readConfigRecord(key: string, bytes: Uint8Array | null): ConfigR
   }
   if (key === SESSION_KEY) return readSessionKey(value);
   for (const [prefix, read] of READERS) if (key.startsWith(prefix)) return read(key.slice(prefix.length), value);
-  return ignored('its key is not known');
+  return ignored('its key is unknown');
 }

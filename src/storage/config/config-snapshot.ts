@@ -1,4 +1,4 @@
-/** What the config topic said up to one offset; never changes. Source: connect-runtime §1.4. */
+/** Immutable state of the config topic up to one offset. Source: connect-runtime §1.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { SessionKey, TargetState } from './config-records';
@@ -47,7 +47,7 @@ export class ConfigSnapshot {
   connectorConfig(connector: string): ConnectorConfig | null {
     return this.fields.connectorConfigs.get(connector) ?? null;
   }
-  /** The configuration from which the committed task configurations were made. */
+  /** The connector config from which the committed task configs were created. */
   appliedConfig(connector: string): ConnectorConfig | null {
     return this.fields.appliedConfigs.get(connector) ?? null;
   }
@@ -74,7 +74,7 @@ export class ConfigSnapshot {
   isInconsistent(connector: string): boolean {
     return this.fields.inconsistent.has(connector);
   }
-  /** How many complete sets of tasks this worker has seen, less one; only equality within one worker means anything. */
+  /** Counts complete sets of task configs, from 0. Comparable only for equality and within one worker. */
   generation(connector: string): number | null {
     return this.fields.generations.get(connector) ?? null;
   }

@@ -1,4 +1,4 @@
-/** Applies the config topic's records one after another. Pure. Source: connect-runtime §1.4.2 to §1.4.4. */
+/** State of the config topic, built record by record. Pure. Source: connect-runtime §1.4.2 to §1.4.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { readConfigRecord, type ConfigRecord, type SessionKey, type TargetState } from './config-records';
@@ -21,7 +21,7 @@ export type ConfigEvent =
 
 export interface AppliedRecord {
   readonly event: ConfigEvent | null;
-  /** Why the record, or a part of it, was of no use. */
+  /** Why the record or a part of it was not applied. */
   readonly problem: string | null;
 }
 
@@ -83,7 +83,7 @@ export class ConfigState {
       case 'commit':
         return this.commit(record.connector, record.tasks);
       case 'fencing':
-        // Its decision, which producers to fence, belongs to exactly-once sources; here it only moves the offset.
+        // Used only by exactly-once sources; here it only advances the offset.
         return NOTHING;
       case 'session-key':
         this.sessionKey = record.key;
@@ -109,7 +109,7 @@ export class ConfigState {
     return event({ type: 'connector-updated', connector });
   }
 
-  /** The target state stays: its own tombstone follows. */
+  /** Keeps the target state: its own tombstone follows. */
   private removeConnector(connector: string): AppliedRecord {
     this.purge(connector);
     return event({ type: 'connector-removed', connector });
@@ -143,7 +143,7 @@ export class ConfigState {
     const config = this.connectorConfigs.get(connector);
     if (!config) {
       this.purge(connector);
-      return { event: null, problem: 'it commits tasks of a connector without configuration' };
+      return { event: null, problem: 'it commits tasks of a connector that has no config' };
     }
     const deferred = this.deferred.get(connector) ?? new Map<number, ConnectorConfig>();
     this.deferred.delete(connector);
@@ -161,7 +161,7 @@ export class ConfigState {
     } else this.inconsistent.add(connector);
     return {
       event: { type: 'tasks-committed', connector, tasks: updated },
-      problem: complete ? null : `not all of its ${tasks} task configurations were found: the connector has no tasks`,
+      problem: complete ? null : `some of its ${tasks} task configs are missing, so the connector has no tasks`,
     };
   }
 }

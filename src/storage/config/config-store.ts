@@ -1,4 +1,4 @@
-/** The group's configuration, owned by the config topic. Source: connect-runtime §1.4. */
+/** Connector and task configs of the group, stored in the config topic. Source: connect-runtime §1.4. */
 import { ConnectError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ChangePermission, Decider } from './change-permission';
@@ -24,12 +24,12 @@ export class ConfigStore {
   private readonly state = new ConfigState();
   private started = false;
 
-  /** `onEvent` is called for what happens after start, when the snapshot holds it already. */
+  /** `onEvent` is called for changes after start, when the snapshot already includes them. */
   constructor(
     private readonly log: CompactedLog,
     private readonly logger: Logger,
     private readonly onEvent: (event: ConfigEvent) => void,
-    /** The log's own. (Default: to write at any time) */
+    /** The one that the log has. (Default: none, writes are always allowed) */
     private readonly permission: ChangePermission | null = null,
   ) {}
 
@@ -42,7 +42,7 @@ export class ConfigStore {
     await this.log.stop();
   }
 
-  /** The state as last read; cheap to ask for again while nothing changes. */
+  /** The state as last read. Cached until it changes. */
   snapshot(): ConfigSnapshot {
     return this.state.snapshot();
   }
@@ -53,13 +53,13 @@ export class ConfigStore {
       this.log.readToEnd(),
       timeoutMs,
       () =>
-        new ConnectError(`The config topic could not be read to its end within ${timeoutMs} ms.`, {
+        new ConnectError(`The config topic was not read to its end within ${timeoutMs} ms.`, {
           code: 'CONFIG_READ_TIMEOUT',
         }),
     );
   }
 
-  /** Leader only. The target state goes first, so that nobody starts a connector that is to be paused. */
+  /** Leader only. Writes the target state first, so that no worker starts a connector that must be paused. */
   async putConnector(connector: string, config: ConnectorConfig, state: TargetState | null): Promise<void> {
     await this.change('leader').run('Error writing connector configuration to Kafka', async (change) => {
       const records = [connectorRecord(connector, config)];
@@ -76,7 +76,7 @@ export class ConfigStore {
     });
   }
 
-  /** Leader only. Until the commit record is there, nobody applies the new task configurations. */
+  /** Leader only. Workers apply the new task configs when they read the commit record. */
   async putTaskConfigs(connector: string, configs: readonly ConnectorConfig[]): Promise<void> {
     await this.change('leader').run('Error writing task configurations to Kafka', async (change) => {
       await change.readToEnd();
@@ -89,7 +89,7 @@ export class ConfigStore {
     });
   }
 
-  /** Leader only. Without task configurations nobody runs tasks, whatever he has read of the target state. */
+  /** Leader only. Also removes the task configs, so that workers stop the tasks even before they read the state. */
   async stopConnector(connector: string): Promise<void> {
     await this.change('leader').run('Error writing target state to Kafka', async (change) => {
       await change.readToEnd();
@@ -98,7 +98,7 @@ export class ConfigStore {
     });
   }
 
-  /** Any worker; nobody waits for the effect. */
+  /** Any worker. Does not wait until the change is read back. */
   async putTargetState(connector: string, state: TargetState): Promise<void> {
     await this.change('any').run(
       'Error writing target state to Kafka',
@@ -122,7 +122,7 @@ export class ConfigStore {
     });
   }
 
-  /** Any worker; nobody waits for the effect. */
+  /** Any worker. Does not wait until the change is read back. */
   async putLoggerLevel(namespace: string, level: string): Promise<void> {
     await this.change('any').run(
       'Error writing logger level to Kafka',
@@ -130,7 +130,7 @@ export class ConfigStore {
     );
   }
 
-  /** Decided now, whatever becomes of this worker while it is written. */
+  /** Bound to the current term: it is dropped if the worker loses its session before the records are sent. */
   private change(decider: Decider): ConfigChange {
     return new ConfigChange(this.log, this.permission, decider);
   }

@@ -1,6 +1,6 @@
 /**
- * Reads JSON as Java's internal converter does: integers exact (int64, wrapping), floats apart from integers, leading
- * zeros and anything after the first value tolerated. Source: connect-runtime §1.3.
+ * Reads JSON as Java's internal converter does: integers are exact (int64, wrapping) and distinct from floats; leading
+ * zeros and text after the first value are allowed. Source: connect-runtime §1.3.
  */
 import { safeInteger, setMember } from '@millrace/sdk';
 import {
@@ -68,7 +68,7 @@ class Reader extends JsonParser<JsonValue> {
     const digits = this.text.slice(start, this.at);
     const number = Number(digits);
     if (!integral) return Number.isInteger(number) ? new Float64(number) : number;
-    // Minus zero is an integer, too.
+    // -0 is the integer 0.
     if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
     return safeInteger(digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits));
   }

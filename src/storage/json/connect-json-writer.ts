@@ -13,7 +13,7 @@ function jsonNumber(value: number): string {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? String(value) : jsonFloat(value);
 }
 
-/** Members in the order given, so that integer-like names keep their place. */
+/** Keeps the given member order, also for integer-like names. */
 export function jsonMembers(members: Iterable<readonly [string, JsonValue]>): string {
   const parts: string[] = [];
   for (const [member, value] of members) parts.push(`${quote(member)}:${writeJson(value)}`);

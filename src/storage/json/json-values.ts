@@ -1,8 +1,8 @@
-/** The values JSON text can carry when it is written and read as Java's workers do (connect-runtime §1.3). */
+/** JSON values as Java workers read and write them (connect-runtime §1.3). */
 
 /**
- * A 64-bit float whose value is integral. Java tells `1.0` (Double) from `1` (Long); a JavaScript number cannot, so
- * only this one case gets an object. Every other float is a plain number.
+ * A 64-bit float with an integral value. Java distinguishes `1.0` (Double) from `1` (Long). JavaScript numbers do not,
+ * so only this case needs an object. Every other float is a plain number.
  */
 export class Float64 {
   constructor(readonly value: number) {}
@@ -34,7 +34,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** What plugins see: integral floats become ordinary numbers. */
+/** For plugins: integral floats become ordinary numbers. */
 export function plainValue(value: JsonValue): unknown {
   if (value instanceof Float64) return value.value;
   if (Array.isArray(value)) return value.map((item: JsonValue) => plainValue(item));

@@ -1,13 +1,13 @@
 /**
- * A compacted topic as a replicated table: everything in it is read from its beginning and then followed; whatever is
- * written is seen again by every worker, this one included. Source: connect-runtime §1.1.
+ * A compacted topic as a replicated table: it is read from the beginning and then followed. Every worker, including the
+ * writer, reads each record that is written. Source: connect-runtime §1.1.
  */
 export interface LogRecord {
   readonly partition: number;
   readonly offset: number;
   /** Milliseconds. */
   readonly timestamp: number;
-  /** Views on a larger buffer: copy what is kept. */
+  /** Views of a larger buffer: copy before keeping. */
   readonly key: Buffer | null;
   readonly value: Buffer | null;
 }
@@ -20,16 +20,16 @@ export type KeyValue = readonly [key: Uint8Array, value: Uint8Array | null];
 export interface CompactedLog {
   /** Number of partitions, known once started. */
   readonly partitions: number;
-  /** Resolves when everything that was in the topic has been given to the listener. */
+  /** Resolves when all existing records have been passed to the listener. */
   start(listener: LogListener): Promise<void>;
   /**
-   * Resolves when all are acknowledged; rejects with the first error, `inDoubt` where Kafka may have some of them.
-   * Order is kept per key. `epoch`: the epoch to check this log's permission with. (Default: its current epoch)
+   * Resolves when all records are acknowledged. Rejects with the first error, `inDoubt` if Kafka may have stored
+   * some of them. Keeps the order per key. `epoch`: checked against the log's permission. (Default: the current epoch)
    */
   write(records: readonly KeyValue[], epoch?: number): Promise<void>;
-  /** Resolves when everything written by anyone before the call has been given to the listener. */
+  /** Resolves when all records that any worker wrote before the call have been passed to the listener. */
   readToEnd(): Promise<void>;
-  /** Resolves when everything written by this worker has been acknowledged or has failed. */
+  /** Resolves when all writes of this worker are acknowledged or have failed. */
   flush(): Promise<void>;
   /** Flushes and closes; pending reads are rejected. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Creates a storage topic, or checks the one that is there. Source: connect-runtime §1.2. */
+/** Creates a storage topic, or checks the existing one. Source: connect-runtime §1.2. */
 import { ConfigError, sleep as realSleep, messageOf, isRetriable } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Admin } from '../../kafka/port';
@@ -15,15 +15,15 @@ export interface EnsureTopicOptions {
   readonly sleep?: typeof realSleep;
 }
 
-/** The topic may be there already, or be created by the broker: go on and see. */
+/** The topic may exist already, or the broker may create it: continue. */
 const ASSUME_PRESENT = new Set([
   'UNSUPPORTED_VERSION',
   'UNSUPPORTED_VERSION_CLIENT',
   'CLUSTER_AUTHORIZATION_FAILED',
   'TOPIC_AUTHORIZATION_FAILED',
 ]);
-/** Brokers that are still joining the cluster make for too few replicas. */
-const TRY_AGAIN = new Set(['INVALID_REPLICATION_FACTOR', 'REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT_CLIENT']);
+/** Retriable: there are too few replicas while brokers are still joining the cluster. */
+const RETRY = new Set(['INVALID_REPLICATION_FACTOR', 'REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT_CLIENT']);
 
 function codeOf(error: unknown): string {
   return error instanceof KafkaError ? error.code : '';
@@ -44,8 +44,8 @@ async function create(admin: Admin, topic: StorageTopic, options: EnsureTopicOpt
         logger.debug(`Topic ${name} could not be created (${code}); assuming that it exists`);
         return false;
       }
-      const again = TRY_AGAIN.has(code) || isRetriable(error);
-      if (!again || now() + backoffMs > deadline)
+      const canRetry = RETRY.has(code) || isRetriable(error);
+      if (!canRetry || now() + backoffMs > deadline)
         throw new ConfigError(
           `Storage topic '${name}' (${topic.setting}) could not be created: ${messageOf(error)}. Check that the brokers are up and that ` +
             `its replication factor, ${replicationFactor}, is not above their number.`,
@@ -61,12 +61,9 @@ async function checkCleanupPolicy(admin: Admin, topic: StorageTopic, logger: Log
   try {
     found = (await admin.topicConfig(topic.name))['cleanup.policy'];
   } catch (error) {
-    logger.info(
-      `The cleanup policy of topic '${topic.name}' could not be read, so it is not checked; it must be 'compact'`,
-      {
-        reason: messageOf(error),
-      },
-    );
+    logger.info(`Cannot read the cleanup policy of topic '${topic.name}', skipping the check; it must be 'compact'`, {
+      reason: messageOf(error),
+    });
     return;
   }
   if (found == null) return;
@@ -81,7 +78,7 @@ async function checkCleanupPolicy(admin: Admin, topic: StorageTopic, logger: Log
   );
 }
 
-/** Throws ConfigError when the topic can not be used for what it is meant for. */
+/** Throws ConfigError if the topic cannot be used as this storage topic. */
 export async function ensureTopic(admin: Admin, topic: StorageTopic, options: EnsureTopicOptions): Promise<void> {
   if (topic.name.trim() === '')
     throw new ConfigError(`The setting '${topic.setting}' must name a topic.`, { code: 'STORAGE_TOPIC_NAME' });

@@ -23,23 +23,23 @@ export interface KafkaCompactedLogOptions {
   /** The worker's unprefixed client settings. */
   readonly client: ClientConfig;
   readonly clientId: string;
-  /** Settings of this log's producer on top of the common ones. */
+  /** Producer settings; they override `client`. */
   readonly producer?: ClientConfig;
-  /** The same for its consumer. */
+  /** Consumer settings; they override `client`. */
   readonly consumer?: ClientConfig;
-  /** (Default: to write at any time) */
+  /** (Default: none, writes are always allowed) */
   readonly permission?: SendPermission;
   readonly logger: Logger;
 }
 
-/** Storage topics are read on the main thread, and hold small records. */
+/** Small, because storage topics are read on the main thread and contain small records. */
 const DECOMPRESSED_BATCH_BYTES = String(32 * 1024 * 1024);
 /** How long an idle poll waits; new requests wake it. */
 const IDLE_POLL_MS = 60_000;
 const CATCH_UP_POLL_MS = 1_000;
 const RETRY_MS = 1_000;
 const PARTITION_LOOKUP_MS = 30_000;
-/** As long as the topic's creation is tried, and as Java's worker waits for the cluster's id. */
+/** Equal to the timeout of topic creation, and to how long a Java worker waits for the cluster id. */
 const CONNECT_MS = 60_000;
 
 interface ReadRequest {
@@ -48,8 +48,8 @@ interface ReadRequest {
 }
 
 /**
- * What Kafka has not taken by then it is not there to take; a supervisor's patience with a stopping worker ends sooner
- * than a producer's.
+ * If Kafka has not acknowledged the last writes by then, it is unavailable. Supervisors kill a stopping worker long
+ * before the producer's timeout.
  */
 const CLOSE_TIMEOUT_MS = 3_000;
 
@@ -62,7 +62,7 @@ export class KafkaCompactedLog implements CompactedLog {
   private listener: LogListener = () => undefined;
   private loop: Promise<void> | null = null;
 
-  /** The last of the writes that the producer has not been given yet; null: it has them all. */
+  /** The last write that waits for the producer; null: none waits. */
   private waiting: Promise<void> | null = null;
 
   constructor(private readonly options: KafkaCompactedLogOptions) {
@@ -76,7 +76,7 @@ export class KafkaCompactedLog implements CompactedLog {
         acks: 'all',
         'max.in.flight.requests.per.connection': '1',
         'enable.idempotence': 'false',
-        // A broker would make it without the settings that a storage topic needs.
+        // The broker would create it without the settings that a storage topic needs.
         'allow.auto.create.topics': 'false',
       },
       options.permission,
@@ -128,15 +128,15 @@ export class KafkaCompactedLog implements CompactedLog {
       else if (failure === null || error.inDoubt) failure = error;
       if (--open === 0) settle();
     };
-    const handOver = (): Promise<void> | null => this.handOver(records, 0, epoch, onDelivery);
-    const waiting = this.waiting === null ? handOver() : this.waiting.then(handOver);
+    const enqueue = (): Promise<void> | null => this.enqueue(records, 0, epoch, onDelivery);
+    const waiting = this.waiting === null ? enqueue() : this.waiting.then(enqueue);
     if (waiting !== null) await this.inTurn(waiting as Promise<void>);
     await settled;
     if (failure !== null) throw isPartial ? (failure as KafkaError).asInDoubt() : failure;
   }
 
-  /** At once, so that a flush covers what was written before it; null: done. */
-  private handOver(
+  /** Synchronous if possible, so that a flush covers all earlier writes. Null: all records are enqueued. */
+  private enqueue(
     records: readonly KeyValue[],
     from: number,
     epoch: number,
@@ -145,19 +145,19 @@ export class KafkaCompactedLog implements CompactedLog {
     if (this.options.permission?.check(epoch) === 'never') throw this.outdated(from > 0);
     for (let at = from; at < records.length; at++) {
       const unready = this.unready();
-      if (unready !== null) return unready.then(() => this.handOver(records, at, epoch, onDelivery) ?? undefined);
+      if (unready !== null) return unready.then(() => this.enqueue(records, at, epoch, onDelivery) ?? undefined);
       const [key, value] = records[at] as KeyValue;
       this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, epoch);
     }
     return null;
   }
 
-  /** Null: the producer takes a record now. */
+  /** Null: the producer accepts a record now. */
   private unready(): Promise<void> | null {
     return this.producer.isPrepared(this.options.topic.name) ? this.producer.whenReady() : this.findTopic();
   }
 
-  /** Whatever is written meanwhile waits behind it: nothing overtakes. */
+  /** Later writes wait for this one, so that the order is kept. */
   private async inTurn(waiting: Promise<void>): Promise<void> {
     const turn = waiting
       .catch(() => undefined)
@@ -168,7 +168,7 @@ export class KafkaCompactedLog implements CompactedLog {
     await waiting;
   }
 
-  /** One that was deleted, or that one broker did not know for a moment, has left what the producer knows. */
+  /** The producer drops a topic that was deleted, or that a broker did not know temporarily. */
   private async findTopic(): Promise<void> {
     const { topic, admin, logger } = this.options;
     await ensureTopic(admin, topic, { logger });
@@ -194,18 +194,18 @@ export class KafkaCompactedLog implements CompactedLog {
     const { name } = this.options.topic;
     try {
       const late = new ConnectError(
-        `What was written last to storage topic '${name}' may be missing there: Kafka has not taken it within ${CLOSE_TIMEOUT_MS} ms.`,
+        `The last records for storage topic '${name}' may be missing: Kafka did not acknowledge them within ${CLOSE_TIMEOUT_MS} ms.`,
         { code: 'STORAGE_NOT_WRITTEN', place: { topic: name } },
       );
       await withDeadline(this.flush(), CLOSE_TIMEOUT_MS, () => late);
     } finally {
-      // Whoever reads may be waiting for what was not written, or for an answer of Kafka.
+      // Pending reads may wait for records that were not written, or for a response from Kafka.
       await Promise.all([this.producer.close(0), this.consumer.close(), this.loop]);
       for (const request of this.requests.splice(0)) request.reject(this.stopped());
     }
   }
 
-  /** Waits for Kafka no longer than for a stop. */
+  /** Rejects when the log is stopped, even if Kafka does not respond. */
   private async unlessStopped<T>(answer: Promise<T>): Promise<T> {
     const { signal } = this.stopping;
     answer.catch(() => undefined);
@@ -220,12 +220,12 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
-  /** Of what was written under a membership and waited here until that was lost. */
+  /** For records written under a session that was lost while they waited. */
   private outdated(inDoubt: boolean): KafkaError {
     const { name } = this.options.topic;
     return new KafkaError(
       'SESSION_LOST',
-      `Records for ${name} were not sent: this worker has lost its place in the group, and others may have what they are about.`,
+      `Records for ${name} were not sent: this worker has lost its place in the group, and their connectors may be assigned to other workers.`,
       { topic: name, inDoubt },
     );
   }
@@ -239,7 +239,7 @@ export class KafkaCompactedLog implements CompactedLog {
     );
   }
 
-  /** A client's own attempts end after some seconds, which a broker that is restarted may well need. */
+  /** Retries longer than the client itself, because a broker may take longer to restart. */
   private async connect(client: Producer | AssignedConsumer): Promise<void> {
     const deadline = performance.now() + CONNECT_MS;
     for (;;) {
@@ -253,7 +253,7 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
-  /** A topic that was created a moment ago may be unknown to the broker asked. */
+  /** A new topic may be unknown to the broker that receives the request. */
   private async partitionCount(): Promise<number> {
     const { name } = this.options.topic;
     const deadline = performance.now() + PARTITION_LOOKUP_MS;
@@ -262,7 +262,7 @@ export class KafkaCompactedLog implements CompactedLog {
       if (found > 0) return found;
       if (performance.now() + wait > deadline)
         throw new ConnectError(
-          `Could not look up the partitions of storage topic '${name}' within ${PARTITION_LOOKUP_MS} ms.`,
+          `Cannot look up the partitions of storage topic '${name}' within ${PARTITION_LOOKUP_MS} ms.`,
           {
             code: 'STORAGE_TOPIC_UNKNOWN',
             place: { topic: name },
@@ -274,7 +274,7 @@ export class KafkaCompactedLog implements CompactedLog {
 
   private async follow(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      // Later arrivals wait for the next round: their writes may lie behind the end offsets of this one.
+      // Requests that arrive later wait for the next round: their writes may come after these end offsets.
       const requests = this.requests.splice(0);
       try {
         if (requests.length > 0) {
@@ -285,43 +285,45 @@ export class KafkaCompactedLog implements CompactedLog {
       } catch (error) {
         for (const request of requests) request.reject(error);
         if (this.stopping.signal.aborted) return;
-        this.options.logger.error(`Reading storage topic '${this.options.topic.name}' failed: ${messageOf(error)}`);
-        await sleep(RETRY_MS, this.stopping.signal);
-      }
-    }
-  }
-
-  /** Tries without limit as long as trying again may help. */
-  private async endOffsets(): Promise<number[]> {
-    for (;;) {
-      try {
-        const asked = this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
-        const found = await this.unlessStopped(asked);
-        const ends = new Array<number>(this.assignment.length).fill(0);
-        for (const { partition, offset } of found) ends[partition] = offset;
-        return ends;
-      } catch (error) {
-        if (!isRetriable(error) || this.stopping.signal.aborted) throw error;
-        this.options.logger.warn(
-          `The end of storage topic '${this.options.topic.name}' could not be found, trying again: ${messageOf(error)}`,
+        this.options.logger.error(
+          `Cannot read storage topic '${this.options.topic.name}', retrying: ${messageOf(error)}`,
         );
         await sleep(RETRY_MS, this.stopping.signal);
       }
     }
   }
 
-  /** Positions count, not records: the log may end in a transaction marker or a compacted offset. */
+  /** Retries retriable errors without limit. */
+  private async endOffsets(): Promise<number[]> {
+    for (;;) {
+      try {
+        const listed = this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const found = await this.unlessStopped(listed);
+        const ends = new Array<number>(this.assignment.length).fill(0);
+        for (const { partition, offset } of found) ends[partition] = offset;
+        return ends;
+      } catch (error) {
+        if (!isRetriable(error) || this.stopping.signal.aborted) throw error;
+        this.options.logger.warn(
+          `Cannot read the end offsets of storage topic '${this.options.topic.name}', retrying: ${messageOf(error)}`,
+        );
+        await sleep(RETRY_MS, this.stopping.signal);
+      }
+    }
+  }
+
+  /** Compares positions, not record offsets: the log may end with a transaction marker or a compacted offset. */
   private async catchUp(ends: readonly number[]): Promise<void> {
-    const behind = (partition: TopicPartition): boolean =>
+    const isLagging = (partition: TopicPartition): boolean =>
       (this.consumer.position(partition) ?? 0) < (ends[partition.partition] ?? 0);
-    while (this.assignment.some(behind)) {
+    while (this.assignment.some(isLagging)) {
       if (this.stopping.signal.aborted) throw this.stopped();
       try {
         await this.poll(CATCH_UP_POLL_MS);
       } catch (error) {
         if (!isRetriable(error)) throw error;
         this.options.logger.warn(
-          `Reading storage topic '${this.options.topic.name}' to its end, trying again: ${messageOf(error)}`,
+          `Cannot read storage topic '${this.options.topic.name}' to its end, retrying: ${messageOf(error)}`,
         );
         await sleep(RETRY_MS, this.stopping.signal);
       }

@@ -1,6 +1,6 @@
-/** The three storage topics and what Java says about each. Source: connect-runtime §1.2. */
+/** The three storage topics, and how Java's error texts describe them. Source: connect-runtime §1.2. */
 
-/** What the worker's settings say about a topic. */
+/** A topic's part of the worker settings. */
 export interface StorageTopicSettings {
   readonly topic: string;
   readonly partitions: number;
@@ -16,7 +16,7 @@ export interface StorageTopic {
   readonly configs: Readonly<Record<string, string>>;
   /** The setting that names the topic, for error texts. */
   readonly setting: string;
-  /** What a wrong topic would lose, for error texts. */
+  /** The data it stores, for error texts. */
   readonly purpose: string;
   readonly singlePartition: boolean;
 }
@@ -27,7 +27,7 @@ const KINDS = {
   status: { setting: 'status.storage.topic', purpose: 'connector and task statuses', singlePartition: false },
 } as const;
 
-/** The `offsets.storage.topic` of a connector: made as the worker's is. */
+/** The `offsets.storage.topic` of a connector, with the other settings of the worker's topic. */
 export function connectorOffsetsTopic(name: string, worker: StorageTopicSettings): StorageTopic {
   return { ...storageTopic('offset', { ...worker, topic: name }), setting: 'offsets.storage.topic' };
 }

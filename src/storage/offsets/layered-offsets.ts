@@ -1,6 +1,6 @@
 /**
- * The offsets of a connector that names a topic of its own: that topic first, the worker's beside it, so that the
- * connector can go on when the setting is taken away. Source: connect-runtime §1.5.4.
+ * Offsets of a connector with its own offsets topic. That topic has precedence; the worker's has a copy, so that
+ * the connector can resume when the setting is removed. Source: connect-runtime §1.5.4.
  */
 import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -36,8 +36,8 @@ export class LayeredOffsets implements SourceOffsets {
   }
 
   /**
-   * What is removed goes from the second topic first: a crash in between must not bring it back. What is set there
-   * afterwards is a copy, and the connector does not wait for it.
+   * Removes offsets from the worker's topic first, so that a crash cannot restore them. New offsets are copied
+   * there last, and the connector does not wait for the copy.
    */
   async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
     const removed = offsets.filter(([, offset]) => offset === null);
@@ -49,7 +49,7 @@ export class LayeredOffsets implements SourceOffsets {
       .write(connector, set)
       .catch((error: unknown) =>
         this.logger.warn(
-          `The offsets of connector ${connector} are stored in its own topic, but not in the worker's: ${messageOf(error)}`,
+          `The offsets of connector ${connector} are stored in its own topic, but cannot be copied to the worker's: ${messageOf(error)}`,
         ),
       );
   }

@@ -6,7 +6,7 @@ import { jsonMembers, writeJson } from '../json/connect-json-writer';
 import { hashMapOrder } from './hash-map-order';
 import { Float64, isJsonObject, type JsonObject, type JsonValue } from '../json/json-values';
 
-/** How a partition that is not stored yet orders its members: as a Java `HashMap` or `LinkedHashMap` would. */
+/** Member order of a partition that is not stored yet: that of a Java `HashMap` or `LinkedHashMap`. */
 export type PartitionOrder = 'hash-map' | 'insertion';
 
 export interface OffsetKey {
@@ -25,7 +25,7 @@ function checkPrimitive(field: string, value: unknown): JsonValue {
       if (BigInt.asIntN(64, value) === value) return value;
   }
   if (value instanceof Uint8Array || value instanceof Float64) return value;
-  // Beyond 64 bits Java names the class that it reads such a number as.
+  // For more than 64 bits, Java names the class of the parsed number.
   const type = typeof value === 'bigint' ? 'class java.math.BigInteger' : Array.isArray(value) ? 'ARRAY' : 'MAP';
   throw new DataError(`Offsets may only contain primitive types as values, but field ${field} contains ${type}`, {
     code: 'OFFSET_NOT_PRIMITIVE',
@@ -38,7 +38,7 @@ function members(of: SourcePartition | SourceOffset | JsonObject): [string, Json
 
 /** Throws DataError when a value is not primitive. */
 export function requirePrimitives(...all: readonly (SourcePartition | SourceOffset | JsonObject | null)[]): void {
-  for (const one of all) if (one !== null) members(one);
+  for (const object of all) if (object !== null) members(object);
 }
 
 /** Throws DataError when a value is not primitive. */
@@ -63,7 +63,7 @@ export function writeOffsetValue(offset: SourceOffset | JsonObject | null): Buff
   return offset === null ? null : Buffer.from(jsonMembers(members(offset)), 'utf8');
 }
 
-/** Null when the bytes are no offset key. */
+/** Null if the bytes are not an offset key. */
 export function readOffsetKey(bytes: Uint8Array): OffsetKey | null {
   let key: JsonValue;
   try {
@@ -79,14 +79,14 @@ export function readOffsetKey(bytes: Uint8Array): OffsetKey | null {
   return isJsonObject(partition) ? { connector, partition } : null;
 }
 
-/** Integers are numbers, or bigints outside ±2^53. Throws when the bytes are no offset. */
+/** Integers are numbers, or bigints outside ±2^53. Throws if the bytes are not an offset. */
 export function readOffsetValue(bytes: Uint8Array): JsonObject | null {
   const value = readJson(bytes);
   if (value === null || isJsonObject(value)) return value;
   throw new JsonSyntaxError('expected an object', 0);
 }
 
-/** The same text for partitions that are equal whatever their members' order; `1` and `1.0` stay apart. */
+/** Equal partitions have the same text in any member order; `1` and `1.0` differ. */
 export function partitionIdentity(partition: SourcePartition | JsonObject | null): string {
   if (partition === null) return 'null';
   const names = Object.keys(partition).sort();

@@ -1,4 +1,4 @@
-/** Source offsets of all connectors, owned by the offsets topic. Source: connect-runtime §1.5. */
+/** Source offsets of all connectors, stored in the offsets topic. Source: connect-runtime §1.5. */
 import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { CompactedLog, KeyValue } from '../log/compacted-log';
@@ -12,26 +12,26 @@ import {
 } from './offset-keys';
 import { OffsetTable } from './offset-table';
 
-/** An offset of null removes what is stored. */
+/** A null offset removes the stored one. */
 export type WrittenOffset = readonly [
   partition: SourcePartition | JsonObject | null,
   offset: SourceOffset | JsonObject | null,
 ];
 
-/** The source offsets of connectors, wherever they are kept. */
+/** Source offsets of connectors, in one topic or two. */
 export interface SourceOffsets {
   /** How new partitions of this connector are written. (Default: `hash-map`) */
   setPartitionOrder(connector: string, order: PartitionOrder): void;
-  /** Reads the topic to its end first. Null where nothing, or nothing readable, is stored. */
+  /** Reads the topic to its end first. Null: no offset, or no readable one, is stored. */
   read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
   /**
-   * Every stored partition of a connector with its offset, after reading to the end: as JSON has them, since `1` and
-   * `1.0` are different partitions. Null: the offset is not readable.
+   * All stored partitions of a connector with their offsets, after reading to the end. JSON values, because `1`
+   * and `1.0` are different partitions. Null: the offset is not readable.
    */
   list(connector: string): Promise<[JsonObject, JsonObject | null][]>;
-  /** Resolves when all are acknowledged. Nothing is written when one of them can not be. */
+  /** Resolves when all are acknowledged. Writes nothing if one of them is invalid. */
   write(connector: string, offsets: readonly WrittenOffset[]): Promise<void>;
-  /** Resolves when everything this worker has written was acknowledged or has failed. */
+  /** Resolves when all writes of this worker are acknowledged or have failed. */
   flush(): Promise<void>;
 }
 
@@ -77,8 +77,8 @@ export class OffsetStore implements SourceOffsets {
   }
 
   /**
-   * A partition that is known is written under the key bytes it has, in each form when there are several, because Java
-   * looks offsets up by bytes.
+   * A known partition is written with its existing key bytes, and with all of them if there are several, because Java
+   * looks up offsets by key bytes.
    */
   async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
     const order = this.orders.get(connector) ?? 'hash-map';
@@ -102,7 +102,7 @@ export class OffsetStore implements SourceOffsets {
     try {
       return readOffsetValue(bytes);
     } catch (error) {
-      this.logger.error(`A stored offset of connector ${connector} can not be read, it counts as missing`, {
+      this.logger.error(`A stored offset of connector ${connector} cannot be read and is treated as missing`, {
         partition: identity,
         reason: messageOf(error),
       });

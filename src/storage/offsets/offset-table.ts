@@ -1,5 +1,5 @@
 /**
- * The offsets topic in memory: exact key bytes → value bytes, and which byte forms mean the same source partition.
+ * The offsets topic in memory: exact key bytes → value bytes, and which keys denote the same source partition.
  * Source: connect-runtime §1.5.2 and §1.5.3.
  */
 import type { LogRecord } from '../log/compacted-log';
@@ -46,7 +46,7 @@ export class OffsetTable {
     return true;
   }
 
-  /** The newest value of all byte forms of the partition. */
+  /** The newest value under any key of the partition. */
   value(connector: string, identity: string): Buffer | null {
     let newest: Form | null = null;
     for (const form of this.forms(connector, identity))
@@ -59,12 +59,12 @@ export class OffsetTable {
     return newest?.value ?? null;
   }
 
-  /** The key's bytes in every form that is live. */
+  /** All current keys of the partition. */
   keys(connector: string, identity: string): Buffer[] {
     return this.forms(connector, identity).map((form) => form.key);
   }
 
-  /** Every known partition; a null partition is left out. */
+  /** All known partitions except a null partition. */
   partitions(connector: string): JsonObject[] {
     const found: JsonObject[] = [];
     for (const { partition } of this.connectors.get(connector)?.values() ?? [])

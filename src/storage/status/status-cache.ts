@@ -37,7 +37,7 @@ export class StatusCache {
   tasksOf(connector: string): [number, EntityStatus][] {
     return [...(this.tasks.get(connector) ?? [])].sort(([a], [b]) => a - b);
   }
-  /** Connectors that have the status of a task. */
+  /** Connectors with at least one task status. */
   connectorsWithTasks(): string[] {
     return [...this.tasks.keys()];
   }
@@ -48,7 +48,7 @@ export class StatusCache {
     return [...(this.topics.get(connector)?.values() ?? [])];
   }
 
-  /** The previous owner's goodbye may arrive after the new owner's RUNNING. */
+  /** Ignores UNASSIGNED from the previous owner if it arrives after the new owner's RUNNING. */
   private applyTask(connector: string, task: number, status: EntityStatus | null): void {
     const cached = this.task(connector, task);
     const late =

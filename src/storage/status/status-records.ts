@@ -11,22 +11,22 @@ export interface EntityStatus {
   readonly trace: string | null;
   /** `host:port` of the advertised URL. */
   readonly workerId: string;
-  /** Of the group, when it was written. */
+  /** Group generation at the time of writing. */
   readonly generation: number;
-  /** Of the plugin; null when the writer did not know it. */
+  /** Plugin version; null: unknown to the writer. */
   readonly version: string | null;
 }
 
 export interface TopicStatus {
   readonly topic: string;
   readonly connector: string;
-  /** Number of the task that used it first. */
+  /** The task that used it first. */
   readonly task: number;
   /** Milliseconds since the epoch. */
   readonly discoveredAt: number;
 }
 
-/** Whose status it is: a connector's, a task's, or that of a topic used by a connector. */
+/** A connector, a task, or a topic used by a connector. */
 export type StatusEntity =
   | { readonly kind: 'connector'; readonly connector: string }
   | { readonly kind: 'task'; readonly connector: string; readonly task: number }
@@ -121,7 +121,7 @@ function readEntity(key: string): StatusEntity | null {
 
 export function readStatusRecord(key: string, bytes: Uint8Array | null): StatusRecord {
   const entity = readEntity(key);
-  if (entity === null) return { kind: 'ignored', reason: 'its key is not known' };
+  if (entity === null) return { kind: 'ignored', reason: 'its key is unknown' };
   if (bytes === null) return { ...entity, status: null };
   let value: JsonValue;
   try {

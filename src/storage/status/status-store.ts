@@ -1,5 +1,5 @@
 /**
- * Statuses of connectors and tasks, and the topics they use, owned by the status topic. Source: connect-runtime §1.6.
+ * Statuses of connectors and tasks, and the topics they use, stored in the status topic. Source: connect-runtime §1.6.
  */
 import { sleep, messageOf, isRetriable } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -20,9 +20,9 @@ const RETRY_MS = 300;
 
 export class StatusStore {
   readonly cache = new StatusCache();
-  /** Called when somebody, this worker too, has deleted what was known of a connector's topic. */
+  /** Called when any worker, including this one, has deleted the status of a connector's topic. */
   onTopicForgotten: (connector: string, topic: string) => void = () => undefined;
-  /** Newest write per key, so that an older one does not overtake it when tried again. */
+  /** Newest write per key, so that the retry of an older write does not overwrite it. */
   private readonly sequences = new Map<string, number>();
   private sequence = 0;
   /** Generation of the last status this worker sent. */
@@ -52,18 +52,18 @@ export class StatusStore {
     await this.log.stop();
   }
 
-  /** Reads what others have written meanwhile. */
+  /** Reads the statuses that other workers have written. */
   async readToEnd(): Promise<void> {
     await this.log.readToEnd();
   }
 
-  /** Sent whatever is stored. Returns at once; the cache shows it when it was read back. */
+  /** Writes unconditionally. Returns at once; the cache has the status when it is read back. */
   put(entity: WorkEntity, status: EntityStatus): void {
     this.generation = status.generation;
     this.send(entity, status, false);
   }
 
-  /** Sent only if nobody else reported something newer. */
+  /** Writes only if no other worker has written a newer status. */
   putSafe(entity: WorkEntity, status: EntityStatus): void {
     this.generation = status.generation;
     if (this.isSafe(entity, status)) this.send(entity, status, true);
@@ -81,7 +81,7 @@ export class StatusStore {
     this.send({ kind: 'topic', connector, topic }, null, false);
   }
 
-  /** Resolves when every status sent was acknowledged or has failed. */
+  /** Resolves when all writes are acknowledged or have failed. */
   async flush(): Promise<void> {
     await this.log.flush();
   }
@@ -117,17 +117,17 @@ export class StatusStore {
         break;
       } catch (error) {
         if (!isRetriable(error) || this.stopping.signal.aborted) {
-          this.logger.error(`The status ${key} could not be written: ${messageOf(error)}`);
+          this.logger.error(`Cannot write status ${key}, giving up: ${messageOf(error)}`);
           break;
         }
         await sleep(RETRY_MS, this.stopping.signal);
-        if (!this.stillWanted(entity, status, safe, key, sequence)) break;
+        if (!this.isCurrent(entity, status, safe, key, sequence)) break;
       }
     }
     if (this.sequences.get(key) === sequence) this.sequences.delete(key);
   }
 
-  private stillWanted(
+  private isCurrent(
     entity: StatusEntity,
     status: EntityStatus | TopicStatus | null,
     safe: boolean,

@@ -167,7 +167,7 @@ describe('a change whose worker loses its membership', () => {
     await expect(configs.putConnector('c', { name: 'c', v: 'new' }, null)).rejects.toMatchObject({
       code: 'CONFIG_WRITE_IN_DOUBT',
       message:
-        'Error writing connector configuration to Kafka. It may have been written all the same: look before you ask for it again.',
+        'Error writing connector configuration to Kafka. It may have been written nevertheless: check before you retry.',
     });
   });
 

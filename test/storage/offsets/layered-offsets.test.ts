@@ -62,7 +62,7 @@ test('a removal that the worker’s topic rejects changes nothing; a copy that i
   await layered.write('c', [[{ p: 'a' }, { n: 3 }]]);
   await waitFor('a warning', () => warnings.length === 1, { everyMs: 1 });
   expect(warnings[0]).toMatch(
-    /^The offsets of connector c are stored in its own topic, but not in the worker's: no leader/,
+    /^The offsets of connector c are stored in its own topic, but cannot be copied to the worker's: no leader/,
   );
   expect(await layered.read('c', [{ p: 'a' }])).toEqual([{ n: 3 }]);
 });
