@@ -18,13 +18,13 @@ export class ByteArrayConverter implements Converter {
 
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     if (schema !== null && schema.type !== 'BYTES') {
-      throw new DataError(`Invalid schema type for ByteArrayConverter: ${schema.type}. It writes BYTES only.`, {
+      throw new DataError(`Invalid schema type for ByteArrayConverter: ${schema.type}. It supports only BYTES.`, {
         place: { topic },
       });
     }
     if (value === null || value === undefined) return null;
     if (!(value instanceof Uint8Array)) {
-      throw new DataError(`ByteArrayConverter is not compatible with ${kindOf(value)}: it writes a Buffer or null.`, {
+      throw new DataError(`ByteArrayConverter is not compatible with ${kindOf(value)}: it requires a Buffer or null.`, {
         place: { topic },
       });
     }

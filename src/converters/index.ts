@@ -11,8 +11,8 @@ import { STRING_CONFIG, StringConverter } from './string-converter';
 
 const PACKAGE = 'org.apache.kafka.connect';
 
-/** Listed twice, as in Java: for values, and for headers. */
-function both(name: string, config: readonly ConfigKey[], create: () => Converter) {
+/** Each converter is listed twice, as in Java: for values and for headers. */
+function valueAndHeaderPlugins(name: string, config: readonly ConfigKey[], create: () => Converter) {
   const className = `${PACKAGE}.${name}`;
   const converter: ConverterPlugin = { type: 'converter', config, create };
   const header: HeaderConverterPlugin = {
@@ -34,11 +34,11 @@ const simpleHeader: HeaderConverterPlugin = {
 
 /** By Java class name. */
 export const builtInConverters = [
-  ...both('json.JsonConverter', JSON_CONFIG, () => new JsonConverter()),
-  ...both('storage.StringConverter', STRING_CONFIG, () => new StringConverter()),
-  ...both('converters.ByteArrayConverter', [CONVERTER_TYPE], () => new ByteArrayConverter()),
+  ...valueAndHeaderPlugins('json.JsonConverter', JSON_CONFIG, () => new JsonConverter()),
+  ...valueAndHeaderPlugins('storage.StringConverter', STRING_CONFIG, () => new StringConverter()),
+  ...valueAndHeaderPlugins('converters.ByteArrayConverter', [CONVERTER_TYPE], () => new ByteArrayConverter()),
   ...PRIMITIVE_CONVERTERS.flatMap((name) =>
-    both(`converters.${name}`, [CONVERTER_TYPE], () => new PrimitiveConverter(name)),
+    valueAndHeaderPlugins(`converters.${name}`, [CONVERTER_TYPE], () => new PrimitiveConverter(name)),
   ),
   { className: `${PACKAGE}.storage.SimpleHeaderConverter`, plugin: simpleHeader },
 ];

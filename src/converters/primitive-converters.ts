@@ -89,13 +89,13 @@ export class PrimitiveConverter implements Converter {
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     const { type, bytes, accepts, write } = this.primitive;
     if (schema !== null && schema.type !== type) {
-      throw new DataError(`Invalid schema type for ${this.name}: ${schema.type}. It writes ${type} only.`, {
+      throw new DataError(`Invalid schema type for ${this.name}: ${schema.type}. It supports only ${type}.`, {
         place: { topic },
       });
     }
     if (value === null || value === undefined) return null;
     if (!accepts(value)) {
-      throw new DataError(`${this.name} is not compatible with ${kindOf(value)}: it writes ${type} only.`, {
+      throw new DataError(`${this.name} is not compatible with ${kindOf(value)}: it requires ${type}.`, {
         place: { topic },
       });
     }

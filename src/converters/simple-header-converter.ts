@@ -28,7 +28,7 @@ export class SimpleHeaderConverter implements HeaderConverter {
       return parseValue(buffer.toString());
     } catch (error) {
       if (error instanceof ExhaustedTokens) {
-        throw new DataError(`Failed to deserialize header "${key}": its text ends too early.`, {
+        throw new DataError(`Failed to deserialize header "${key}": unexpected end of the text.`, {
           cause: error,
           place: { topic },
         });

@@ -1,22 +1,22 @@
 /**
- * The grammar of JSON, once for all who read it as Java does. Subclasses build the values, word the errors, and decide
- * what is tolerated after a word or a number. Tolerates leading zeros; stops after the first value.
+ * The grammar of JSON as Java reads it, shared by converters, storage and REST. Subclasses build the values and errors,
+ * and decide what may follow a literal or number. Accepts leading zeros and stops after the first value.
  */
 
 /** Jackson's limits: the depth keeps recursion from overflowing the stack, the length bounds the cost of a number. */
 export const MAX_DEPTH = 1000;
 export const MAX_NUMBER_LENGTH = 1000;
 
-/** What was expected where the text cannot continue. */
+/** What was expected at the unexpected character. */
 export type Problem =
   | 'value'
-  /** A word that begins like `true`, `false` or `null`. */
+  /** `true`, `false` or `null`, after its first letter. */
   | 'literal'
   /** Digits after a minus sign, a decimal point or an exponent indicator. */
   | 'whole'
   | 'fraction'
   | 'exponent'
-  /** A member name; the second right after the opening brace, where the object may end, too. */
+  /** A member name. The second: directly after the opening brace, where the object may also end. */
   | 'member'
   | 'member or close'
   | 'colon'
@@ -50,7 +50,7 @@ export abstract class JsonParser<V> {
 
   constructor(
     protected readonly text: string,
-    /** Containers that may be open at once. */
+    /** Maximum number of nested containers. */
     private readonly maxDepth = MAX_DEPTH,
   ) {}
 
@@ -94,16 +94,16 @@ export abstract class JsonParser<V> {
   /** The number between `start` and `at`, with `digits` digits before a point or exponent. Checks its length. */
   protected abstract numberValue(start: number, integral: boolean, digits: number): V;
 
-  /** Whether a word may end before this character. */
+  /** Whether a literal may end before this character. */
   protected abstract endsLiteral(at: number): boolean;
   /**
    * The error for what cannot be parsed.
    *
-   * @param at index of the unexpected character; of a number the start, the point or the exponent indicator
+   * @param at index of the unexpected character; for a number, of its start, point or exponent indicator
    * @param start of the token
    */
   protected abstract problem(expected: Problem, at: number, start: number): Error;
-  /** The error for a string, its text starting at `start`; `cause` is JSON.parse's, null where no quote ends it. */
+  /** The error for a string whose text starts at `start`. `cause`: JSON.parse's; null if the string is not closed. */
   protected abstract stringProblem(start: number, cause: Error | null): Error;
 
   protected memberName(): string {
@@ -207,7 +207,7 @@ export abstract class JsonParser<V> {
   }
 }
 
-/** Index of the quote that ends the string whose text starts at `start`; -1 when there is none. */
+/** Index of the quote that closes the string whose text starts at `start`; -1 if there is none. */
 function closingQuote(text: string, start: number): number {
   let end = text.indexOf('"', start);
   // An odd number of backslashes before the quote escapes it.
@@ -229,7 +229,7 @@ export interface StringProblem {
   readonly at: number;
 }
 
-/** What is wrong with a string whose text starts at `start`. */
+/** The first problem of a string whose text starts at `start`. */
 export function findStringProblem(text: string, start: number): StringProblem {
   let at = start;
   for (; at < text.length; at++) {

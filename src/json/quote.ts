@@ -1,7 +1,7 @@
 /** JSON strings as Jackson writes them to UTF-8. Source: connect-runtime §1.3. */
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/; // eslint-disable-line no-control-regex
-/** Below this a loop over the characters beats the regular expression's start-up. */
+/** Up to this length, a loop over the characters is faster than the regular expression. */
 const SHORT = 24;
 
 const NAMED: Readonly<Record<number, string>> = {
@@ -14,7 +14,7 @@ const NAMED: Readonly<Record<number, string>> = {
   0x0d: '\\r',
 };
 
-/** The text in quotes. Half a surrogate pair comes out as `\uXXXX`, so nothing is ever replaced by U+FFFD. */
+/** The text in quotes. Surrogates become `\uXXXX`, so that none is replaced by U+FFFD. */
 export function quote(text: string): string {
   const length = text.length;
   if (length > SHORT) return NEEDS_ESCAPE.test(text) ? escaped(text) : '"' + text + '"';

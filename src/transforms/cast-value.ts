@@ -40,12 +40,12 @@ function encoded(schema: Schema | null, value: Date): number {
   return schema?.name === LogicalName.DATE ? Math.floor(value.getTime() / DAY_MS) : value.getTime();
 }
 
-/** Of a safe integer, without a bigint. */
+/** Low bits of a safe integer, without a bigint. */
 function lowBits(value: number, bits: number): number {
   return bits === 64 ? value : (value << (32 - bits)) >> (32 - bits);
 }
 
-/** Integers wrap around, fractions are cut off and clamped. */
+/** Integers wrap around; fractions are truncated and clamped. */
 function integer(schema: Schema | null, value: unknown, bits: number): unknown {
   switch (typeof value) {
     case 'string':

@@ -50,7 +50,7 @@ function parse(mapping: string): { readonly field: string | null; readonly type:
   return second === undefined ? { field: null, type: first } : { field: first.trim(), type: second };
 }
 
-/** Java's messages, the first of which names another setting and the second of which shows a name of an enumeration. */
+/** Java's messages: the first names another setting, the second an enum constant. */
 function invalidSpec(value: ParsedValue): readonly string[] {
   const mappings = value as readonly string[] | null;
   if (mappings === null || mappings.length === 0) return ['Must specify at least one field to cast.'];

@@ -49,7 +49,7 @@ export class TransformationChain {
     const { transformation, className, predicate, negate } = this.steps[step] as ChainStep;
     if (predicate !== null && Boolean(predicate.test(record)) === negate) return record;
     const next = transformation.apply(record);
-    // A promise or undefined: a plugin fault that would otherwise surface far from here.
+    // A promise or undefined is a plugin error that would otherwise surface elsewhere.
     if (next !== record && next !== null && typeof next?.topic !== 'string') {
       throw new TypeError(`apply() of ${className} returned neither a record nor null.`);
     }

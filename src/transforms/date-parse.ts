@@ -4,7 +4,7 @@
  */
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
 
-/** The parts parsed so far; the others are those of 1970-01-01 00:00. */
+/** The parts parsed so far. Missing parts are those of 1970-01-01 00:00. */
 interface Parts {
   year: number;
   month: number;
@@ -157,7 +157,7 @@ function zone(pattern: RegExp, text: string, parts: Parts): number {
 function dateOf(parts: Parts): Date {
   const { dayOfYear } = parts;
   const hour = parts.hour ?? parts.halfDayHour + (parts.afternoon ? 12 : 0);
-  // Not with Date.UTC, which turns the year 99 into 1999.
+  // Date.UTC would turn the year 99 into 1999.
   const date = new Date(0);
   const year = parts.beforeChrist ? 1 - parts.year : parts.year;
   if (dayOfYear === null) date.setUTCFullYear(year, parts.month - 1, parts.day);

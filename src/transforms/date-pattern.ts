@@ -1,11 +1,11 @@
 /**
- * Patterns of `java.text.SimpleDateFormat` in pieces, English and UTC. Sources: Java's documentation of that class;
- * connect-runtime §7.2.
+ * Splits patterns of `java.text.SimpleDateFormat` into tokens, English and UTC. Sources: Java's documentation of that
+ * class; connect-runtime §7.2.
  */
 
 export interface Letter {
   readonly letter: string;
-  /** How often it is repeated. */
+  /** Number of repetitions. */
   readonly count: number;
 }
 /** A pattern letter, or literal text. */
@@ -30,7 +30,7 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 export const SHORT = 3;
 
 const SUPPORTED = 'GyMLdDEuaHkKhmsSzZX';
-/** Weeks, whose first day and number depend on a country. */
+/** Week letters: the first day and the number of a week depend on the locale. */
 const UNSUPPORTED = 'YwWF';
 const MAX_ISO_ZONE = 3;
 

@@ -89,12 +89,18 @@ export class Flatten implements Transformation {
     return { nodes, schema: structOf(fields, schemaBasics(schema)) };
   });
 
-  /** @param given the enclosing struct's default */
-  private nodes(schema: Schema, prefix: string, optional: boolean, given: unknown, fields: [string, Schema][]): Node[] {
+  /** @param structDefault the enclosing struct's default */
+  private nodes(
+    schema: Schema,
+    prefix: string,
+    optional: boolean,
+    structDefault: unknown,
+    fields: [string, Schema][],
+  ): Node[] {
     return fieldsOf(schema).map((field): Node => {
       const name = this.nameOf(prefix, field.name);
       const isOptional = optional || field.schema.optional;
-      const outer = isNull(given) ? undefined : readMember(given as StructValue, field.name);
+      const outer = isNull(structDefault) ? undefined : readMember(structDefault as StructValue, field.name);
       const fallback = field.schema.default ?? outer ?? undefined;
       switch (field.schema.type) {
         case 'STRUCT':

@@ -111,7 +111,8 @@ export class HeaderFrom implements Transformation {
     const taken = this.fields.map((name): Field => {
       const field = all.find((one) => one.name === name);
       // Java throws a NullPointerException without a message here: same class, with a message.
-      if (!field) throw new ShapeError('java.lang.NullPointerException', `HeaderFrom: there is no field "${name}".`);
+      if (!field)
+        throw new ShapeError('java.lang.NullPointerException', `HeaderFrom: the field "${name}" does not exist.`);
       return field;
     });
     const kept = all.filter(({ name }) => !this.fields.includes(name));

@@ -20,32 +20,32 @@ import { VALUE_TO_KEY_CONFIG, ValueToKey } from './value-to-key';
 
 const PACKAGE = 'org.apache.kafka.connect.transforms';
 
-function one(name: string, config: readonly ConfigKey[], create: () => Transformation) {
-  const plugin: TransformationPlugin = { type: 'transformation', config, create };
-  return { className: `${PACKAGE}.${name}`, plugin };
+function plugin(name: string, config: readonly ConfigKey[], create: () => Transformation) {
+  const definition: TransformationPlugin = { type: 'transformation', config, create };
+  return { className: `${PACKAGE}.${name}`, plugin: definition };
 }
 
-/** Java's inner classes: one for keys, one for values. */
-function both(name: string, config: readonly ConfigKey[], create: (side: Side) => Transformation) {
-  return [one(`${name}$Key`, config, () => create(KEY)), one(`${name}$Value`, config, () => create(VALUE))];
+/** Java has an inner class for keys and one for values. */
+function keyAndValuePlugins(name: string, config: readonly ConfigKey[], create: (side: Side) => Transformation) {
+  return [plugin(`${name}$Key`, config, () => create(KEY)), plugin(`${name}$Value`, config, () => create(VALUE))];
 }
 
 /** By Java class name. */
 export const builtInTransformations = [
-  ...both('Cast', CAST_CONFIG, (side) => new Cast(side)),
-  one('DropHeaders', DROP_HEADERS_CONFIG, () => new DropHeaders()),
-  ...both('ExtractField', EXTRACT_FIELD_CONFIG, (side) => new ExtractField(side)),
-  one('Filter', [], () => new Filter()),
-  ...both('Flatten', FLATTEN_CONFIG, (side) => new Flatten(side)),
-  ...both('HeaderFrom', HEADER_FROM_CONFIG, (side) => new HeaderFrom(side)),
-  ...both('HoistField', HOIST_FIELD_CONFIG, (side) => new HoistField(side)),
-  ...both('InsertField', INSERT_FIELD_CONFIG, (side) => new InsertField(side)),
-  one('InsertHeader', INSERT_HEADER_CONFIG, () => new InsertHeader()),
-  ...both('MaskField', MASK_FIELD_CONFIG, (side) => new MaskField(side)),
-  one('RegexRouter', REGEX_ROUTER_CONFIG, () => new RegexRouter()),
-  ...both('ReplaceField', REPLACE_FIELD_CONFIG, (side) => new ReplaceField(side)),
-  ...both('SetSchemaMetadata', SET_SCHEMA_METADATA_CONFIG, (side) => new SetSchemaMetadata(side)),
-  ...both('TimestampConverter', TIMESTAMP_CONVERTER_CONFIG, (side) => new TimestampConverter(side)),
-  one('TimestampRouter', TIMESTAMP_ROUTER_CONFIG, () => new TimestampRouter()),
-  one('ValueToKey', VALUE_TO_KEY_CONFIG, () => new ValueToKey()),
+  ...keyAndValuePlugins('Cast', CAST_CONFIG, (side) => new Cast(side)),
+  plugin('DropHeaders', DROP_HEADERS_CONFIG, () => new DropHeaders()),
+  ...keyAndValuePlugins('ExtractField', EXTRACT_FIELD_CONFIG, (side) => new ExtractField(side)),
+  plugin('Filter', [], () => new Filter()),
+  ...keyAndValuePlugins('Flatten', FLATTEN_CONFIG, (side) => new Flatten(side)),
+  ...keyAndValuePlugins('HeaderFrom', HEADER_FROM_CONFIG, (side) => new HeaderFrom(side)),
+  ...keyAndValuePlugins('HoistField', HOIST_FIELD_CONFIG, (side) => new HoistField(side)),
+  ...keyAndValuePlugins('InsertField', INSERT_FIELD_CONFIG, (side) => new InsertField(side)),
+  plugin('InsertHeader', INSERT_HEADER_CONFIG, () => new InsertHeader()),
+  ...keyAndValuePlugins('MaskField', MASK_FIELD_CONFIG, (side) => new MaskField(side)),
+  plugin('RegexRouter', REGEX_ROUTER_CONFIG, () => new RegexRouter()),
+  ...keyAndValuePlugins('ReplaceField', REPLACE_FIELD_CONFIG, (side) => new ReplaceField(side)),
+  ...keyAndValuePlugins('SetSchemaMetadata', SET_SCHEMA_METADATA_CONFIG, (side) => new SetSchemaMetadata(side)),
+  ...keyAndValuePlugins('TimestampConverter', TIMESTAMP_CONVERTER_CONFIG, (side) => new TimestampConverter(side)),
+  plugin('TimestampRouter', TIMESTAMP_ROUTER_CONFIG, () => new TimestampRouter()),
+  plugin('ValueToKey', VALUE_TO_KEY_CONFIG, () => new ValueToKey()),
 ];

@@ -45,8 +45,8 @@ function number(schema: Schema | null, value: number | bigint, text: string): nu
     const floating = parseFloating(text);
     return floating !== null && schema?.type === 'FLOAT32' ? Math.fround(floating) : floating;
   }
-  const given = parseDecimal(text);
-  return given && wrapped(wholePart(given), bits);
+  const decimal = parseDecimal(text);
+  return decimal && wrapped(wholePart(decimal), bits);
 }
 
 /** At the schema's scale; Java keeps the text's scale, which then fails in the converter. */

@@ -48,8 +48,7 @@ export const REPLACE_NULL: ConfigKey = {
 /** A list whose values, such as field names, are a set. */
 interface NamesKey extends FrameworkKey {
   /**
-   * Validation refuses a duplicate value, with Java's message. A config that nevertheless has one is used as if it had
-   * the value once.
+   * Validation rejects a duplicate value, with Java's message. A task whose config has one uses the value once.
    */
   readonly distinct: true;
 }

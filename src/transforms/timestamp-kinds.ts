@@ -54,7 +54,7 @@ export function kindOfSchema(schema: Schema): Kind {
   );
 }
 
-/** Of a value without a schema. */
+/** The representation of a value without a schema. */
 export function kindOfValue(value: unknown): Kind {
   if (value instanceof Date) return 'Timestamp';
   if (typeof value === 'bigint' || Number.isInteger(value)) return 'unix';
@@ -80,7 +80,7 @@ function toUnix(ms: number, precision: Precision): number | bigint {
   return safeInteger(exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : exact);
 }
 
-/** JavaScript's dates end in the year 275760; Java's go far beyond. */
+/** JavaScript's dates end in the year 275760, Java's much later. */
 function dateAt(ms: number): Date {
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) throw dataError(`Unix timestamp is out of range: ${ms} ms after the epoch`);
@@ -96,7 +96,10 @@ export function toDate(kind: Kind, value: unknown, format: TextFormat | null, pr
       }
       // Java throws a NullPointerException without a message here: same class, with a message.
       if (format === null) {
-        throw new ShapeError('java.lang.NullPointerException', 'TimestampConverter needs "format" to read strings.');
+        throw new ShapeError(
+          'java.lang.NullPointerException',
+          'TimestampConverter requires "format" to parse strings.',
+        );
       }
       const date = parseDate(format.pieces, value);
       if (date) return date;

@@ -13,10 +13,10 @@ import {
 } from '@millrace/sdk';
 import { parseNumber, widen } from './parse-number';
 
-/** The text ended where the grammar needs more; a conversion error and not just a string. */
+/** The text ended where the grammar requires more. This is a conversion error, not a string. */
 export class ExhaustedTokens extends Error {}
 
-/** What looked like a list or map is not one; the whole text becomes a string. */
+/** The text only looked like a list or map, so all of it becomes a string. */
 class NotStructured extends Error {}
 
 const STRING = makeSchema('STRING');
@@ -67,7 +67,7 @@ class HeaderParser {
   top(): SchemaAndValue | null {
     const first = this.skipBlank();
     if (first === '[' || first === '{') {
-      // What follows the closing bracket is ignored, as after a number.
+      // Text after the closing bracket is ignored, as after a number.
       return this.embedded();
     }
     if (first === undefined) return null;
@@ -150,7 +150,7 @@ class HeaderParser {
       text += this.list[this.at];
     }
     this.at++;
-    // Java leaves the escapes in.
+    // Java keeps the escapes.
     return parseTemporal(text) ?? { schema: STRING, value: text };
   }
 
@@ -217,7 +217,7 @@ function merge(a: Schema, b: Schema): Schema | null {
   return widen(a, b) ?? (a.type === b.type && a.name === b.name && a.type !== 'BYTES' ? b : null);
 }
 
-/** Element schemas may be absent here, which the SDK's builders refuse. */
+/** Element schemas may be absent here, which the SDK's builders reject. */
 function rawArray(element: Schema | null): Schema {
   return element ? arraySchema(element) : Object.freeze({ ...arraySchema(STRING), valueSchema: null });
 }

@@ -18,7 +18,7 @@ const DIFFERENCES: readonly Difference[] = [
   {
     why: 'Java falls over a null; same class, another sentence',
     java: /NullPointerException","Cannot invoke/,
-    ours: /NullPointerException","(?:HeaderFrom: there is no field \\"missing\\"|TimestampConverter needs \\"format\\")/,
+    ours: /NullPointerException","(?:HeaderFrom: the field \\"missing\\" does not exist|TimestampConverter requires \\"format\\")/,
   },
   { why: 'Java prints an object identity', java: /InsertionSpec@/, ours: /No value specified for static field: a"/ },
   {

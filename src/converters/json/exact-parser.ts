@@ -1,6 +1,6 @@
 /**
  * JSON as Java's converter reads it: exact integers, numbers that keep their text, leading zeros, and anything after
- * the first value ignored. Slower than `JSON.parse`, which is used wherever it gives the same answer. Source:
+ * the first value ignored. Slower than `JSON.parse`, which is used where the result is the same. Source:
  * connect-runtime §1.3.
  */
 import { setMember } from '@millrace/sdk';

@@ -1,6 +1,6 @@
 /**
  * JSON bytes → Connect data. Consecutive envelopes of a topic mostly have the same schema half, which is then
- * recognised by its bytes instead of parsed.
+ * recognized by its bytes instead of parsed.
  */
 import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
 import type { JsonSettings } from './config';
@@ -25,12 +25,13 @@ export class JsonDeserializer {
   private readonly schemas: LruMap<string, Schema>;
   private readonly heads: LruMap<string, Head>;
   /** The configured schema of all records (`schema.content`). */
-  private readonly given: Schema | null;
+  private readonly configuredSchema: Schema | null;
   private readonly exact: boolean;
 
   /** Throws ConfigError when `schemaContent` is not a schema. */
   constructor(private readonly settings: JsonSettings) {
-    this.given = settings.schemasEnable && settings.schemaContent !== null ? givenSchema(settings.schemaContent) : null;
+    this.configuredSchema =
+      settings.schemasEnable && settings.schemaContent !== null ? parseConfiguredSchema(settings.schemaContent) : null;
     this.exact = settings.schemaContent?.includes(DECIMAL) ?? false;
     this.schemas = new LruMap(settings.cacheSize);
     this.heads = new LruMap(settings.cacheSize);
@@ -43,9 +44,9 @@ export class JsonDeserializer {
       const text = buffer.toString();
       return { schema: null, value: this.schemaless(text, topic) };
     }
-    if (this.given) {
+    if (this.configuredSchema) {
       const tree = parseTree(buffer.toString(), topic, { exact: this.exact });
-      return { schema: this.given, value: this.payload(topic, this.given, tree) };
+      return { schema: this.configuredSchema, value: this.payload(topic, this.configuredSchema, tree) };
     }
     return this.repeated(topic, buffer) ?? this.envelope(topic, buffer.toString());
   }
@@ -110,11 +111,11 @@ export class JsonDeserializer {
   }
 }
 
-function givenSchema(content: string): Schema | null {
+function parseConfiguredSchema(content: string): Schema | null {
   try {
     return readSchema(parseTree(content, ''));
   } catch (cause) {
-    throw new ConfigError('The converter setting "schema.content" is not a schema in JSON.', {
+    throw new ConfigError('The converter setting "schema.content" must be a schema in JSON.', {
       code: 'CONVERTER_SCHEMA_CONTENT',
       cause,
     });

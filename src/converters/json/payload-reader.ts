@@ -13,7 +13,7 @@ import {
 import { JsonNumber } from './exact-parser';
 import { bytesToUnscaled } from './decimal-bytes';
 
-// Local because it runs for every value, and reading another module's export costs a call each time.
+// A local copy, because it runs for every value and access to another module's export is slower.
 const { DECIMAL, DATE, TIME, TIMESTAMP } = LogicalName;
 
 /** `replaceNull`: null of a schema with a default becomes the default. (Default: true) */

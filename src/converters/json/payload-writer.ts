@@ -162,7 +162,7 @@ export class PayloadWriter {
     };
   }
 
-  /** String keys make an object, all others an array of pairs. */
+  /** A map with string keys becomes an object, any other an array of pairs. */
   private map(schema: Schema): WritePayload {
     const { out } = this;
     const keySchema = schema.keySchema ?? fail();

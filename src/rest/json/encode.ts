@@ -1,6 +1,9 @@
 /**
  * Writes responses in JSON as Jackson does: compact, UTF-8, escapes in upper case. Characters outside the BMP are
  * escaped, all others are raw. Source: connect-rest §0.2, observed on 4.3.1.
+ *
+ * The strings are those of `quote` in json/quote.ts. A pass over the output of JSON.stringify is used nevertheless: it
+ * does nothing for most responses, while writing every string with `quote` takes about twice as long.
  */
 export function encodeJson(value: unknown): Buffer {
   if (value instanceof JsonText) return Buffer.from(value.text, 'utf8');

@@ -472,7 +472,7 @@ describe('schema.content', () => {
     expect(read('{"schema":null,"payload":1}', { 'schema.content': ' ' }).value).toBe(1);
     for (const wrong of ['{', '[]', '{"type":"nope"}'])
       expect(problem(() => converter({ 'schema.content': wrong }))).toBe(
-        'The converter setting "schema.content" is not a schema in JSON.',
+        'The converter setting "schema.content" must be a schema in JSON.',
       );
   });
 });

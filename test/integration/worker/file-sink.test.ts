@@ -147,7 +147,7 @@ test('analytics-sink 67: a missing directory fails the task with one clear sente
   expect(status.tasks[0]?.trace?.split('\n')[0]).toContain(
     // The folder is also a value of a config provider, so traces hide it.
     'Cannot append to the file "${env:SINK_FOLDER}/no/such/file.txt": the directory ${env:SINK_FOLDER}/no/such does ' +
-      'not exist, create it or change the setting "file".',
+      'not exist; create it, set "file.create.dirs" to true, or change "file".',
   );
 });
 

@@ -102,7 +102,7 @@ describeRedis('starting', () => {
 
   test('plain text to a TLS port: the error suggests the reason', async () => {
     const log = await complaint(settingsFor(redis, { CACHE_TLS: 'off' }));
-    expect(log).toContain('see CACHE_TLS');
+    expect(log).toContain('check CACHE_TLS');
   });
 
   test('a user with restricted permissions: permitted commands work, others are 500, and without PING the start fails', async () => {

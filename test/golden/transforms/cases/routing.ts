@@ -1,4 +1,4 @@
-/** Topics and headers. */
+/** Transformations of topics and headers. */
 import { map, nothing, on, order, refused, sparse, type Case } from './inputs';
 
 const topics = (...names: string[]) => names.map((topic) => ({ topic }));

@@ -1,4 +1,4 @@
-/** Values that change their type or content. */
+/** Transformations that change the type or content of values. */
 import type { Json, SchemaNotation } from '../notation';
 import {
   DATE,
@@ -156,7 +156,7 @@ const timeRecords = times.flatMap(([schema, ...list]) => list.map((one) => value
 const FORMAT = { format: 'yyyy-MM-dd HH:mm:ss' };
 const TARGETS = ['string', 'unix', 'Date', 'Time', 'Timestamp'];
 
-/** Pattern, texts to read. */
+/** Pattern, texts to parse. */
 const readings: [string, ...string[]][] = [
   ['yyyyMMddHHmmssSSS', '20231114221320123', '2023111422132012', '20231114221320123456', '-2023111422132012'],
   [
