@@ -15,7 +15,7 @@ export interface BlockingTask {
   readonly frames: readonly Frame[];
 }
 
-/** Asks the thread's debugger. Without an answer it uses the calls that tasks have noted in shared memory. */
+/** Pauses the thread with the debugger. If that fails, it uses the calls that tasks have recorded in shared memory. */
 export async function findBlockingTask(thread: ThreadHandle): Promise<BlockingTask> {
   const view = await thread.view(VIEW_MS);
   const all = [...thread.runs.values(), ...thread.cancelledRuns.values()];

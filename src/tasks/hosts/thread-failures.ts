@@ -51,7 +51,7 @@ export class ThreadFailures {
     this.closed = true;
   }
 
-  /** With these settings, the task has taken a shared thread down. */
+  /** With these settings, the task has terminated a shared thread. */
   needsOwnThread(spec: TaskSpec): boolean {
     return this.quarantine.has(taskName(spec.id), settingsOf(spec));
   }

@@ -110,14 +110,14 @@ export class ThreadHandle {
 
   private reason(code: number): string {
     const { memoryMb } = this.options;
-    const death = exitCauseOf(this.error, code);
-    switch (death.kind) {
+    const exit = exitCauseOf(this.error, code);
+    switch (exit.kind) {
       case 'memory':
         return memoryMb === null
           ? 'it ran out of memory; raise --max-old-space-size or reduce the batch size'
           : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
       case 'error':
-        return messageOf(death.error);
+        return messageOf(exit.error);
       case 'exit':
         return `the code of a task ended it (exit code ${code})`;
     }

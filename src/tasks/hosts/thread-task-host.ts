@@ -31,7 +31,7 @@ export interface ThreadTaskHostOptions {
   readonly gracefulTimeoutMs: number;
   /** Time after which a call of a task is logged as stuck; 0: never. (Default: 0) */
   readonly watchdogMs?: number;
-  /** How long a thread may be unresponsive before it is terminated; 0: for ever. (Default: 0) */
+  /** How long a thread may be unresponsive before it is terminated; 0: forever. (Default: 0) */
   readonly silenceMs?: number;
   readonly offsets: OffsetStorage;
   readonly listener: TaskListener;
@@ -47,7 +47,7 @@ export interface ThreadTaskHostOptions {
 export class ThreadTaskHost implements TaskHost {
   private readonly threads = new Set<ThreadHandle>();
   private readonly runs = new Map<string, Run>();
-  private readonly endings = new ThreadTerminations<ThreadHandle>();
+  private readonly terminations = new ThreadTerminations<ThreadHandle>();
   private runNumbers = 0;
   private threadNumbers = 0;
 
@@ -67,7 +67,7 @@ export class ThreadTaskHost implements TaskHost {
       forget: (run) => this.forget(run),
       start: (spec, alone) => this.startRun(spec, alone),
       terminate: (thread) => this.terminateThread(thread),
-      schedule: (thread, ms, then) => this.endings.later(thread, ms, then),
+      schedule: (thread, ms, then) => this.terminations.later(thread, ms, then),
     });
     this.threadWatchdog = new ThreadWatchdog({
       threads: () => this.threads,
@@ -157,8 +157,8 @@ export class ThreadTaskHost implements TaskHost {
     this.threadWatchdog.stop();
     const threads = [...this.threads];
     this.threads.clear();
-    for (const thread of threads) void this.endings.now(thread);
-    await settledWithin(this.endings.close(), TERMINATE_MS, undefined);
+    for (const thread of threads) void this.terminations.now(thread);
+    await settledWithin(this.terminations.close(), TERMINATE_MS, undefined);
   }
 
   private setTarget(id: ConnectorTaskId, type: 'pause' | 'resume'): void {
@@ -190,7 +190,7 @@ export class ThreadTaskHost implements TaskHost {
     };
     this.runs.set(taskName(spec.id), run);
     thread.runs.set(run.number, run);
-    this.endings.keep(thread);
+    this.terminations.keep(thread);
     thread.sendSecrets();
     thread.post({ type: 'start', run: run.number, spec, clock: run.calls.memory });
   }
@@ -198,21 +198,21 @@ export class ThreadTaskHost implements TaskHost {
   // ------------------------------------------------------------ threads
 
   private threadFor({ connectorConfig }: TaskSpec, alone: boolean): ThreadHandle {
-    if (alone || hasDedicatedThreads(connectorConfig)) return this.newThread(true, taskMemoryMb(connectorConfig));
+    if (alone || hasDedicatedThreads(connectorConfig)) return this.createThread(true, taskMemoryMb(connectorConfig));
     const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
-    return this.newThread(false, null);
+    return this.createThread(false, null);
   }
 
   /** A connector may set a longer limit where its task has the thread to itself. */
   private silenceLimit(thread: ThreadHandle): number {
-    const workers = this.options.silenceMs ?? 0;
+    const workerLimitMs = this.options.silenceMs ?? 0;
     const [only] = thread.runs.values();
-    return thread.options.dedicated && only ? threadSilenceMs(only.spec.connectorConfig, workers) : workers;
+    return thread.options.dedicated && only ? threadSilenceMs(only.spec.connectorConfig, workerLimitMs) : workerLimitMs;
   }
 
-  private newThread(dedicated: boolean, memoryMb: number | null): ThreadHandle {
+  private createThread(dedicated: boolean, memoryMb: number | null): ThreadHandle {
     const thread = new ThreadHandle({
       module: this.options.module ?? join(__dirname, '..', '..', 'task-thread.js'),
       name: `tasks-${++this.threadNumbers}`,
@@ -236,7 +236,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private onThreadDeath(thread: ThreadHandle, reason: string): void {
-    this.endings.keep(thread);
+    this.terminations.keep(thread);
     this.threads.delete(thread);
     this.failures.onThreadDeath(thread, reason);
   }
@@ -249,12 +249,12 @@ export class ThreadTaskHost implements TaskHost {
 
   private terminateLater(thread: ThreadHandle, ms: number): void {
     if (thread.gone) return;
-    this.endings.later(thread, ms, () => void this.terminateThread(thread));
+    this.terminations.later(thread, ms, () => void this.terminateThread(thread));
   }
 
   private async terminateThread(thread: ThreadHandle): Promise<void> {
     this.threads.delete(thread);
-    await this.endings.now(thread);
+    await this.terminations.now(thread);
   }
 
   // ------------------------------------------------------------ messages
@@ -265,8 +265,8 @@ export class ThreadTaskHost implements TaskHost {
     if (message.type === 'cancelled') thread.cancelledRuns.delete(message.run);
     const run = thread.runs.get(message.run);
     if (!run || (run.cancelled && message.type !== 'cancelled')) {
-      const asks = message.type === 'read' || message.type === 'write';
-      if (asks)
+      const expectsReply = message.type === 'read' || message.type === 'write';
+      if (expectsReply)
         thread.post({ type: 'answer', request: message.request, offsets: [], error: 'The task was cancelled.' });
       return;
     }

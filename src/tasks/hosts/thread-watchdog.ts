@@ -15,7 +15,7 @@ const CUT_OFF_MS = 1_000;
 
 export interface ThreadWatchdogOptions {
   readonly threads: () => Iterable<ThreadHandle>;
-  /** How long a thread may be unresponsive; 0: for ever. Milliseconds. */
+  /** How long a thread may be unresponsive; 0: forever. Milliseconds. */
   readonly limitMs: (thread: ThreadHandle) => number;
   /** Called once per thread. */
   readonly end: (thread: ThreadHandle, blocking: BlockingTask, silentMs: number) => void;
@@ -49,9 +49,9 @@ export class ThreadWatchdog {
 
   /** True: its call may be pending only because another task blocks the thread. */
   isBlockedByOther(run: Run): boolean {
-    const { runs, cancelledRuns: lost } = run.thread;
+    const { runs, cancelledRuns } = run.thread;
     const silence = this.silences.get(run.thread);
-    if (silence === undefined || silence.ms === 0 || runs.size + lost.size === 1) return false;
+    if (silence === undefined || silence.ms === 0 || runs.size + cancelledRuns.size === 1) return false;
     return silence.blocking?.run !== run;
   }
 

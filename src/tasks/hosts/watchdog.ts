@@ -30,13 +30,17 @@ export interface WatchdogOptions {
 }
 
 interface Report {
-  readonly ongoing: WatchedCall;
+  readonly call: WatchedCall;
   times: number;
 }
 
 /** True at the limit and at each doubling of it. Pure. */
-export function isReportDue({ since, limitMs, excused = false }: WatchedCall, timesTold: number, now: number): boolean {
-  return !excused && limitMs > 0 && now - since >= limitMs * 2 ** timesTold;
+export function isReportDue(
+  { since, limitMs, excused = false }: WatchedCall,
+  timesReported: number,
+  now: number,
+): boolean {
+  return !excused && limitMs > 0 && now - since >= limitMs * 2 ** timesReported;
 }
 
 export class Watchdog {
@@ -59,22 +63,22 @@ export class Watchdog {
   }
 
   check(): void {
-    const { calls: look, logger } = this.options;
+    const { calls, logger } = this.options;
     const now = this.now();
     const seconds = (since: number): number => Math.round((now - since) / 1000);
-    const ongoing = new Map(look().map((one) => [`${one.since} ${one.id}`, one]));
-    for (const [key, { ongoing: over }] of this.reports) {
+    const ongoing = new Map(calls().map((call) => [`${call.since} ${call.id}`, call]));
+    for (const [key, { call }] of this.reports) {
       if (ongoing.has(key)) continue;
       this.reports.delete(key);
-      logger.warn(`${over.what} ${over.fate?.() ?? 'returned'} after ${seconds(over.since)} s`);
+      logger.warn(`${call.what} ${call.fate?.() ?? 'returned'} after ${seconds(call.since)} s`);
     }
-    for (const [key, one] of ongoing) {
-      const told = this.reports.get(key) ?? { ongoing: one, times: 0 };
-      if (!isReportDue(one, told.times, now)) continue;
-      told.times++;
-      this.reports.set(key, told);
-      const began = new Date(one.since).toISOString();
-      logger.error(`${one.what} has not returned for ${seconds(one.since)} s, since ${began}. ${one.hint}`);
+    for (const [key, call] of ongoing) {
+      const report = this.reports.get(key) ?? { call, times: 0 };
+      if (!isReportDue(call, report.times, now)) continue;
+      report.times++;
+      this.reports.set(key, report);
+      const began = new Date(call.since).toISOString();
+      logger.error(`${call.what} has not returned for ${seconds(call.since)} s, since ${began}. ${call.hint}`);
     }
   }
 }

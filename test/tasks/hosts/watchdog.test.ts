@@ -25,8 +25,8 @@ describe('stuck calls', () => {
     [1, 2_000, true],
     [2, 3_999, false],
     [2, 4_000, true],
-  ])('reported %d times, after %d ms: %p', (told, ms, expected) => {
-    expect(isReportDue(ongoing, told, T0 + ms)).toBe(expected);
+  ])('reported %d times, after %d ms: %p', (times, ms, expected) => {
+    expect(isReportDue(ongoing, times, T0 + ms)).toBe(expected);
   });
   test('without a limit nothing is reported', () => {
     expect(isReportDue({ ...ongoing, limitMs: 0 }, 0, T0 + 1e12)).toBe(false);
