@@ -33,7 +33,7 @@ const server = new PluginServer({
   registry,
   validator: (resolver) => createConfigValidator({ registry, config, resolver, pluginLimitMs: data.pluginLimitMs }),
   logger,
-  note: new CurrentStep(data.step),
+  currentStep: new CurrentStep(data.step),
   post,
 });
 
@@ -43,7 +43,7 @@ port.on('message', (message: ToPluginThread) => {
   else server.handle(message);
 });
 process.on('uncaughtException', (error) => {
-  server.crashed(error);
+  server.onCrash(error);
   process.exit(1);
 });
 new ThreadHeartbeat(data.beat).start();

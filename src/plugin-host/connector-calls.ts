@@ -1,4 +1,4 @@
-/** Calls of a connector's module, the same in whichever thread it is. */
+/** Calls to a connector's module, used in the worker's thread and in plugin threads. */
 import { ConnectError } from '@millrace/sdk';
 import type { Connector, ConnectorConfig, ConnectorInstance, SourceConnectorContext } from '@millrace/sdk';
 import type { HostedConnector, InstanceEvents, SinkOffsetPairs, SourceOffsetPairs } from './host';
@@ -8,7 +8,7 @@ export function createInstance(
   { connector, config, description, workerSettings }: HostedConnector,
   events: InstanceEvents,
 ): ConnectorInstance {
-  if (!plugin.create) throw new ConnectError(`${description.class} makes no instances.`);
+  if (!plugin.create) throw new ConnectError(`${description.class} creates no instances.`);
   const context: SourceConnectorContext = {
     connector,
     workerSettings,
@@ -17,16 +17,16 @@ export function createInstance(
     raiseError: (error) => events.raiseError(error),
     offsets: events.offsets,
   };
-  const made = plugin.create(config, context);
-  // Nothing else of it: a method of the plugin's own may have the name of one of ours.
+  const instance = plugin.create(config, context);
+  // Only these methods: another method of the plugin may have the name of one of HostedInstance.
   return {
-    start: () => made.start?.(),
-    taskConfigs: (maxTasks) => made.taskConfigs(maxTasks),
-    stop: () => made.stop?.(),
+    start: () => instance.start?.(),
+    taskConfigs: (maxTasks) => instance.taskConfigs(maxTasks),
+    stop: () => instance.stop?.(),
   };
 }
 
-/** Whether it has, if it can say so. */
+/** True: the plugin reports that it altered the offsets. */
 export async function alterOffsets(
   plugin: Connector,
   config: ConnectorConfig,

@@ -1,4 +1,4 @@
-/** What the runtime has to know of a connector's module. Pure. */
+/** Reads from a connector's module what the runtime must know of it. Pure. */
 import type { Connector } from '@millrace/sdk';
 import type { ConnectorTraits } from './host';
 

@@ -1,4 +1,4 @@
-/** The plugin host that the worker's settings ask for, and the validator that goes with it. */
+/** Creates the plugin host that the worker settings select, and its validator. */
 import { join } from 'node:path';
 import type { ConfigResolver } from '../config/providers/config-resolver';
 import type { ConfigValidator } from '../config/validation/config-infos';
@@ -13,7 +13,7 @@ import { ThreadPluginHost } from './threads/thread-plugin-host';
 
 export interface CreatePluginHostOptions {
   readonly config: WorkerConfig;
-  /** `catalog` spares threads the search for plugins. */
+  /** With `catalog`, threads need not scan the plugin folders. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
   readonly resolver: Pick<ConfigResolver, 'resolve'>;
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-/** Where the code of plugins runs that moves no records: validation, connectors' instances, changes of offsets. */
+/** Runs plugin code other than tasks: validation, connector instances, changes of offsets. */
 import type {
   ConnectorConfig,
   ConnectorInstance,
@@ -12,9 +12,9 @@ import type {
 import type { Logger } from '../logging/logger';
 import type { PluginDescription } from '../plugins/registry';
 
-/** What has to be known of a connector's module beside its manifest. */
+/** Properties of a connector's module that its manifest does not contain. */
 export interface ConnectorTraits {
-  /** It makes instances; without, the runtime's default applies. */
+  /** It creates instances. Without them, the runtime's default applies. */
   readonly creates: boolean;
   readonly altersOffsets: boolean;
   readonly partitionOrder: NonNullable<SourceConnector['partitionOrder']>;
@@ -28,7 +28,7 @@ export interface HostedConnector {
   readonly workerSettings: WorkerSettings;
 }
 
-/** What an instance may ask of the runtime. */
+/** What a connector instance can call in the runtime. */
 export interface InstanceEvents {
   readonly logger: Logger;
   requestTaskReconfiguration(): void;
@@ -37,7 +37,7 @@ export interface InstanceEvents {
 }
 
 export interface HostedInstance extends ConnectorInstance {
-  /** For one that is not needed any more, stopped or not. */
+  /** Called when the instance is no longer needed, stopped or not. */
   release?(): void;
 }
 
@@ -45,15 +45,15 @@ export type SourceOffsetPairs = readonly (readonly [SourcePartition | null, Sour
 export type SinkOffsetPairs = readonly (readonly [TopicPartition, number | null])[];
 
 export interface PluginHost {
-  /** Imports the module. Rejects with ConnectError `PLUGIN_LOAD_FAILED`, or with what became of the thread. */
+  /** Imports the module. Rejects with ConnectError `PLUGIN_LOAD_FAILED`, or with the reason its thread ended. */
   traits(description: PluginDescription): Promise<ConnectorTraits>;
   create(connector: HostedConnector, events: InstanceEvents): Promise<HostedInstance>;
-  /** The plugin's `alterOffsets`; only where its traits have one. */
+  /** Calls the plugin's `alterOffsets`. Only for plugins whose traits have `altersOffsets`. */
   alterOffsets(
     description: PluginDescription,
     config: ConnectorConfig,
     offsets: SourceOffsetPairs | SinkOffsetPairs,
   ): Promise<boolean>;
-  /** Ends threads. */
+  /** Terminates the threads. */
   close(): Promise<void>;
 }

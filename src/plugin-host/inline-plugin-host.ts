@@ -1,4 +1,4 @@
-/** Runs the code of plugins in this thread: for tests and debugging. */
+/** Runs plugin code in this thread: for tests and debugging. */
 import type { Connector, ConnectorConfig } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { alterOffsets, createInstance } from './connector-calls';

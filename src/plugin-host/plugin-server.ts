@@ -1,4 +1,4 @@
-/** The inside of a plugin thread: runs what the worker asks for. */
+/** Runs the worker's calls inside a plugin thread. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connector, ConnectorInstance } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
@@ -7,7 +7,7 @@ import type { NullableConfig } from '../config/validation/entry';
 import { onValidationStep } from '../config/validation/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
-import { answer, OpenCalls } from './protocol/calls';
+import { replyTo, OpenCalls } from './protocol/calls';
 import { alterOffsets, createInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import { copyError } from './protocol/error-copy';
@@ -24,19 +24,19 @@ import type { CurrentStep } from './protocol/current-step';
 
 export interface PluginServerOptions {
   readonly registry: PluginRegistry;
-  /** The resolver asks the worker. */
+  /** The resolver calls the worker. */
   readonly validator: (resolver: Pick<ConfigResolver, 'resolve'>) => ConfigValidator;
   readonly logger: Logger;
-  readonly note: CurrentStep;
+  readonly currentStep: CurrentStep;
   readonly post: (message: FromPluginThread) => void;
 }
 
-interface Made {
+interface CreatedInstance {
   readonly connector: string;
   readonly instance: ConnectorInstance;
 }
 
-/** What the thread does something for. 0: none. */
+/** The call and the connector instance that code runs for. 0: none. */
 interface Work {
   readonly call: number;
   readonly owner: number;
@@ -45,41 +45,41 @@ interface Work {
 type Calls = { readonly [N in keyof PluginCalls]: (...args: Parameters<PluginCalls[N]>) => unknown };
 
 export class PluginServer {
-  private readonly questions: OpenCalls;
-  private readonly instances = new Map<number, Made>();
+  private readonly workerCalls: OpenCalls;
+  private readonly instances = new Map<number, CreatedInstance>();
   private readonly calls: Calls;
-  /** Knows, anywhere in asynchronous code of a plugin, whose it is. */
+  /** Tracks, through asynchronous plugin code, which call and instance it runs for. */
   private readonly current = new AsyncLocalStorage<Work>();
 
   constructor(private readonly options: PluginServerOptions) {
-    this.questions = new OpenCalls(options.post);
+    this.workerCalls = new OpenCalls(options.post);
     const resolve = async (config: NullableConfig): Promise<NullableConfig> => await this.callWorker('resolve', config);
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
-    onValidationStep((step) => options.note.write(step, this.work));
+    onValidationStep((step) => options.currentStep.write(step, this.work));
     this.calls = {
       validate: (config) => validator.validate(config),
       definitions: (plugin, version) => validator.definitions(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
       alterOffsets: async (description, config, offsets) => {
         const plugin = await this.load(description);
-        options.note.write(`the call of alterOffsets() in ${description.class}`, this.work);
+        options.currentStep.write(`the call of alterOffsets() in ${description.class}`, this.work);
         return await alterOffsets(plugin, config, offsets as never);
       },
       create: (spec) => this.create(spec),
-      start: (instance) => this.callOf(instance, 'start', (made) => made.start?.()),
-      taskConfigs: (instance, max) => this.callOf(instance, 'taskConfigs', (made) => made.taskConfigs(max)),
-      stop: (instance) => this.callOf(instance, 'stop', (made) => made.stop?.()),
+      start: (instance) => this.callOf(instance, 'start', (created) => created.start?.()),
+      taskConfigs: (instance, max) => this.callOf(instance, 'taskConfigs', (created) => created.taskConfigs(max)),
+      stop: (instance) => this.callOf(instance, 'stop', (created) => created.stop?.()),
     };
   }
 
   handle(message: Exclude<ToPluginThread, { type: 'log-level' | 'hide' }>): void {
     if (message.type === 'call') void this.run(message);
     else if (message.type === 'release') this.instances.delete(message.instance);
-    else this.questions.answered(message);
+    else this.workerCalls.onReply(message);
   }
 
-  /** For an error that nobody caught. The thread has to end after it: its state is unknown. */
-  crashed(error: unknown): void {
+  /** Reports an uncaught error. The thread must exit afterwards, because its state is unknown. */
+  onCrash(error: unknown): void {
     this.options.post({ type: 'crash', ...this.work, error: copyError(error) });
   }
 
@@ -88,55 +88,57 @@ export class PluginServer {
   }
 
   private async run(message: CallRequest): Promise<void> {
-    const { note, post } = this.options;
+    const { currentStep, post } = this.options;
     const { call, name, args } = message;
     post({ type: 'begun', call });
     const run = this.calls[name as keyof PluginCalls] as (...args: readonly unknown[]) => unknown;
-    const noting = async (): Promise<unknown> => {
+    const runAndClear = async (): Promise<unknown> => {
       try {
         return await run(...args);
       } finally {
-        note.clear(call);
+        currentStep.clear(call);
       }
     };
-    await this.current.run({ call, owner: 0 }, () => answer(message, noting, post));
+    await this.current.run({ call, owner: 0 }, () => replyTo(message, runAndClear, post));
   }
 
   private async load(description: PluginDescription): Promise<Connector> {
-    const { note, registry } = this.options;
+    const { currentStep, registry } = this.options;
     const { work } = this;
-    note.write(`the import of ${description.class} in ${description.location}`, work);
+    currentStep.write(`the import of ${description.class} in ${description.location}`, work);
     try {
       return (await registry.load(description)) as Connector;
     } finally {
-      note.clear(work.call);
+      currentStep.clear(work.call);
     }
   }
 
   private async create(spec: InstanceSpec): Promise<void> {
     const { instance, connector, description } = spec;
     const plugin = await this.load(description);
-    const made = this.noting(instance, `the call of create() in connector ${connector}`, () =>
+    const created = this.runStep(instance, `the call of create() in connector ${connector}`, () =>
       createInstance(plugin, spec, this.events(spec)),
     );
-    this.instances.set(instance, { connector, instance: made });
+    this.instances.set(instance, { connector, instance: created });
   }
 
-  private callOf<T>(instance: number, name: string, call: (made: ConnectorInstance) => T): T {
-    const made = this.instances.get(instance);
-    if (!made) throw new Error('The connector has been released.');
-    return this.noting(instance, `the call of ${name}() in connector ${made.connector}`, () => call(made.instance));
+  private callOf<T>(instance: number, name: string, call: (created: ConnectorInstance) => T): T {
+    const created = this.instances.get(instance);
+    if (!created) throw new Error('The connector has been released.');
+    return this.runStep(instance, `the call of ${name}() in connector ${created.connector}`, () =>
+      call(created.instance),
+    );
   }
 
-  /** The note stands for as long as the plugin has the thread, which is until it waits for something. */
-  private noting<T>(instance: number, step: string, call: () => T): T {
-    const { note } = this.options;
+  /** Records the step while the call runs synchronously: only then can the plugin block the thread. */
+  private runStep<T>(instance: number, step: string, call: () => T): T {
+    const { currentStep } = this.options;
     const work = { call: this.work.call, owner: instance };
-    note.write(step, work);
+    currentStep.write(step, work);
     try {
       return this.current.run(work, call);
     } finally {
-      note.clear(work.call);
+      currentStep.clear(work.call);
     }
   }
 
@@ -157,6 +159,6 @@ export class PluginServer {
     name: N,
     ...args: Parameters<WorkerCalls[N]>
   ): Promise<ReturnType<WorkerCalls[N]>> {
-    return (await this.questions.ask(name, args).answer) as ReturnType<WorkerCalls[N]>;
+    return (await this.workerCalls.send(name, args).answer) as ReturnType<WorkerCalls[N]>;
   }
 }

@@ -1,4 +1,4 @@
-/** What the thread's note says, and when it says nothing: it is read when the thread can speak no more. */
+/** The recorded step of the thread, and when it is empty: the worker reads it when the thread no longer answers. */
 import { reportStep } from '../../src/config/validation/validation-step';
 import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { silentLogger } from '../../src/logging/logger';
@@ -6,7 +6,7 @@ import type { FromPluginThread } from '../../src/plugin-host/protocol/messages';
 import { PluginServer } from '../../src/plugin-host/plugin-server';
 import { CurrentStep } from '../../src/plugin-host/protocol/current-step';
 
-const note = new CurrentStep();
+const currentStep = new CurrentStep();
 const posted: FromPluginThread[] = [];
 let load: () => Promise<unknown>;
 let validate: () => Promise<unknown>;
@@ -14,7 +14,7 @@ const server = new PluginServer({
   registry: { load: () => load() } as never,
   validator: () => ({ validate: () => validate() }) as unknown as ConfigValidator,
   logger: silentLogger,
-  note,
+  currentStep,
   post: (message) => posted.push(message),
 });
 let last = 0;
@@ -31,16 +31,16 @@ test.each([
   ['an import', 'traits', async () => ({ type: 'source' })],
   ['a change of offsets', 'alterOffsets', async () => ({ alterOffsets: () => true })],
   ['one that throws', 'alterOffsets', async () => ({ alterOffsets: () => Promise.reject(new Error('no')) })],
-])('after %s the note is empty', async (_what, name, loads) => {
+])('after %s the recorded step is empty', async (_what, name, loads) => {
   load = loads;
   const call = ask(name, description, {}, []);
-  expect([note.step, note.call]).toEqual(['the import of C in /plugins/c', call]);
+  expect([currentStep.step, currentStep.call]).toEqual(['the import of C in /plugins/c', call]);
   await settle();
   expect(answered(call)).toBe(true);
-  expect([note.step, note.owner, note.call]).toEqual(['', 0, 0]);
+  expect([currentStep.step, currentStep.owner, currentStep.call]).toEqual(['', 0, 0]);
 });
 
-test('a validation leaves no note, and removes none of another call', async () => {
+test('a validation clears its step, but not the step of another call', async () => {
   const ends: (() => void)[] = [];
   validate = async () => {
     reportStep(`the check of "${last}"`);
@@ -52,8 +52,8 @@ test('a validation leaves no note, and removes none of another call', async () =
   ends[0]?.();
   await settle();
   expect(answered(first)).toBe(true);
-  expect([note.step, note.call]).toEqual([`the check of "${second}"`, second]);
+  expect([currentStep.step, currentStep.call]).toEqual([`the check of "${second}"`, second]);
   ends[1]?.();
   await settle();
-  expect([note.step, note.call]).toEqual(['', 0]);
+  expect([currentStep.step, currentStep.call]).toEqual(['', 0]);
 });

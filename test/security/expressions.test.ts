@@ -68,7 +68,7 @@ test.each<[string, Record<string, string>]>([
 ])('%s: the request is answered, however expensive the expression is', async (_, config) => {
   const answer = await validate(config);
   expect([200, 500]).toContain(answer.status);
-  if (answer.status === 500) expect(answer.json.message).toContain('did not come back within 1000 ms');
+  if (answer.status === 500) expect(answer.json.message).toContain('did not return within 1000 ms');
   expect((await worker.request('GET', '/health')).status).toBe(200);
 });
 
@@ -96,7 +96,7 @@ test('a connector with such an expression is not created', async () => {
   const answer = await worker.request('POST', '/connectors', { name, config: { ...sink, ...deadLetters } });
   // Without an end, it is not known to be valid; an engine that finishes finds no match.
   if (answer.status === 500) {
-    expect(answer.json.message).toContain('The check of "topics.regex" did not come back within 1000 ms');
+    expect(answer.json.message).toContain('The check of "topics.regex" did not return within 1000 ms');
     expect((await worker.request('GET', `/connectors/${name}`)).status).toBe(404);
   } else {
     expect([201, 400]).toContain(answer.status);

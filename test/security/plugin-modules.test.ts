@@ -91,7 +91,7 @@ test.each(['SpinsAtImport', 'SpinsAtImportEsm'])(
     expect([answer.status, answer.json.message]).toEqual([
       500,
       expect.stringMatching(
-        new RegExp(`The import of com.example.${name} in .* did not come back within 2000 ms and was ended`),
+        new RegExp(`The import of com.example.${name} in .* did not return within 2000 ms and was terminated`),
       ),
     ]);
     expect(rest).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ test.each([
 ])('%s: the answer has the place in the plugin', async (name, place) => {
   const answer = await validate(`com.example.${name}`);
   expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining(place)]);
-  expect(answer.json.message).toContain(`The plug-in com.example.${name} in `);
+  expect(answer.json.message).toContain(`The plugin com.example.${name} in `);
 });
 
 test('a validate() that spins is terminated; one that never answers blocks no other request', async () => {
@@ -135,7 +135,7 @@ test('a validate() that spins is terminated; one that never answers blocks no ot
   await never;
   expect([answer.status, answer.json.message]).toEqual([
     500,
-    expect.stringContaining('The call of validate() in com.example.SpinsInValidate did not come back within 2000 ms'),
+    expect.stringContaining('The call of validate() in com.example.SpinsInValidate did not return within 2000 ms'),
   ]);
   expect(rest).toBeGreaterThan(0);
   expect(validations).toBeGreaterThan(0);
@@ -156,9 +156,7 @@ test.each(['taskConfigs', 'start'])(
     const culprit = await splitter({ behavior });
     const { connector } = await worker.statusWhen(culprit, (status) => status.connector.state === 'FAILED');
     expect(connector.trace).toMatch(
-      new RegExp(
-        `The call of ${behavior}\\(\\) in connector ${culprit} did not come back within 2000 ms.*PLUGIN_SILENT`,
-      ),
+      new RegExp(`The call of ${behavior}\\(\\) in connector ${culprit} did not return within 2000 ms.*PLUGIN_SILENT`),
     );
     expect(worker.process.log()).toContain(`${culprit} spins in ${behavior}`);
     await worker.request('DELETE', `/connectors/${culprit}`);
@@ -192,7 +190,7 @@ test('an alterOffsets that spins rejects the change', async () => {
   const answer = await worker.request('DELETE', `/connectors/${name}/offsets`);
   expect([answer.status, answer.json.message]).toEqual([
     500,
-    expect.stringContaining(`The call of alterOffsets() in ${SPLITTER} did not come back within 2000 ms`),
+    expect.stringContaining(`The call of alterOffsets() in ${SPLITTER} did not return within 2000 ms`),
   ]);
   await worker.request('DELETE', `/connectors/${name}`);
   await expectInnocence();

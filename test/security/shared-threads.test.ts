@@ -216,7 +216,7 @@ describe('without a limit', () => {
     expect((await worker.request('DELETE', `/connectors/${culprit.name}`)).status).toBe(204);
     await neighbours.goOn();
     await neighbours.expectBlameless();
-    expect(log()).not.toContain('poll() of its plug-in is over');
+    expect(log()).not.toContain('poll() of its plugin returned');
     expect(starts(culprit.name)).toHaveLength(1);
   });
 

@@ -1,54 +1,54 @@
-/** Calls to the other side of a thread boundary: the same on both sides. */
+/** Calls across a thread boundary, used by both sides. */
 import { copyError, errorFrom } from './error-copy';
 import type { CallReply, CallRequest } from './messages';
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** Of one side: what it has asked and is not answered yet. */
+/** Calls that this side has sent and that have no reply yet. */
 export class OpenCalls {
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly pending = new Map<number, PendingCall>();
   private last = 0;
 
   constructor(private readonly post: (message: CallRequest) => void) {}
 
-  /** The promise comes with the call's number. */
-  ask(name: string, args: readonly unknown[]): { readonly call: number; readonly answer: Promise<unknown> } {
+  /** `call` is the number of the call. `answer` rejects if the message cannot be posted. */
+  send(name: string, args: readonly unknown[]): { readonly call: number; readonly answer: Promise<unknown> } {
     const call = ++this.last;
     const answer = new Promise((resolve, reject) => {
-      this.waiting.set(call, { resolve, reject });
+      this.pending.set(call, { resolve, reject });
     });
-    // Whoever asked may have stopped waiting.
+    // The caller may have stopped waiting.
     answer.catch(() => undefined);
     try {
       this.post({ type: 'call', call, name, args });
     } catch (error) {
-      this.end(call)?.reject(error);
+      this.remove(call)?.reject(error);
     }
     return { call, answer };
   }
 
-  answered(message: CallReply): void {
-    const waiting = this.end(message.call);
-    if (message.type === 'value') waiting?.resolve(message.value);
-    else waiting?.reject(errorFrom(message.error));
+  onReply(message: CallReply): void {
+    const pending = this.remove(message.call);
+    if (message.type === 'value') pending?.resolve(message.value);
+    else pending?.reject(errorFrom(message.error));
   }
 
   rejectAll(error: unknown): void {
-    for (const call of [...this.waiting.keys()]) this.end(call)?.reject(error);
+    for (const call of [...this.pending.keys()]) this.remove(call)?.reject(error);
   }
 
-  private end(call: number): Waiting | undefined {
-    const waiting = this.waiting.get(call);
-    this.waiting.delete(call);
-    return waiting;
+  private remove(call: number): PendingCall | undefined {
+    const pending = this.pending.get(call);
+    this.pending.delete(call);
+    return pending;
   }
 }
 
-/** Runs what the other side asks for and sends the outcome back. */
-export async function answer(
+/** Runs a call from the other side and posts its result or error. */
+export async function replyTo(
   { call }: CallRequest,
   run: () => unknown,
   post: (message: CallReply) => void,
@@ -56,7 +56,7 @@ export async function answer(
   try {
     post({ type: 'value', call, value: await run() });
   } catch (error) {
-    // Also for a value that cannot be copied.
+    // Also when the value cannot be cloned.
     post({ type: 'error', call, error: copyError(error) });
   }
 }

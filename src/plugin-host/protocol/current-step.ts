@@ -1,4 +1,4 @@
-/** What a plugin thread is doing, in memory that the worker can read when the thread does not answer any more. */
+/** What a plugin thread is doing, in shared memory that the worker can read when the thread no longer answers. */
 const LENGTH = 0;
 const OWNER = 1;
 const CALL = 2;
@@ -15,11 +15,11 @@ export class CurrentStep {
   }
 
   /**
-   * A noun phrase, e.g. `the import of /plugins/a/index.js`; what is too long is cut. `call` is what asked for it,
-   * `owner` the connector instance that it is done for.
+   * `step`: a noun phrase, such as `the import of /plugins/a/index.js`; truncated to 512 bytes of UTF-8. `call`:
+   * number of the call that runs it. `owner`: number of the connector instance it runs for.
    */
   write(step: string, { call, owner }: { readonly call: number; readonly owner: number }): void {
-    // Encoded apart: a text decoder and encoder take no shared memory.
+    // Encoded separately: text encoders and decoders do not accept shared memory.
     const text = Buffer.from(step, 'utf8').subarray(0, TEXT_BYTES);
     Atomics.store(this.cells, LENGTH, 0);
     this.bytes.set(text);
@@ -28,7 +28,7 @@ export class CurrentStep {
     Atomics.store(this.cells, LENGTH, text.length);
   }
 
-  /** Unless another call has written its own meanwhile. */
+  /** Does nothing if another call has written its step meanwhile. */
   clear(call: number): void {
     if (this.call !== call) return;
     Atomics.store(this.cells, LENGTH, 0);
@@ -36,17 +36,17 @@ export class CurrentStep {
     Atomics.store(this.cells, CALL, 0);
   }
 
-  /** Empty: nothing that is known of. */
+  /** Empty: unknown. */
   get step(): string {
     return Buffer.from(this.bytes.slice(0, Atomics.load(this.cells, LENGTH))).toString('utf8');
   }
 
-  /** 0: nobody in particular. */
+  /** Number of the connector instance. 0: none. */
   get owner(): number {
     return Atomics.load(this.cells, OWNER);
   }
 
-  /** 0: none. */
+  /** Number of the call. 0: none. */
   get call(): number {
     return Atomics.load(this.cells, CALL);
   }

@@ -1,6 +1,5 @@
 /**
- * Errors as plain data that crosses a thread boundary, and errors again on the other side: a structured clone keeps
- * neither class nor code.
+ * Converts errors to plain data for a thread boundary and back: a structured clone keeps neither class nor code.
  */
 import { ConnectError, isConnectError, messageOf } from '@millrace/sdk';
 import { ValidationError } from '../../config/validation/validation-error';
@@ -25,7 +24,7 @@ export type ErrorCopy =
   | (Common & { readonly kind: 'validation'; readonly status: number; readonly javaClass: string })
   | (Common & { readonly kind: 'other'; readonly code: string | null; readonly retriable: boolean });
 
-/** Whatever was thrown; what is no error becomes one with its text. */
+/** Accepts any thrown value; a value that is not an error becomes an error with its text. */
 export function copyError(error: unknown, depth = 0): ErrorCopy {
   const { name, stack, cause, code, retriable } = (typeof error === 'object' && error !== null ? error : {}) as {
     [key in 'name' | 'stack' | 'cause' | 'code' | 'retriable']?: unknown;
@@ -54,16 +53,16 @@ export function copyError(error: unknown, depth = 0): ErrorCopy {
 }
 
 export function errorFrom(copy: ErrorCopy): Error {
-  const error = made(copy, copy.cause === null ? undefined : errorFrom(copy.cause));
+  const error = createError(copy, copy.cause === null ? undefined : errorFrom(copy.cause));
   Object.defineProperties(error, {
     name: { value: copy.name, configurable: true, writable: true },
-    // Where it was thrown, not where it arrived.
+    // The stack of the thread that threw it, not of this one.
     stack: { value: copy.stack ?? undefined, configurable: true, writable: true },
   });
   return error;
 }
 
-function made(copy: ErrorCopy, cause: unknown): Error {
+function createError(copy: ErrorCopy, cause: unknown): Error {
   const { message } = copy;
   if (copy.kind === 'validation')
     return new ValidationError(copy.status, message, { javaClass: copy.javaClass, cause });

@@ -1,4 +1,4 @@
-/** What crosses the boundary between the worker and its plugin threads. */
+/** Messages between the worker and its plugin threads. */
 import type { ConnectorConfig, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
@@ -9,22 +9,22 @@ import type { HideMessage } from '../../threads/thread-secrets';
 import type { ErrorCopy } from './error-copy';
 import type { ConnectorTraits } from '../host';
 
-/** Given to a thread when it is made. Holds secrets: never log it. */
+/** Passed to a thread when it is created. Holds secrets: never log it. */
 export interface PluginThreadData {
-  /** Worker settings as they were given. */
+  /** Worker settings, unparsed. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The plugin registry's findings; plain data. */
+  /** Catalog of the plugin registry; plain data. */
   readonly catalog: unknown;
   readonly levels: ReturnType<LogLevels['snapshot']>;
   /** Memory of a ThreadHeartbeat. */
   readonly beat: SharedArrayBuffer;
   /** Memory of a CurrentStep. */
   readonly step: SharedArrayBuffer;
-  /** (Default: the validator's own) */
+  /** Time limit of a plugin's own `validate`. (Default: the validator's) */
   readonly pluginLimitMs?: number;
 }
 
-/** A connector's instance. Its configuration is resolved. */
+/** A connector instance. Its config is resolved. */
 export interface InstanceSpec {
   readonly instance: number;
   readonly connector: string;
@@ -33,10 +33,10 @@ export interface InstanceSpec {
   readonly workerSettings: WorkerSettings;
 }
 
-/** Pairs of what a user wants stored; what the plugin is shown of them depends on its type. */
+/** Partitions and the offsets that a user wants stored. Their types depend on the type of the connector. */
 export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 
-/** What the worker asks a thread for. */
+/** Calls from the worker to a thread. */
 export interface PluginCalls {
   validate(config: NullableConfig): ConfigInfos;
   definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
@@ -48,9 +48,9 @@ export interface PluginCalls {
   stop(instance: number): void;
 }
 
-/** What a thread asks the worker for. */
+/** Calls from a thread to the worker. */
 export interface WorkerCalls {
-  /** Replaces placeholders: config providers live with the worker. */
+  /** Replaces placeholders: config providers run in the worker's thread. */
   resolve(config: NullableConfig): NullableConfig;
   readOffsets(instance: number, partitions: readonly SourcePartition[]): readonly (SourceOffset | null)[];
 }
@@ -69,21 +69,21 @@ export type CallReply =
 export type ToPluginThread =
   | CallRequest
   | CallReply
-  /** What config providers gave: no line or error of the thread shows it. */
+  /** Values of config providers, which the thread hides in log lines and errors. */
   | HideMessage
-  /** Nobody needs the instance any more. */
+  /** The instance is no longer needed. */
   | { readonly type: 'release'; readonly instance: number }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName };
 
 export type FromPluginThread =
   | CallRequest
   | CallReply
-  /** The thread has made what it needs and takes calls. */
+  /** The thread has started and accepts calls. */
   | { readonly type: 'ready' }
-  /** The call has left the queue. */
+  /** The thread has started to run the call. */
   | { readonly type: 'begun'; readonly call: number }
   | { readonly type: 'reconfigure'; readonly instance: number }
   | { readonly type: 'raise'; readonly instance: number; readonly error: ErrorCopy }
   | LogLine
-  /** Last words: an error nobody caught. `owner`, `call`: the instance and the call that it arose in; 0: unknown. */
+  /** An uncaught error: the thread exits. `owner`, `call`: the instance and the call it arose in; 0: unknown. */
   | { readonly type: 'crash'; readonly owner: number; readonly call: number; readonly error: ErrorCopy };

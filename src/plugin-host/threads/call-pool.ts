@@ -1,8 +1,8 @@
 /**
- * Calls of plugins that leave nothing behind, so that they may be made again: validation, definitions. They share a
- * thread for as long as it answers. Whoever may have held one that ended is asked once more in a thread of its own,
- * where it is plain who holds it; the others go on elsewhere. A change of offsets leaves something behind: it has a
- * thread of its own from the beginning, and is made once.
+ * Runs plugin calls that are not tied to a connector instance. Calls without side effects (validation, definitions)
+ * share a thread while it answers. When a shared thread ends, a call that may have blocked it is repeated once in a
+ * dedicated thread, which identifies the cause; the others are repeated in another shared thread. A change of offsets
+ * has side effects: it gets a dedicated thread from the start and is never repeated.
  */
 import { ConnectError, isConnectError, settledWithin } from '@millrace/sdk';
 import { ThreadTerminations } from '../../threads/thread-terminations';
@@ -10,37 +10,37 @@ import type { PluginCalls } from '../protocol/messages';
 import type { OpenCall, PluginThread, PluginThreadOptions } from './plugin-thread';
 import { ThreadExitError } from './thread-exit-error';
 
-/** A thread that takes up no call for so long is given no others. */
+/** A thread that has not begun a call after this time gets no others. */
 const ACCEPT_MS = 500;
-/** So long what has held a thread is asked in one of its own at once. */
+/** For this time, calls to a plugin that blocked a thread use a dedicated thread at once. */
 const DEDICATED_MS = 60_000;
-/** A call that a thread did not take up in time may run in it yet, beside the one that is made elsewhere. */
+/** A thread may still run a call that it did not begin in time, in addition to the repeated call. */
 const NOT_REPEATABLE: ReadonlySet<keyof PluginCalls> = new Set<keyof PluginCalls>(['alterOffsets']);
 
 export interface CallPoolOptions {
   readonly createThread: (events: Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>) => PluginThread;
-  /** All together. */
+  /** Shared and dedicated together. */
   readonly maxThreads: number;
-  /** A thread without calls ends after this. */
+  /** A thread without calls is terminated after this time. */
   readonly idleMs: number;
-  /** The longest that one call may take, however often it is made. */
+  /** Time limit of one call, including its repetitions. */
   readonly callMs: number;
 }
 
 interface Subject {
   /** Noun phrase for errors. */
   readonly what: string;
-  /** What is remembered when it holds a thread. */
+  /** Remembered when the call blocks a thread. */
   readonly key: string;
 }
 
 export class CallPool {
   private readonly shared = new Set<PluginThread>();
   private readonly all = new Set<PluginThread>();
-  /** Those with a call that they have not taken up, or that was given up. */
+  /** Threads that have not begun a call in time. */
   private readonly stuck = new Set<PluginThread>();
   private readonly blockers = new Map<string, number>();
-  private readonly endings = new ThreadTerminations<PluginThread>();
+  private readonly terminations = new ThreadTerminations<PluginThread>();
   private waiters: (() => void)[] = [];
   private closed = false;
 
@@ -61,7 +61,7 @@ export class CallPool {
     } catch (error) {
       if (!(error instanceof ThreadExitError)) throw error;
       if (!error.notCausedByPlugin) this.blockers.set(subject.key, performance.now() + DEDICATED_MS);
-      throw error.explained(subject.what);
+      throw error.toConnectError(subject.what);
     }
   }
 
@@ -69,10 +69,10 @@ export class CallPool {
     this.closed = true;
     for (const thread of this.all) this.end(thread);
     this.changed();
-    await this.endings.close();
+    await this.terminations.close();
   }
 
-  /** Null: it may be the one that holds the thread. Throws ThreadExitError when it is. */
+  /** Null: the call may have blocked the thread. Throws ThreadExitError when it certainly has. */
   private async inShared<N extends keyof PluginCalls>(
     deadline: number,
     subject: Subject,
@@ -81,14 +81,14 @@ export class CallPool {
   ): Promise<{ readonly value: ReturnType<PluginCalls[N]> } | null> {
     let retriedInShared = false;
     for (;;) {
-      const thread = await this.place(deadline, subject, () => this.responsive() ?? this.newShared());
-      // It was idle a moment ago, and may have had to make way for another.
+      const thread = await this.place(deadline, subject, () => this.findResponsive() ?? this.addShared());
+      // An idle thread may have been terminated meanwhile to make room for another.
       if (thread.gone) continue;
       const isFirst = thread.served === 0;
-      this.endings.keep(thread);
+      this.terminations.keep(thread);
       const call = thread.call(name, ...args);
       const accepted = await this.isAccepted(thread, call);
-      // It goes to another thread, and what this one may say yet is not listened to.
+      // The call is repeated in another thread, and a late reply of this one is ignored.
       if (!accepted && !thread.gone) {
         this.stuck.add(thread);
         continue;
@@ -99,7 +99,7 @@ export class CallPool {
         if (!(error instanceof ThreadExitError) || error.notCausedByPlugin) throw error;
         if (!call.begun) continue;
         if (isFirst && thread.served === 1) throw error;
-        // Another had the thread, as far as is noted; the places alone are few.
+        // The thread's current step belongs to another call. Dedicated threads are few, so a shared one is tried first.
         const { call: holder } = error;
         if (!retriedInShared && holder !== 0 && holder !== call.number) {
           retriedInShared = true;
@@ -116,9 +116,9 @@ export class CallPool {
     name: N,
     args: Parameters<PluginCalls[N]>,
   ): Promise<ReturnType<PluginCalls[N]>> {
-    // One place stays for those that share.
+    // One thread is reserved for shared calls.
     const thread = await this.place(deadline, subject, () =>
-      this.all.size - this.shared.size < Math.max(1, this.options.maxThreads - 1) ? this.newThread() : null,
+      this.all.size - this.shared.size < Math.max(1, this.options.maxThreads - 1) ? this.addThread() : null,
     );
     try {
       return await this.resultOf(deadline, subject, thread, thread.call(name, ...args));
@@ -129,7 +129,7 @@ export class CallPool {
 
   // ------------------------------------------------------------ waiting
 
-  /** Resolves to what `find` answers, now or after some change. */
+  /** Resolves to the first thread that `find` returns, now or after a change of the pool. */
   private async place(deadline: number, subject: Subject, find: () => PluginThread | null): Promise<PluginThread> {
     for (;;) {
       if (this.closed) throw new ThreadExitError({ kind: 'closed' }, '', 0);
@@ -139,7 +139,7 @@ export class CallPool {
     }
   }
 
-  /** Whether the thread has begun the call, or answered it, before patience ends. */
+  /** True: the thread has begun or answered the call within ACCEPT_MS. */
   private async isAccepted(thread: PluginThread, call: OpenCall<unknown>): Promise<boolean> {
     await thread.ready;
     const answered = call.answer.then(
@@ -158,18 +158,18 @@ export class CallPool {
     }
   }
 
-  /** The others in it go on, but what does not come to an end stays in it. */
+  /** The thread gets no new calls, because the unfinished one still runs in it. Its other calls continue. */
   private retire(thread: PluginThread): void {
     this.shared.delete(thread);
-    // Whoever else is in it now is late by then, too.
-    this.endings.later(thread, this.options.callMs, () => this.end(thread));
+    // By then, the other calls of this thread have timed out, too.
+    this.terminations.later(thread, this.options.callMs, () => this.end(thread));
   }
 
   private async withinDeadline<T>(deadline: number, { what }: Subject, promise: Promise<T>): Promise<T> {
     const late = Symbol();
     const value = await settledWithin(promise, Math.max(1, deadline - performance.now()), late);
     if (value !== late) return value as T;
-    throw new ConnectError(`${what} has not come to an end within ${this.options.callMs} ms: see what it waits for.`, {
+    throw new ConnectError(`${what} did not finish within ${this.options.callMs} ms: check what it waits for.`, {
       code: 'PLUGIN_CALL_TIMEOUT',
     });
   }
@@ -182,46 +182,46 @@ export class CallPool {
 
   // ------------------------------------------------------------ threads
 
-  private responsive(): PluginThread | null {
+  private findResponsive(): PluginThread | null {
     return [...this.shared].find((thread) => !thread.gone && !this.stuck.has(thread)) ?? null;
   }
 
-  private newShared(): PluginThread | null {
-    const thread = this.newThread();
+  private addShared(): PluginThread | null {
+    const thread = this.addThread();
     if (thread) this.shared.add(thread);
     return thread;
   }
 
-  /** Null: there are as many as there may be. */
-  private newThread(): PluginThread | null {
+  /** Null: the maximum number of threads are in use. */
+  private addThread(): PluginThread | null {
     if (this.all.size >= this.options.maxThreads) {
       const unused = [...this.shared].find((thread) => thread.busy === 0 && !this.stuck.has(thread));
       if (!unused) return null;
       this.end(unused);
     }
-    const thread: PluginThread = this.options.createThread({
-      onEnd: (ended) => this.forget(ended),
-      onProgress: (busy) => this.progressed(busy),
+    const added: PluginThread = this.options.createThread({
+      onEnd: (thread) => this.forget(thread),
+      onProgress: (thread) => this.onProgress(thread),
     });
-    this.all.add(thread);
-    return thread;
+    this.all.add(added);
+    return added;
   }
 
-  /** It came round to its messages, or a call is over. */
-  private progressed(thread: PluginThread): void {
+  /** The thread has begun or finished a call. */
+  private onProgress(thread: PluginThread): void {
     this.stuck.delete(thread);
     if (thread.busy === 0 && !thread.gone && this.shared.has(thread))
-      this.endings.later(thread, this.options.idleMs, () => this.end(thread));
+      this.terminations.later(thread, this.options.idleMs, () => this.end(thread));
     this.changed();
   }
 
   private end(thread: PluginThread): void {
     this.forget(thread);
-    if (!thread.gone) void this.endings.now(thread);
+    if (!thread.gone) void this.terminations.now(thread);
   }
 
   private forget(thread: PluginThread): void {
-    this.endings.keep(thread);
+    this.terminations.keep(thread);
     this.all.delete(thread);
     this.shared.delete(thread);
     this.stuck.delete(thread);

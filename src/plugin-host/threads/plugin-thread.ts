@@ -12,50 +12,50 @@ import type { FromPluginThread, PluginCalls, PluginThreadData, ToPluginThread } 
 import { CurrentStep } from '../protocol/current-step';
 import { ThreadExitError, type PluginThreadExit } from './thread-exit-error';
 
-const LOOK_MS = 500;
-/** For a thread to come to its first beat; a busy machine may take its time. */
+const CHECK_MS = 500;
+/** Time for a thread to reach its first heartbeat, also on a busy machine. */
 const BOOT_MS = 60_000;
 
 export interface PluginThreadOptions {
-  /** File of the thread's code. */
+  /** File that the thread runs. */
   readonly module: string;
   readonly name: string;
   readonly data: Omit<PluginThreadData, 'levels' | 'beat' | 'step'>;
   readonly levels: LogLevels;
-  /** So long it may do without a beat. */
+  /** How long heartbeats may be missing before the thread is terminated. Milliseconds. */
   readonly silenceMs: number;
   onMessage(
     thread: PluginThread,
     message: Exclude<FromPluginThread, { type: 'ready' | 'begun' | 'value' | 'error' | 'crash' }>,
   ): void;
-  /** Nobody told it to end. Its calls are rejected with the same. */
+  /** The thread ended without `terminate`. Its calls are rejected with the same error. */
   onEnd(thread: PluginThread, end: ThreadExitError): void;
-  /** It began a call, or a call has ended. */
+  /** The thread has begun or finished a call. */
   onProgress?(thread: PluginThread): void;
 }
 
 export interface OpenCall<T> {
-  /** Of its thread. */
+  /** Unique within its thread. */
   readonly number: number;
   readonly answer: Promise<T>;
-  /** The thread has taken it up. */
+  /** The thread has started to run it. */
   readonly begun: boolean;
 }
 
 export class PluginThread {
-  /** How many calls it has ever got. */
+  /** Number of calls sent to the thread so far. */
   served = 0;
   gone = false;
-  /** Resolves when it takes calls, or has ended. */
+  /** Resolves when the thread accepts calls or has ended. */
   readonly ready: Promise<void>;
   private setReady = (): void => undefined;
   private readonly calls: OpenCalls;
   private readonly open = new Map<number, { begun: boolean }>();
   private readonly beat = new ThreadHeartbeat();
-  private readonly note = new CurrentStep();
+  private readonly currentStep = new CurrentStep();
   private readonly worker: Worker;
   private readonly watch: SilenceWatch;
-  private readonly looking: NodeJS.Timeout;
+  private readonly checkTimer: NodeJS.Timeout;
   private readonly secrets = new ThreadSecrets((message) => this.worker.postMessage(message));
   private error: unknown = null;
   private crash: PluginThreadExit | null = null;
@@ -66,7 +66,7 @@ export class PluginThread {
       ...data,
       levels: levels.snapshot(),
       beat: this.beat.memory,
-      step: this.note.memory,
+      step: this.currentStep.memory,
     };
     this.ready = new Promise((resolve) => (this.setReady = resolve));
     this.worker = new Worker(options.module, { name: options.name, workerData });
@@ -74,15 +74,15 @@ export class PluginThread {
       if (this.gone) throw new ThreadExitError({ kind: 'closed' }, '', 0);
       this.post(message);
     });
-    this.worker.on('message', (message: FromPluginThread) => this.received(message));
+    this.worker.on('message', (message: FromPluginThread) => this.onMessage(message));
     this.worker.on('error', (error) => (this.error = error));
-    this.worker.on('exit', (code) => this.ended(this.causeOf(code)));
-    this.watch = new SilenceWatch(this.beat, LOOK_MS);
-    this.looking = startInterval(() => this.look(), LOOK_MS);
-    this.looking.unref();
+    this.worker.on('exit', (code) => this.onEnd(this.causeOf(code)));
+    this.watch = new SilenceWatch(this.beat, CHECK_MS);
+    this.checkTimer = startInterval(() => this.checkSilence(), CHECK_MS);
+    this.checkTimer.unref();
   }
 
-  /** Calls that are not answered yet. */
+  /** Number of calls without an answer yet. */
   get busy(): number {
     return this.open.size;
   }
@@ -92,7 +92,7 @@ export class PluginThread {
     ...args: Parameters<PluginCalls[N]>
   ): OpenCall<ReturnType<PluginCalls[N]>> {
     this.served++;
-    const { call, answer } = this.calls.ask(name, args);
+    const { call, answer } = this.calls.send(name, args);
     const state = { begun: false };
     this.open.set(call, state);
     const settled = (): void => {
@@ -115,13 +115,13 @@ export class PluginThread {
     this.worker.postMessage(message);
   }
 
-  /** Ends it now; nobody is told but its calls. */
+  /** Terminates the thread and rejects its calls; `onEnd` is not called. */
   async terminate(cause: PluginThreadExit = { kind: 'closed' }): Promise<void> {
     this.finish(cause);
     await this.worker.terminate();
   }
 
-  private received(message: FromPluginThread): void {
+  private onMessage(message: FromPluginThread): void {
     switch (message.type) {
       case 'ready':
         return this.setReady();
@@ -132,7 +132,7 @@ export class PluginThread {
       }
       case 'value':
       case 'error':
-        return this.calls.answered(message);
+        return this.calls.onReply(message);
       case 'crash':
         this.crash = { kind: 'crash', error: message.error, owner: message.owner, call: message.call };
         return;
@@ -141,41 +141,41 @@ export class PluginThread {
     }
   }
 
-  private look(): void {
+  private checkSilence(): void {
     const booted = this.beat.count !== 0;
     const ms = booted ? this.options.silenceMs : BOOT_MS;
     if (this.watch.look() < ms || isDebugged()) return;
     void this.worker.terminate();
-    const reason = `it did not come to its code within ${ms} ms; see what keeps the machine busy`;
-    this.ended(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });
+    const reason = `it did not load its code within ${ms} ms; check what keeps the machine busy`;
+    this.onEnd(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });
   }
 
   private causeOf(code: number): PluginThreadExit {
     if (this.crash) return this.crash;
-    const death = exitCauseOf(this.error, code);
-    // Before its first beat it runs our code, none of a plugin.
-    if (this.beat.count === 0) return { kind: 'boot', reason: exitText(death) };
-    if (death.kind !== 'error') return death;
-    return { kind: 'crash', error: copyError(death.error), owner: 0, call: 0 };
+    const exit = exitCauseOf(this.error, code);
+    // Before its first heartbeat, the thread loads our code and none of a plugin.
+    if (this.beat.count === 0) return { kind: 'boot', reason: exitText(exit) };
+    if (exit.kind !== 'error') return exit;
+    return { kind: 'crash', error: copyError(exit.error), owner: 0, call: 0 };
   }
 
-  private ended(cause: PluginThreadExit): void {
+  private onEnd(cause: PluginThreadExit): void {
     if (this.gone) return;
     const end = this.finish(cause);
     this.options.onEnd(this, end);
   }
 
   private finish(cause: PluginThreadExit): ThreadExitError {
-    const { owner, call } = cause.kind === 'crash' ? cause : this.note;
-    // An error that nobody caught came later than what the note speaks of.
+    const { owner, call } = cause.kind === 'crash' ? cause : this.currentStep;
+    // An uncaught error may come later than the recorded step.
     const end = new ThreadExitError(
       cause,
-      cause.kind === 'crash' ? '' : hideProvidedValues(this.note.step, { words: true }),
+      cause.kind === 'crash' ? '' : hideProvidedValues(this.currentStep.step, { words: true }),
       owner,
       call,
     );
     this.gone = true;
-    clearInterval(this.looking);
+    clearInterval(this.checkTimer);
     this.setReady();
     this.calls.rejectAll(end);
     return end;

@@ -1,6 +1,6 @@
 /**
- * A connector's instance in a plugin thread, as the worker sees it. It outlives the thread: what held none up is made
- * again in another.
+ * The worker's side of a connector instance in a plugin thread. It outlives the thread: when the thread ends through
+ * the fault of another instance, this one is created again in another thread.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { HostedInstance, InstanceEvents } from '../host';
@@ -17,15 +17,15 @@ interface Open {
 
 export class RemoteInstance implements HostedInstance {
   thread: PluginThread | null = null;
-  /** What its thread is asked for at this moment. */
+  /** Calls in progress in its thread. */
   private readonly open = new Set<Open>();
-  /** Between a successful `start` and the `stop` that belongs to it. */
+  /** True between a successful `start` and the next `stop`. */
   private started = false;
   /** The thread in which it was started last. */
   private startedIn: PluginThread | null = null;
-  /** Resolves when it is there again, after its thread had ended. */
+  /** Resolves when the instance has been created again, after its thread had ended. */
   private moved: Promise<void> = Promise.resolve();
-  /** It is of no use any more. */
+  /** Set when the instance is unusable. */
   private failure: unknown = null;
   private raised = false;
   private released = false;
@@ -57,7 +57,7 @@ export class RemoteInstance implements HostedInstance {
 
   async stop(): Promise<void> {
     this.started = false;
-    // What ended its thread ended with it.
+    // The thread of a failed instance has ended, so there is nothing to stop.
     if (this.failure !== null) return;
     await this.call('stop', this.spec.instance);
     this.startedIn = null;
@@ -75,32 +75,32 @@ export class RemoteInstance implements HostedInstance {
     return this.raised || this.failure !== null;
   }
 
-  /** The plugin says so. */
+  /** The plugin reported a failure. */
   raise(error: unknown): void {
     this.raised = true;
     this.events.raiseError(error);
   }
 
-  /** Its thread has ended when it had failed already. */
+  /** Its thread has ended after the instance had failed. */
   markFailed(error: unknown): void {
     this.failure ??= error;
   }
 
-  /** It has ended its thread. */
+  /** The instance caused the end of its thread, or could not be created in another. */
   fail(error: unknown): void {
     this.failure = error;
-    // Who waits for these fails the connector.
-    if (this.isAt('create') || this.isAt('start')) return;
+    // The caller of these methods fails the connector.
+    if (this.isInProgress('create') || this.isInProgress('start')) return;
     if (!this.released) this.events.raiseError(error);
   }
 
-  /** Its thread has ended by the fault of another. What was asked of it is asked again when it is there. */
+  /** Its thread has ended through the fault of another instance. Calls in progress are repeated in the new thread. */
   async moveTo(thread: PluginThread): Promise<void> {
     this.thread = thread;
     const { started } = this;
-    const isNew = this.isAt('create');
+    const isNew = this.isInProgress('create');
     this.moved = (async () => {
-      // One that is being created is made by that call itself.
+      // The `create` call in progress is repeated and creates the instance.
       if (isNew) return;
       await thread.call('create', this.spec).answer;
       if (!started) return;
@@ -110,12 +110,12 @@ export class RemoteInstance implements HostedInstance {
     try {
       await this.moved;
     } catch (error) {
-      // The thread's end is dealt with where it is heard of.
+      // InstanceThreads handles the end of a thread.
       if (!(error instanceof ThreadExitError)) this.fail(error);
     }
   }
 
-  private isAt(name: InstanceCall): boolean {
+  private isInProgress(name: InstanceCall): boolean {
     return [...this.open].some((open) => open.name === name);
   }
 
@@ -126,11 +126,11 @@ export class RemoteInstance implements HostedInstance {
     for (;;) {
       const { moved } = this;
       await moved.catch(() => undefined);
-      // It may have had to move again meanwhile.
+      // The instance may have moved again meanwhile.
       if (moved !== this.moved) continue;
       if (this.failure !== null) throw this.failure;
       const thread = this.thread as PluginThread;
-      // What is to be stopped has ended with the thread that it was started in; the new one knows nothing of it.
+      // The instance to stop has ended with the thread it was started in; the new one was not started.
       if (name === 'stop' && this.startedIn !== thread) return undefined as ReturnType<PluginCalls[N]>;
       const call = thread.call(name, ...args);
       const open = { call, name };
@@ -141,7 +141,7 @@ export class RemoteInstance implements HostedInstance {
         if (!(error instanceof ThreadExitError)) throw error;
         if (this.failure !== null) throw this.failure;
         if (error.end.kind === 'closed' || this.released)
-          throw error.explained(`the code of connector ${this.spec.connector}`);
+          throw error.toConnectError(`the code of connector ${this.spec.connector}`);
       } finally {
         this.open.delete(open);
       }

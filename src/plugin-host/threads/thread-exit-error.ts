@@ -1,19 +1,19 @@
-/** Why a plugin thread has ended, and the sentence for whoever was waiting for it. */
+/** Why a plugin thread ended, and the error for the callers that waited for it. */
 import { ConnectError } from '@millrace/sdk';
 import { errorFrom, type ErrorCopy } from '../protocol/error-copy';
 
 export type PluginThreadExit =
-  /** It did not come back to its event loop. */
+  /** It did not return to its event loop. */
   | { readonly kind: 'silent'; readonly ms: number }
-  /** It has not come to its first turn of the event loop: no plugin was in it yet. `reason` ends a sentence. */
+  /** It failed before its first turn of the event loop, without running plugin code. `reason` ends a sentence. */
   | { readonly kind: 'boot'; readonly reason: string }
   | { readonly kind: 'exit'; readonly code: number }
   | { readonly kind: 'memory' }
   | { readonly kind: 'crash'; readonly error: ErrorCopy; readonly owner: number; readonly call: number }
-  /** The worker needs it no more. */
+  /** The worker terminated it, because it was no longer needed. */
   | { readonly kind: 'closed' };
 
-/** As after any accident, a connector may be started again. */
+/** Retriable: a failed connector may be restarted. */
 class PluginThreadError extends ConnectError {
   override readonly retriable = true;
 }
@@ -21,57 +21,56 @@ class PluginThreadError extends ConnectError {
 export class ThreadExitError extends Error {
   constructor(
     readonly end: PluginThreadExit,
-    /** What it was doing; empty: unknown. */
+    /** What the thread was doing; empty: unknown. */
     readonly step: string,
-    /** The instance that it was doing it for; 0: unknown. */
+    /** Number of the instance the step ran for; 0: unknown. */
     readonly owner: number,
-    /** The call that it was doing it for; 0: unknown. */
+    /** Number of the call the step ran for; 0: unknown. */
     readonly call = 0,
   ) {
     super(`The plugin thread has ended (${end.kind}).`);
     this.name = 'ThreadExitError';
   }
 
-  /** No plugin has ended it. */
+  /** No plugin caused the end of the thread. */
   get notCausedByPlugin(): boolean {
     return this.end.kind === 'closed' || this.end.kind === 'boot';
   }
 
-  /** What a person is told. `subject` is what was asked for, where the thread left no note. */
-  explained(subject: string): ConnectError {
+  /** The error for users. `subject`: what was called; used when the step is unknown. */
+  toConnectError(subject: string): ConnectError {
     const { end } = this;
     const step = this.step || subject;
-    const subjectUp = step.charAt(0).toUpperCase() + step.slice(1);
+    const capitalized = step.charAt(0).toUpperCase() + step.slice(1);
     switch (end.kind) {
       case 'silent':
         return new PluginThreadError(
-          `${subjectUp} did not come back within ${end.ms} ms and was ended (plugin.thread.silence.ms): correct the plugin, or simplify ` +
-            'the value that it works on.',
+          `${capitalized} did not return within ${end.ms} ms and was terminated (plugin.thread.silence.ms): correct the ` +
+            'plugin, or simplify the value that it processes.',
           { code: 'PLUGIN_SILENT', place: { step } },
         );
       case 'boot':
-        return new PluginThreadError(
-          `A thread for plugins could not start: ${end.reason}. The fault is not a plugin's.`,
-          { code: 'PLUGIN_THREAD_NOT_STARTED' },
-        );
+        return new PluginThreadError(`A plugin thread could not start: ${end.reason}. No plugin caused this.`, {
+          code: 'PLUGIN_THREAD_NOT_STARTED',
+        });
       case 'exit':
-        return died(`${subjectUp} called process.exit(${end.code}): correct the plugin.`, step);
+        return threadDied(`${capitalized} called process.exit(${end.code}): correct the plugin.`, step);
       case 'memory':
-        return died(`${subjectUp} ran out of memory: correct the plugin, or raise --max-old-space-size.`, step);
+        return threadDied(`${capitalized} ran out of memory: correct the plugin, or raise --max-old-space-size.`, step);
       case 'crash':
-        return died(
-          `${subjectUp} left an error that nobody caught (${end.error.message}): correct the plugin.`,
+        return threadDied(
+          `${capitalized} threw an uncaught error (${end.error.message}): correct the plugin.`,
           step,
           errorFrom(end.error),
         );
       case 'closed':
-        return new ConnectError('The worker is stopping and asks plugins for nothing more.', {
+        return new ConnectError('The worker is stopping and no longer calls plugins.', {
           code: 'PLUGIN_CLOSED',
         });
     }
   }
 }
 
-function died(message: string, step: string, cause?: Error): ConnectError {
+function threadDied(message: string, step: string, cause?: Error): ConnectError {
   return new PluginThreadError(message, { code: 'PLUGIN_THREAD_DIED', place: { step }, cause });
 }

@@ -1,4 +1,4 @@
-/** Runs the code of plugins in threads that can be ended. See docs/decisions/0002. */
+/** Runs plugin code in threads that can be terminated. See docs/decisions/0002. */
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
@@ -8,7 +8,7 @@ import type { Logger } from '../../logging/logger';
 import type { PluginDescription } from '../../plugins/registry';
 import { writeLine } from '../../threads/thread-logger';
 import { CallPool } from './call-pool';
-import { answer } from '../protocol/calls';
+import { replyTo } from '../protocol/calls';
 import type {
   ConnectorTraits,
   HostedConnector,
@@ -22,13 +22,13 @@ import { InstanceThreads } from './instance-threads';
 import type { CallRequest, WorkerCalls } from '../protocol/messages';
 import { PluginThread, type PluginThreadOptions } from './plugin-thread';
 
-/** A thread that nobody needs ends after this. */
+/** An unused thread is terminated after this time. */
 const IDLE_MS = 60_000;
-/** For calls; what holds one is ended, so more than a few do not help. */
+/** For calls. A few suffice, because blocked threads are terminated. */
 const MAX_CALL_THREADS = 4;
-/** For threads to end with the host, which native code delays. */
+/** Longest wait for threads to exit on close, which native code delays. */
 const END_MS = 5_000;
-/** Longer than a plugin's own `validate` may take, and than a REST request lives. */
+/** Longer than the limits of a plugin's `validate` and of a REST request. */
 const CALL_MS = 120_000;
 
 export interface ThreadPluginHostOptions {
@@ -56,18 +56,21 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   constructor(private readonly options: ThreadPluginHostOptions) {
     const { idleMs = IDLE_MS, callMs = CALL_MS, levels, logger } = options;
     this.pool = new CallPool({
-      createThread: (events) => this.newThread('validation', events),
+      createThread: (events) => this.createThread('validation', events),
       maxThreads: MAX_CALL_THREADS,
       idleMs,
       callMs,
     });
     this.instances = new InstanceThreads({
-      createThread: (events) => this.newThread('connectors', events),
+      createThread: (events) => this.createThread('connectors', events),
       idleMs,
       onRestart: (connectors, end) =>
-        logger.warn(`Connectors ${connectors.join(', ')} shared a thread that has ended, and are moved to another`, {
-          reason: end.end.kind,
-        }),
+        logger.warn(
+          `Restarting connectors ${connectors.join(', ')} in another plugin thread, because their shared thread ended`,
+          {
+            reason: end.end.kind,
+          },
+        ),
     });
     this.forgetLevels = levels.onChange((namespace, level) => {
       for (const thread of this.threads) thread.post({ type: 'log-level', namespace, level });
@@ -95,7 +98,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       const subject = { key: description.class, what: `the import of ${description.class} in ${description.location}` };
       traits = this.pool.call(subject, 'traits', description);
       this.traitsOf.set(key, traits);
-      // The next attempt gets a chance, in case what was missing has been installed meanwhile.
+      // The next call imports again: what was missing may have been installed meanwhile.
       traits.catch(() => this.traitsOf.delete(key));
     }
     return await traits;
@@ -119,7 +122,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     await settledWithin(Promise.all([this.pool.close(), this.instances.close()]), END_MS, undefined);
   }
 
-  private newThread(kind: string, events: Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>): PluginThread {
+  private createThread(kind: string, events: Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>): PluginThread {
     const { module, data, levels, silenceMs, logger } = this.options;
     const thread = new PluginThread({
       module,
@@ -129,7 +132,7 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       silenceMs,
       ...events,
       onEnd: (ended, end) => {
-        logger.warn(`The plugin thread ${ended.options.name} has ended`, {
+        logger.warn(`Plugin thread ${ended.options.name} ended unexpectedly`, {
           reason: end.end.kind,
           ...(end.step !== '' && { step: end.step }),
         });
@@ -138,21 +141,21 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       onMessage: (from, message) => {
         if (message.type === 'log') writeLine(logger, message);
         else if (message.type === 'call')
-          void answer(
+          void replyTo(
             message,
-            () => this.answerOf(message),
-            (text) => from.post(text),
+            () => this.runWorkerCall(message),
+            (reply) => from.post(reply),
           );
-        else this.instances.received(message);
+        else this.instances.onMessage(message);
       },
     });
-    // Those that were ended because nobody needed them any more.
+    // Drops threads that were terminated because they were unused.
     for (const other of this.threads) if (other.gone) this.threads.delete(other);
     this.threads.add(thread);
     return thread;
   }
 
-  private async answerOf({ name, args }: CallRequest): Promise<unknown> {
+  private async runWorkerCall({ name, args }: CallRequest): Promise<unknown> {
     if (name === 'readOffsets')
       return await this.instances.readOffsets(...(args as Parameters<WorkerCalls['readOffsets']>));
     const [config] = args as Parameters<WorkerCalls['resolve']>;

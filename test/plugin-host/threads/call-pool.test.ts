@@ -52,7 +52,7 @@ class FakeThread {
     this.events.onProgress?.(this as unknown as PluginThread);
   }
 
-  /** `holder`: number of the call that its note speaks of. */
+  /** `holder`: number of the call in its recorded step. */
   die(end: PluginThreadExit = { kind: 'silent', ms: 5 }, holder = 0): void {
     this.gone = true;
     const ended = new ThreadExitError(end, 'the check of "k"', 0, holder);
@@ -161,7 +161,7 @@ test('calls in progress that did not block the thread share a thread again once'
   expect(places.sort()).toEqual([['a'], ['b', 'c']]);
   const of = (what: string): FakeThread => threads.find(({ calls }) => calls[0]?.what === what) as FakeThread;
   of('a').die();
-  // What the note says may be wrong, so it is believed once.
+  // The recorded step may be wrong, so it is trusted once.
   of('b').begin();
   of('b').die({ kind: 'silent', ms: 5 }, 7);
   await settle();
@@ -174,7 +174,7 @@ test('calls in progress that did not block the thread share a thread again once'
 test('a thread that has not started blames no call', async () => {
   const first = call('a');
   await settle();
-  thread(1).die({ kind: 'boot', reason: 'it did not come to its code' });
+  thread(1).die({ kind: 'boot', reason: 'it did not load its code' });
   expect(await first).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', place: {} });
   const again = [call('a'), call('b')];
   await settle();

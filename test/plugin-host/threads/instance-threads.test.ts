@@ -157,7 +157,7 @@ test('a failed instance is not created again when another one ends its thread', 
   const heard = events();
   const failed = await instances.create(hosted('failed'), heard);
   await failed.start?.();
-  instances.received({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
+  instances.onMessage({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
   await instances.create(hosted('cause'), events());
   await instances.create(hosted('restarted'), events());
   thread(1).die(2);
@@ -174,7 +174,7 @@ test('a failed instance is not created again when another one ends its thread', 
 test('a thread that has not started: its connectors fail, and none is isolated', async () => {
   const heard = events();
   const instance = await instances.create(hosted('c'), heard);
-  thread(1).die(0, { kind: 'boot', reason: 'it did not come to its code' });
+  thread(1).die(0, { kind: 'boot', reason: 'it did not load its code' });
   expect(heard.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
   instance.release?.();
   await instances.create(hosted('c'), events());

@@ -154,9 +154,7 @@ describe('connector instances', () => {
     const waiting = other.taskConfigs(1);
     expect(await spinning).toMatchObject({
       code: 'PLUGIN_SILENT',
-      message: expect.stringMatching(
-        /^The call of taskConfigs\(\) in connector cause did not come back within 1500 ms/,
-      ),
+      message: expect.stringMatching(/^The call of taskConfigs\(\) in connector cause did not return within 1500 ms/),
     });
     expect(heard.seen).toHaveLength(1);
     const [moved] = await waiting;
@@ -214,6 +212,6 @@ test.each([
     expect(error).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', message: expect.stringContaining(reason) });
     const instance = outcome(host.create(hosted('c'), events()));
     expect(await instance).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED' });
-    expect(logger.lines.filter((line) => line.includes('has ended'))).toHaveLength(2);
+    expect(logger.lines.filter((line) => line.includes('ended unexpectedly'))).toHaveLength(2);
   },
 );
