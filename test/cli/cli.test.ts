@@ -266,13 +266,13 @@ describe('start: lifecycle of the worker', () => {
   test('an uncaught error: its stack, an orderly stop, exit code 1', async () => {
     const { code, ready } = started();
     await ready;
-    io.crash(new Error('plug-in went astray'));
+    io.crash(new Error('plugin went astray'));
     await new Promise((resolve) => setImmediate(resolve));
     worker.stopped();
     expect(await code).toBe(1);
     expect(worker.events).toEqual(['start', 'stop']);
     expect(io.err).toMatch(
-      /^Error: plug-in went astray\n {4}at [^]*\nmillrace: The worker stops because of an uncaught error/,
+      /^Error: plugin went astray\n {4}at [^]*\nmillrace: The worker stops because of an uncaught error/,
     );
   });
 

@@ -430,7 +430,7 @@ test('cdc-postgres 81: a slot of another output plugin', async () => {
   await database.query('SELECT pg_create_logical_replication_slot($1, $2)', [database.slot, 'test_decoding']);
   await expect(TaskRun.start(taskConfig(database))).rejects.toMatchObject({
     code: 'PG_SLOT_MISMATCH',
-    message: expect.stringContaining('already exists for plug-in "test_decoding"'),
+    message: expect.stringContaining('already exists for plugin "test_decoding"'),
   });
   expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
 });

@@ -47,7 +47,7 @@ export function checkSlot(slot: SlotState, config: PostgresConfig): void {
   const { database } = config.connection;
   if (slot.plugin !== 'pgoutput' || slot.database !== database)
     throw new ConnectError(
-      `Replication slot "${name}" already exists for plug-in "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
+      `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
   if (slot.lostBecause !== null && config.snapshot.mode !== 'when_needed') throw lostSlot(config, slot.lostBecause);

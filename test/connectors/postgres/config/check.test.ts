@@ -60,7 +60,7 @@ const rows: readonly [string, Overrides, string, string][] = [
     'snapshot.mode',
     'Value must be one of always, initial_only, configuration_based, when_needed, initial, custom, no_data',
   ],
-  ['plug-in', { 'plugin.name': 'wal2json' }, 'plugin.name', 'Value must be one of pgoutput'],
+  ['plugin', { 'plugin.name': 'wal2json' }, 'plugin.name', 'Value must be one of pgoutput'],
   [
     'slot name',
     { 'slot.name': 'My-Slot' },
