@@ -1,4 +1,4 @@
-/** Who is asked again, where, and how often; with threads that only pretend. */
+/** Which calls are repeated, where, and how often; with fake threads. */
 import { CallPool } from '../../../src/plugin-host/threads/call-pool';
 import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
 import { ThreadExitError, type PluginThreadExit } from '../../../src/plugin-host/threads/thread-exit-error';
@@ -53,7 +53,7 @@ class FakeThread {
   }
 
   /** `holder`: number of the call in its recorded step. */
-  die(end: PluginThreadExit = { kind: 'silent', ms: 5 }, holder = 0): void {
+  endWith(end: PluginThreadExit = { kind: 'silent', ms: 5 }, holder = 0): void {
     this.gone = true;
     const ended = new ThreadExitError(end, 'the check of "k"', 0, holder);
     for (const call of this.calls.splice(0)) call.reject(ended);
@@ -130,15 +130,15 @@ test('calls in progress in a thread that died are repeated once, alone; the one 
   thread(1).begin();
   const unbegun = call('c');
   await settle();
-  thread(1).die();
+  thread(1).endWith();
   await settle();
-  // Never begun, so it goes on with others.
+  // Never begun, so it is repeated in a shared thread.
   const alone = threads.slice(1).map(({ calls }) => calls.map(({ what }) => what));
   expect(alone.sort()).toEqual([['a'], ['b'], ['c']]);
   const of = (what: string): FakeThread => threads.find(({ calls }) => calls[0]?.what === what) as FakeThread;
   of('c').answer();
   of('b').answer();
-  of('a').die({ kind: 'exit', code: 3 });
+  of('a').endWith({ kind: 'exit', code: 3 });
   expect(await outcomes).toEqual([
     expect.objectContaining({
       code: 'PLUGIN_THREAD_DIED',
@@ -153,17 +153,17 @@ test('calls in progress that did not block the thread share a thread again once'
   const outcomes = Promise.all([call('a'), call('b')]);
   await settle();
   thread(1).begin();
-  thread(1).die({ kind: 'silent', ms: 5 }, 1);
+  thread(1).endWith({ kind: 'silent', ms: 5 }, 1);
   await settle();
   const beside = call('c');
   await settle();
   const places = threads.slice(1).map(({ calls }) => calls.map(({ what }) => what));
   expect(places.sort()).toEqual([['a'], ['b', 'c']]);
   const of = (what: string): FakeThread => threads.find(({ calls }) => calls[0]?.what === what) as FakeThread;
-  of('a').die();
+  of('a').endWith();
   // The recorded step may be wrong, so it is trusted once.
   of('b').begin();
-  of('b').die({ kind: 'silent', ms: 5 }, 7);
+  of('b').endWith({ kind: 'silent', ms: 5 }, 7);
   await settle();
   of('b').answer();
   of('c').answer();
@@ -171,10 +171,10 @@ test('calls in progress that did not block the thread share a thread again once'
   expect(await beside).toBe('c answered');
 });
 
-test('a thread that has not started blames no call', async () => {
+test('a thread that has not started makes no call the cause', async () => {
   const first = call('a');
   await settle();
-  thread(1).die({ kind: 'boot', reason: 'it did not load its code' });
+  thread(1).endWith({ kind: 'boot', reason: 'it did not load its code' });
   expect(await first).toMatchObject({ code: 'PLUGIN_THREAD_NOT_STARTED', place: {} });
   const again = [call('a'), call('b')];
   await settle();
@@ -187,7 +187,7 @@ test('alone in a new thread from the beginning, it is rejected at once, and for 
   const first = call('a');
   await settle();
   thread(1).begin();
-  thread(1).die();
+  thread(1).endWith();
   expect(await first).toMatchObject({ code: 'PLUGIN_SILENT', place: { step: 'the check of "k"' } });
   expect(threads).toHaveLength(1);
   const [again, other] = [call('a'), call('b')];
@@ -210,7 +210,7 @@ test('the number of threads is limited, and one of them is for shared calls', as
   const first = call('a');
   await settle();
   thread(1).begin();
-  thread(1).die();
+  thread(1).endWith();
   await first;
   const blockers = Array.from({ length: 5 }, () => call('a'));
   const other = call('b');
@@ -245,7 +245,7 @@ test('a thread replaced before the call was sent: the call runs in the next one'
   const first = call('a');
   await settle();
   thread(1).begin();
-  thread(1).die();
+  thread(1).endWith();
   await first;
   const shares = call('b');
   await settle();

@@ -13,7 +13,7 @@ interface FakeCall {
   reject(error: unknown): void;
 }
 
-/** Answers at once what it is not told to keep. */
+/** Answers calls at once, except those that it is set to keep. */
 class FakeThread {
   gone = false;
   readonly seen: string[] = [];
@@ -34,8 +34,8 @@ class FakeThread {
 
   post(): void {}
 
-  /** `owner`: number of the instance that the thread was busy with. */
-  die(owner: number, cause: PluginThreadExit = { kind: 'silent', ms: 5 }): void {
+  /** `owner`: number of the instance in the thread's recorded step. */
+  endWith(owner: number, cause: PluginThreadExit = { kind: 'silent', ms: 5 }): void {
     this.gone = true;
     const end = new ThreadExitError(cause, '', owner);
     for (const call of this.kept) call.reject(end);
@@ -48,7 +48,7 @@ class FakeThread {
 }
 
 const threads: FakeThread[] = [];
-/** Those that were moved together. */
+/** Connectors that were restarted together. */
 const restarted: (readonly string[])[] = [];
 let instances: InstanceThreads;
 beforeEach(() => {
@@ -75,17 +75,17 @@ function events(): InstanceEvents & { readonly raised: unknown[] } {
   return { raised, logger: silentLogger, raiseError: (error: unknown) => raised.push(error) } as never;
 }
 
-test('a stop interrupted by another connector’s fault is over: nothing is left to stop', async () => {
-  const heard = events();
-  const restarted = await instances.create(hosted('restarted'), heard);
+test('a stop interrupted by another connector’s fault succeeds: nothing is left to stop', async () => {
+  const recorded = events();
+  const restarted = await instances.create(hosted('restarted'), recorded);
   await restarted.start?.();
   await instances.create(hosted('cause'), events());
   thread(1).keeps.add('stop');
   const stopped = restarted.stop?.();
   await settle();
-  thread(1).die(2);
+  thread(1).endWith(2);
   await stopped;
-  expect(heard.raised).toEqual([]);
+  expect(recorded.raised).toEqual([]);
   expect(thread(2).seen).toEqual(['create']);
   // Started again, it is stopped as ever.
   await restarted.start?.();
@@ -97,28 +97,28 @@ test('an instance that was started again in another thread is stopped there', as
   const restarted = await instances.create(hosted('restarted'), events());
   await restarted.start?.();
   await instances.create(hosted('cause'), events());
-  thread(1).die(2);
+  thread(1).endWith(2);
   await restarted.stop?.();
   expect(thread(2).seen).toEqual(['create', 'start', 'stop']);
 });
 
-test('the connector whose answer is awaited is blamed, whatever else it requested meanwhile', async () => {
-  const [blamed, unblamed] = [events(), events()];
-  const cause = await instances.create(hosted('cause'), blamed);
+test('the connector whose answer is awaited is the cause, whatever it requested meanwhile', async () => {
+  const [ofCause, ofRestarted] = [events(), events()];
+  const cause = await instances.create(hosted('cause'), ofCause);
   await cause.start?.();
-  await instances.create(hosted('restarted'), unblamed);
+  await instances.create(hosted('restarted'), ofRestarted);
   thread(1).keeps.add('taskConfigs');
   const configs = Promise.resolve(cause.taskConfigs(1)).catch((error: Error) => error);
   await settle();
   await cause.stop?.();
-  thread(1).die(0);
+  thread(1).endWith(0);
   expect(await configs).toMatchObject({ code: 'PLUGIN_SILENT' });
-  expect([blamed.raised.length, unblamed.raised.length]).toEqual([1, 0]);
+  expect([ofCause.raised.length, ofRestarted.raised.length]).toEqual([1, 0]);
 });
 
-test('the blamed connector has a thread of its own until its config changes', async () => {
+test('the connector that is the cause has a dedicated thread until its config changes', async () => {
   const cause = await instances.create(hosted('cause', { does: 'spin' }), events());
-  thread(1).die(1);
+  thread(1).endWith(1);
   cause.release?.();
   await instances.create(hosted('other'), events());
   const again = await instances.create(hosted('cause', { does: 'spin' }), events());
@@ -135,7 +135,7 @@ test('a fault left by a stopped connector is not charged to another one', async 
   await instances.create(hosted('b'), others[0] as never);
   await instances.create(hosted('c'), others[1] as never);
   gone.release?.();
-  thread(1).die(1, { kind: 'crash', error: copyError(new Error('left behind')), owner: 1, call: 0 });
+  thread(1).endWith(1, { kind: 'crash', error: copyError(new Error('left behind')), owner: 1, call: 0 });
   await settle();
   expect(others.map(({ raised }) => raised)).toEqual([[], []]);
   // It is known who it was: the others need not be parted.
@@ -148,23 +148,23 @@ test('the same with a single other connector in the thread', async () => {
   const other = events();
   await instances.create(hosted('b'), other);
   gone.release?.();
-  thread(1).die(1);
+  thread(1).endWith(1);
   expect(other.raised).toEqual([]);
   expect(thread(2).seen).toEqual(['create']);
 });
 
 test('a failed instance is not created again when another one ends its thread', async () => {
-  const heard = events();
-  const failed = await instances.create(hosted('failed'), heard);
+  const recorded = events();
+  const failed = await instances.create(hosted('failed'), recorded);
   await failed.start?.();
   instances.onMessage({ type: 'raise', instance: 1, error: copyError(new Error('no database')) });
   await instances.create(hosted('cause'), events());
   await instances.create(hosted('restarted'), events());
-  thread(1).die(2);
+  thread(1).endWith(2);
   await settle();
   expect(restarted).toEqual([['restarted']]);
   expect(thread(2).seen).toEqual(['create']);
-  expect(heard.raised).toHaveLength(1);
+  expect(recorded.raised).toHaveLength(1);
   // What there was to stop has ended with the thread.
   await failed.stop?.();
   failed.release?.();
@@ -172,10 +172,10 @@ test('a failed instance is not created again when another one ends its thread', 
 });
 
 test('a thread that has not started: its connectors fail, and none is isolated', async () => {
-  const heard = events();
-  const instance = await instances.create(hosted('c'), heard);
-  thread(1).die(0, { kind: 'boot', reason: 'it did not load its code' });
-  expect(heard.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
+  const recorded = events();
+  const instance = await instances.create(hosted('c'), recorded);
+  thread(1).endWith(0, { kind: 'boot', reason: 'it did not load its code' });
+  expect(recorded.raised).toEqual([expect.objectContaining({ code: 'PLUGIN_THREAD_NOT_STARTED', retriable: true })]);
   instance.release?.();
   await instances.create(hosted('c'), events());
   await instances.create(hosted('d'), events());

@@ -51,7 +51,7 @@ test('a thread that answered once is terminated when it is silent for longer tha
   expect(ends).toMatchObject([{ end: { kind: 'silent', ms: 2_000 } }]);
 });
 
-test('a thread that has not started has a longer limit, and no plugin is to blame', () => {
+test('a thread that has not started has a longer limit, and no plugin is the cause', () => {
   const { ends } = startThread();
   jest.advanceTimersByTime(59_000);
   expect(ends).toEqual([]);

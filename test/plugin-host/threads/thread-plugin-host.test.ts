@@ -124,18 +124,18 @@ describe('connector instances', () => {
     const levels = new LogLevels();
     const { host, logger } = start({ levels });
     expect(await host.traits(description)).toEqual({ creates: true, altersOffsets: true, partitionOrder: 'hash-map' });
-    const heard = events();
-    const reader = await host.create(hosted('reader', 'reads'), heard);
+    const recorded = events();
+    const reader = await host.create(hosted('reader', 'reads'), recorded);
     levels.set('millrace.herder', 'DEBUG');
     await reader.start?.();
     expect(await reader.taskConfigs(3)).toEqual([{ offset: JSON.stringify({ of: '{"file":"a"}' }) }]);
     await waitFor('the log line', () => logger.lines.find((line) => JSON.stringify(line).includes('starts')));
-    const raises = await host.create(hosted('raises', 'raises'), heard);
-    const again = await host.create(hosted('again', 'asks again'), heard);
+    const raises = await host.create(hosted('raises', 'raises'), recorded);
+    const again = await host.create(hosted('again', 'requests reconfiguration'), recorded);
     await Promise.all([raises.start?.(), again.start?.()]);
-    expect(heard.seen).toEqual([expect.objectContaining({ message: 'raised', code: 'E_RAISED' }), 'reconfigure']);
+    expect(recorded.seen).toEqual([expect.objectContaining({ message: 'raised', code: 'E_RAISED' }), 'reconfigure']);
     expect(await again.taskConfigs(3)).toMatchObject([{ starts: '1', max: '3', granted: 'yes' }]);
-    const badly = await host.create(hosted('badly', 'stops badly'), heard);
+    const badly = await host.create(hosted('badly', 'stops badly'), recorded);
     await badly.start?.();
     await expect(badly.stop?.()).rejects.toThrow('not like this');
     expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]])).toBe(true);
@@ -143,10 +143,10 @@ describe('connector instances', () => {
 
   test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {
     const { host } = start();
-    const [heard, restarted] = [events(), events()];
+    const [recorded, restarted] = [events(), events()];
     const other = await host.create(hosted('other'), restarted);
     await other.start?.();
-    const cause = await host.create(hosted('cause', 'spins'), heard);
+    const cause = await host.create(hosted('cause', 'spins'), recorded);
     await cause.start?.();
     const [first] = await other.taskConfigs(1);
     const spinning = outcome(Promise.resolve(cause.taskConfigs(1)));
@@ -156,13 +156,13 @@ describe('connector instances', () => {
       code: 'PLUGIN_SILENT',
       message: expect.stringMatching(/^The call of taskConfigs\(\) in connector cause did not return within 1500 ms/),
     });
-    expect(heard.seen).toHaveLength(1);
+    expect(recorded.seen).toHaveLength(1);
     const [moved] = await waiting;
     expect(moved).toMatchObject({ starts: '1' });
     expect(moved?.thread).not.toBe(first?.thread);
     expect(restarted.seen).toEqual([]);
     cause.release?.();
-    const again = await host.create(hosted('cause', 'spins'), heard);
+    const again = await host.create(hosted('cause', 'spins'), recorded);
     const [apart] = await again.taskConfigs(0);
     expect([first?.thread, moved?.thread]).not.toContain(apart?.thread);
     expect((await other.taskConfigs(1))[0]).toEqual(moved);
@@ -170,21 +170,21 @@ describe('connector instances', () => {
 
   test('a timer that spins: the others continue once it is detected', async () => {
     const { host } = start();
-    const heard = events();
+    const recorded = events();
     const others = await Promise.all(
       ['a', 'b', 'c'].map(async (name) => {
-        const instance = await host.create(hosted(name), heard);
+        const instance = await host.create(hosted(name), recorded);
         await instance.start?.();
         return instance;
       }),
     );
-    const blamed = events();
-    const cause = await host.create(hosted('cause', 'spins later'), blamed);
+    const ofCause = events();
+    const cause = await host.create(hosted('cause', 'spins later'), ofCause);
     await cause.start?.();
-    await waitFor('the cause to fail', () => blamed.seen.length > 0, { timeoutMs: 60_000 });
-    expect(blamed.seen).toEqual([expect.objectContaining({ code: 'PLUGIN_SILENT' })]);
+    await waitFor('the cause to fail', () => ofCause.seen.length > 0, { timeoutMs: 60_000 });
+    expect(ofCause.seen).toEqual([expect.objectContaining({ code: 'PLUGIN_SILENT' })]);
     for (const instance of others) expect(await instance.taskConfigs(1)).toMatchObject([{ max: '1' }]);
-    expect(heard.seen).toEqual([]);
+    expect(recorded.seen).toEqual([]);
   });
 });
 

@@ -146,7 +146,7 @@ describe('thread host', () => {
   test('offsets and log lines cross the thread boundary', async () => {
     const { listener, logger, offsets, run } = threads();
     offsets.stored.set('a {"file":"a"}', { n: 4 });
-    await run('a', 'asks');
+    await run('a', 'reads offsets');
     await eventually(() => logger.lines.length === 2);
     expect(logger.lines).toEqual([
       'info {"type":"answer","request":1,"offsets":[{"n":4}],"error":null}',
@@ -159,12 +159,12 @@ describe('thread host', () => {
   test('a failed write is returned as an error', async () => {
     const { logger, offsets, run } = threads();
     offsets.errors = [new Error('no leader')];
-    await run('a', 'asks');
+    await run('a', 'reads offsets');
     await eventually(() => logger.lines.length === 2);
     expect(logger.lines).toContain('info {"type":"answer","request":2,"offsets":[],"error":"no leader"}');
   });
 
-  describe('a thread that dies: FAILED tasks with a trace, marked for a restart', () => {
+  describe('a thread that ends unexpectedly: FAILED tasks with a trace, marked for a restart', () => {
     const traces = (listener: RecordingListener): Map<string, string> => {
       const found = new Map<string, string>();
       const report = listener.onFailed;
@@ -184,25 +184,25 @@ describe('thread host', () => {
         const paused = await run('paused', 'works');
         await eventually(() => listener.events.length === 2);
         host.pause(paused.id);
-        await run('culprit', does);
+        await run('faulty', does);
         await listener.until('paused paused-0');
         await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
-        expect([...found]).toEqual([['culprit', 'java.lang.X: thrown by culprit\n']]);
+        expect([...found]).toEqual([['faulty', 'java.lang.X: thrown by faulty\n']]);
         expect(listener.retriable).toBe(true);
         expect(listener.events.filter((event) => event.startsWith('restarting')).sort()).toEqual([
           'restarting neighbour-0',
           'restarting paused-0',
         ]);
         expect(logger.lines).toContainEqual(
-          expect.stringContaining('failure: uncaught error in task culprit-0 (java.lang.X: thrown by culprit)'),
+          expect.stringContaining('failure: uncaught error in task faulty-0 (java.lang.X: thrown by faulty)'),
         );
         expect(['neighbour', 'paused'].map((connector) => host.has({ connector, task: 0 }))).toEqual([true, true]);
         await eventually(() => threadsOf(host).join() === 'tasks-2');
         // It is isolated from now on, unless it is configured otherwise.
-        await run('culprit', does);
+        await run('faulty', does);
         expect(threadsOf(host)).toEqual(['tasks-2', 'tasks-3']);
-        await eventually(() => listener.events.filter((event) => event === 'failed culprit-0').length === 2);
-        await run('culprit', 'works');
+        await eventually(() => listener.events.filter((event) => event === 'failed faulty-0').length === 2);
+        await run('faulty', 'works');
         await eventually(() => threadsOf(host).join() === 'tasks-2');
       },
     );
@@ -227,10 +227,10 @@ describe('thread host', () => {
       const found = traces(listener);
       await run('neighbour', 'works');
       await listener.until('running neighbour-0');
-      await run('culprit', 'blocks');
+      await run('faulty', 'blocks');
       await eventually(() => found.size === 1);
-      expect(found.get('culprit')).toMatch(
-        /did not answer for \d s and was terminated: .*task culprit-0 blocks it, in start \(.*thread\.js:\d+\)\. \[code: TASK_THREAD_SILENT\]\n/,
+      expect(found.get('faulty')).toMatch(
+        /did not answer for \d s and was terminated: .*task faulty-0 blocks it, in start \(.*thread\.js:\d+\)\. \[code: TASK_THREAD_SILENT\]\n/,
       );
       await listener.until('restarting neighbour-0');
       await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
@@ -241,18 +241,18 @@ describe('thread host', () => {
       const { host, listener, run } = threads(1, 60_000, new LogLevels(), 0);
       await run('neighbour', 'works');
       await listener.until('running neighbour-0');
-      const { id } = await run('culprit', 'blocks');
-      await listener.until('running culprit-0');
+      const { id } = await run('faulty', 'blocks');
+      await listener.until('running faulty-0');
       expect(await host.stop([id], 50)).toEqual([id]);
       await listener.until('restarting neighbour-0');
       await eventually(() => listener.events.filter((event) => event === 'running neighbour-0').length === 2);
-      expect(listener.events).not.toContain('failed culprit-0');
+      expect(listener.events).not.toContain('failed faulty-0');
       expect(threadsOf(host)).toEqual(['tasks-2']);
     });
 
     test.each([
       ['exits', {}, 'ended it (exit code 3)'],
-      ['uncaught', {}, 'nobody caught me'],
+      ['uncaught', {}, 'left uncaught'],
       ['eats memory', { 'task.memory.mb': '16' }, 'ran out of the 16 MB that task.memory.mb allows'],
     ])('%s', async (does, config: Record<string, string>, text) => {
       const { listener, run } = threads();

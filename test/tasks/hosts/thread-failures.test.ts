@@ -2,7 +2,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import type { ThreadHandle, Run } from '../../../src/tasks/hosts/thread-handle';
 import { CANCELLED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
 
-/** A thread with this many tasks, the first of which leaves an uncaught error. */
+/** A thread with this many tasks, the first of which throws an uncaught error. */
 function crashWith(tasks: number): number[] {
   const waits: number[] = [];
   const ends = new ThreadFailures({
@@ -19,7 +19,7 @@ function crashWith(tasks: number): number[] {
     const spec = { id: { connector: 'c', task: number }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
     thread.runs.set(number, { number, spec, thread } as unknown as Run);
   }
-  ends.onCrash(thread, 1, 'Error: nobody caught it');
+  ends.onCrash(thread, 1, 'Error: not caught');
   return waits;
 }
 
@@ -47,15 +47,15 @@ test('a fault left in a thread by a finished run is not charged to the last task
     options: {},
     post: () => undefined,
   } as unknown as ThreadHandle;
-  for (const [number, connector] of ['culprit', 'neighbour'].entries()) {
+  for (const [number, connector] of ['faulty', 'other'].entries()) {
     const spec = { id: { connector, task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
     thread.runs.set(number, { number, spec, thread, calls } as unknown as Run);
   }
-  ends.onCrash(thread, 0, 'Error: nobody caught it');
+  ends.onCrash(thread, 0, 'Error: not caught');
   thread.cancelledRuns.clear();
-  ends.onCrash(thread, null, 'Error: nobody caught that either');
-  expect(failed).toEqual(['culprit']);
+  ends.onCrash(thread, null, 'Error: not caught either');
+  expect(failed).toEqual(['faulty']);
   ends.onThreadDeath(thread, 'it ended');
-  expect(failed).toEqual(['culprit']);
-  expect(begun).toEqual([['neighbour', true]]);
+  expect(failed).toEqual(['faulty']);
+  expect(begun).toEqual([['other', true]]);
 });
