@@ -53,7 +53,7 @@ export class CallPool {
   ): Promise<ReturnType<PluginCalls[N]>> {
     const deadline = performance.now() + this.options.callMs;
     try {
-      if (!NOT_REPEATABLE.has(name) && !this.blockedRecently(subject.key)) {
+      if (!NOT_REPEATABLE.has(name) && !this.hasBlockedRecently(subject.key)) {
         const outcome = await this.inShared(deadline, subject, name, args);
         if (outcome) return outcome.value;
       }
@@ -68,11 +68,11 @@ export class CallPool {
   async close(): Promise<void> {
     this.closed = true;
     for (const thread of this.all) this.end(thread);
-    this.changed();
+    this.wakeWaiters();
     await this.terminations.close();
   }
 
-  /** Null: the call may have blocked the thread. Throws ThreadExitError when it certainly has. */
+  /** Null: the call may have ended the thread. Throws ThreadExitError when it certainly has, or when no plugin has. */
   private async inShared<N extends keyof PluginCalls>(
     deadline: number,
     subject: Subject,
@@ -81,7 +81,7 @@ export class CallPool {
   ): Promise<{ readonly value: ReturnType<PluginCalls[N]> } | null> {
     let retriedInShared = false;
     for (;;) {
-      const thread = await this.place(deadline, subject, () => this.findResponsive() ?? this.addShared());
+      const thread = await this.waitForThread(deadline, subject, () => this.findResponsive() ?? this.addShared());
       // An idle thread may have been terminated meanwhile to make room for another.
       if (thread.gone) continue;
       const isFirst = thread.served === 0;
@@ -117,7 +117,7 @@ export class CallPool {
     args: Parameters<PluginCalls[N]>,
   ): Promise<ReturnType<PluginCalls[N]>> {
     // One thread is reserved for shared calls.
-    const thread = await this.place(deadline, subject, () =>
+    const thread = await this.waitForThread(deadline, subject, () =>
       this.all.size - this.shared.size < Math.max(1, this.options.maxThreads - 1) ? this.addThread() : null,
     );
     try {
@@ -130,7 +130,11 @@ export class CallPool {
   // ------------------------------------------------------------ waiting
 
   /** Resolves to the first thread that `find` returns, now or after a change of the pool. */
-  private async place(deadline: number, subject: Subject, find: () => PluginThread | null): Promise<PluginThread> {
+  private async waitForThread(
+    deadline: number,
+    subject: Subject,
+    find: () => PluginThread | null,
+  ): Promise<PluginThread> {
     for (;;) {
       if (this.closed) throw new ThreadExitError({ kind: 'closed' }, '', 0);
       const found = find();
@@ -169,12 +173,12 @@ export class CallPool {
     const late = Symbol();
     const value = await settledWithin(promise, Math.max(1, deadline - performance.now()), late);
     if (value !== late) return value as T;
-    throw new ConnectError(`${what} did not finish within ${this.options.callMs} ms: check what it waits for.`, {
+    throw new ConnectError(`Timed out after ${this.options.callMs} ms: ${what}. Check what it waits for.`, {
       code: 'PLUGIN_CALL_TIMEOUT',
     });
   }
 
-  private changed(): void {
+  private wakeWaiters(): void {
     const { waiters } = this;
     this.waiters = [];
     for (const wake of waiters) wake();
@@ -212,7 +216,7 @@ export class CallPool {
     this.stuck.delete(thread);
     if (thread.busy === 0 && !thread.gone && this.shared.has(thread))
       this.terminations.later(thread, this.options.idleMs, () => this.end(thread));
-    this.changed();
+    this.wakeWaiters();
   }
 
   private end(thread: PluginThread): void {
@@ -225,10 +229,10 @@ export class CallPool {
     this.all.delete(thread);
     this.shared.delete(thread);
     this.stuck.delete(thread);
-    this.changed();
+    this.wakeWaiters();
   }
 
-  private blockedRecently(key: string): boolean {
+  private hasBlockedRecently(key: string): boolean {
     const until = this.blockers.get(key);
     if (until === undefined) return false;
     if (until > performance.now()) return true;

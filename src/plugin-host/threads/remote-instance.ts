@@ -1,6 +1,6 @@
 /**
- * The worker's side of a connector instance in a plugin thread. It outlives the thread: when the thread ends through
- * the fault of another instance, this one is created again in another thread.
+ * The worker's side of a connector instance in a plugin thread. It outlives the thread: when another instance ends the
+ * thread, this one is created again in another thread.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { HostedInstance, InstanceEvents } from '../host';
@@ -94,7 +94,7 @@ export class RemoteInstance implements HostedInstance {
     if (!this.released) this.events.raiseError(error);
   }
 
-  /** Its thread has ended through the fault of another instance. Calls in progress are repeated in the new thread. */
+  /** Another instance has ended the thread. Calls in progress are repeated in the new thread. */
   async moveTo(thread: PluginThread): Promise<void> {
     this.thread = thread;
     const { started } = this;
