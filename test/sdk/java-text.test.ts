@@ -60,5 +60,10 @@ test('without a schema', () => {
   expect(javaText(null, { a: 1, b: [1.5, null, undefined, 10n], c: new Map([[1, 'x']]) })).toBe(
     '{a=1, b=[1.5, null, null, 10], c={1=x}}',
   );
-  expect(javaText(null, 1e21)).toBe('1000000000000000000000');
+  expect([2 ** 53, -(2 ** 62), 2 ** 63, 1e300].map((value) => javaText(null, value))).toEqual([
+    '9007199254740992',
+    '-4611686018427387904',
+    '9.223372036854776E18',
+    '1.0E300',
+  ]);
 });

@@ -37,7 +37,8 @@ export function javaText(schema: Schema | null, value: unknown, forms = DEFAULT_
 function numberText(schema: Schema | null, value: number): string {
   if (schema?.type === 'FLOAT32') return javaFloat(value);
   if (schema?.type === 'FLOAT64' || !Number.isInteger(value)) return javaDouble(value);
-  return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+  // A larger whole number does not fit a long, so it was a double.
+  return Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : javaDouble(value);
 }
 
 function objectText(schema: Schema | null, value: object, forms: JavaTextForms): string {

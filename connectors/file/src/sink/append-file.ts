@@ -102,8 +102,9 @@ async function terminateTornLine(handle: FileHandle, size: number, separator: Bu
 
 function reason(file: string, error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
     case 'ENOTDIR':
+      return 'a parent of it is a file, not a directory';
+    case 'ENOENT':
       return `the directory ${dirname(file)} does not exist; create it, set "file.create.dirs" to true, or change "file"`;
     case 'EACCES':
     case 'EPERM':
