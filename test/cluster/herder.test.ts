@@ -644,12 +644,12 @@ describe('two workers', () => {
     (kafka.members[1] as MemoryMember).expire();
     await until('it to be back', () => two.host.log.some((line) => line.startsWith('cancel')));
     await until('everything to run once', () => one.host.running.size + two.host.running.size === 4);
-    const goodbye = new RegExp(`^status-connector-${held}=.*UNASSIGNED`);
+    const unassigned = new RegExp(`^status-connector-${held}=.*UNASSIGNED`);
     expect(
       kafka
         .texts('g-status')
         .slice(before)
-        .filter((text) => goodbye.test(text)),
+        .filter((text) => unassigned.test(text)),
     ).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ const REBALANCE_WAIT_MS = 30_000;
 
 const READ_TIMEOUT_MS = 30_000;
 
-export interface Leadership {
+export interface LeaderView {
   readonly isLeader: boolean;
   readonly leaderUrl: string | null;
   /** A rebalance is due or in progress. */
@@ -32,7 +32,7 @@ export interface ReadConfigs {
 export interface TickRequestsOptions {
   readonly queue: RequestQueue;
   readonly stage: TickStage;
-  readonly leadership: Leadership;
+  readonly leadership: LeaderView;
   readonly configs: ReadConfigs;
   /** Detects suspensions of this process from now on. */
   readonly detectSuspension: () => Pick<SuspensionDetector, 'wasSuspended' | 'end'>;

@@ -151,6 +151,7 @@ export class AssignedWork {
 
   startInstance({ connector, task }: InstanceId): void {
     const { reporter, configs } = this.options;
+    if (this.ended) return;
     if (task === null && configs.snapshot().contains(connector)) {
       reporter.connectorState(connector, 'RESTARTING');
       this.inBackground(this.startConnector(connector));

@@ -89,7 +89,12 @@ export class AutomaticRestarts {
     for (const record of [...this.records.values()]) {
       if (isInterrupted()) return;
       // An earlier restart may have taken long enough for this one to be cancelled.
-      if (this.records.get(keyOf(record.instance)) === record && this.mayRun(record)) await this.restart(record, work);
+      if (this.records.get(keyOf(record.instance)) !== record || !this.mayRun(record)) continue;
+      try {
+        await this.restart(record, work);
+      } catch (error) {
+        this.options.logger.error(`${nameOf(record.instance)} could not be restarted automatically`, { error });
+      }
     }
   }
 

@@ -90,7 +90,7 @@ export class ConnectorRunner {
       await withDeadline(
         (this.busy ?? Promise.resolve()).then(async () => await this.callStop()),
         timeoutMs,
-        () => new ConnectError(`stop did not return within ${timeoutMs} ms`),
+        () => new ConnectError(`the connector did not stop within ${timeoutMs} ms`),
       );
     } catch (error) {
       logger.error(`Connector ${connector} did not stop cleanly`, { error });

@@ -2,7 +2,7 @@
  * Generates a connector's task configs and publishes those that have changed: the leader writes them, other workers
  * send them to the leader. Source: connect-runtime §3.6.
  */
-import { type ConnectorConfig, sleep, messageOf, monotonicNow } from '@millrace/sdk';
+import { type ConnectorConfig, sleep, messageOf, monotonicNow, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
@@ -21,8 +21,8 @@ import {
   TooManyTasksError,
 } from './task-configs';
 
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 60_000;
+/** Without jitter: one worker publishes the tasks of a connector. */
+const RETRY_BACKOFF = { firstMs: 250, maxMs: 60_000, jitter: [1, 1] } as const;
 /** How long an invalid signature is attributed to a key rotation. */
 const KEY_ROTATION_MS = 60_000;
 
@@ -99,7 +99,7 @@ export class TaskPublication {
         if (!publication.repeat) return;
       } catch (error) {
         if (this.closed || (isFinal(error) && !publication.repeat)) return;
-        const delay = Math.min(FIRST_RETRY_MS * 2 ** attempts++, LAST_RETRY_MS);
+        const delay = backoffMs(++attempts, RETRY_BACKOFF);
         const keyRotates =
           error instanceof HerderError && error.status === 403 && this.now() - firstAttempt < KEY_ROTATION_MS;
         this.options.logger[keyRotates ? 'debug' : 'error'](

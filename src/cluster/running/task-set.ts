@@ -77,7 +77,7 @@ export class TaskSet {
     await accepted;
   }
 
-  /** The host terminates tasks that do not stop in time. */
+  /** The host cancels tasks that do not stop in time. */
   async stop(ids: readonly ConnectorTaskId[]): Promise<void> {
     const { host } = this.options;
     await this.end(ids, async (found, timeoutMs) => await host.stop(found, timeoutMs));
@@ -112,7 +112,7 @@ export class TaskSet {
       Math.max(0, deadline - Date.now()),
     );
     for (const id of late)
-      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was terminated`);
+      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cancelled`);
   }
 
   pause(id: ConnectorTaskId): void {

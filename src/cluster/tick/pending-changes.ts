@@ -16,7 +16,7 @@ export interface Changes {
 }
 
 export class PendingChanges {
-  private needsRebalance = false;
+  private isRebalanceNeeded = false;
   private readonly connectors = new Set<string>();
   private readonly targetStates = new Set<string>();
   private readonly tasks = new Set<string>();
@@ -25,8 +25,8 @@ export class PendingChanges {
   private restarts = new Map<string, PendingRestart>();
 
   /** A change was read that requires a rebalance. */
-  get needRebalance(): boolean {
-    return this.needsRebalance;
+  get needsRebalance(): boolean {
+    return this.isRebalanceNeeded;
   }
 
   /** `known`: the tick's current snapshot, which does not include this change yet. */
@@ -34,17 +34,17 @@ export class PendingChanges {
     switch (event.type) {
       case 'connector-updated':
         if (known.contains(event.connector)) this.connectors.add(event.connector);
-        else this.needsRebalance = true;
+        else this.isRebalanceNeeded = true;
         return;
       case 'connector-removed':
-        if (known.contains(event.connector)) this.needsRebalance = true;
+        if (known.contains(event.connector)) this.isRebalanceNeeded = true;
         return;
       case 'target-state-changed':
         this.targetStates.add(event.connector);
         return;
       case 'tasks-committed':
         if (event.tasks.length > 0) this.tasks.add(event.connector);
-        this.needsRebalance = true;
+        this.isRebalanceNeeded = true;
         return;
       case 'restart-requested':
         this.restarts.set(event.connector, mergeRestarts(this.restarts.get(event.connector), event));
@@ -56,7 +56,7 @@ export class PendingChanges {
 
   /** A snapshot for a rebalance was taken just now, which includes everything recorded so far. */
   cover(): void {
-    this.needsRebalance = false;
+    this.isRebalanceNeeded = false;
     for (const connector of this.tasks) this.coveredTasks.add(connector);
     this.tasks.clear();
   }
@@ -73,7 +73,7 @@ export class PendingChanges {
     const { needsRebalance, connectors, targetStates, tasks } = this;
     if (!needsRebalance && connectors.size === 0 && targetStates.size === 0 && tasks.size === 0) return null;
     const taken = { needsRebalance, connectors: [...connectors], targetStates: [...targetStates], tasks: [...tasks] };
-    this.needsRebalance = false;
+    this.isRebalanceNeeded = false;
     for (const set of [connectors, targetStates, tasks]) set.clear();
     return taken;
   }

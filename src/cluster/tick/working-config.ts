@@ -40,7 +40,7 @@ export class WorkingConfig {
 
   /** True if a pending change requires a rebalance. */
   get needsRebalance(): boolean {
-    return this.changes.needRebalance;
+    return this.changes.needsRebalance;
   }
 
   /** Null when nothing has changed; otherwise the snapshot holds the changes from now on. */
