@@ -1,7 +1,7 @@
 /** Composition root of the embedded broker's thread. In its own thread, its file I/O does not block the worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { BrokerStartError, readRunningBroker, startEmbeddedBroker } from '@millrace/embedded';
-import type { BrokerThreadData, FromBrokerThread } from './embedded-broker/thread-messages';
+import type { BrokerThreadData, FromBrokerThread } from './embedded-broker/broker-thread-messages';
 
 const port = parentPort;
 if (!port) throw new Error('broker-thread runs as a worker thread only');

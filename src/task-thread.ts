@@ -7,7 +7,7 @@ import { createPluginRegistry, type PluginRegistryOptions } from './plugins/crea
 import { LogLevels } from './logging/log-levels';
 import { receiveProvidedValues } from './logging/provided-values';
 import { guardThread } from './tasks/hosts/thread-guard';
-import type { FromThread, ThreadData, ToThread } from './tasks/hosts/thread-messages';
+import type { FromThread, ThreadData, ToThread } from './tasks/hosts/task-thread-messages';
 import { ThreadServer } from './tasks/hosts/thread-server';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';

@@ -5,7 +5,7 @@
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { BrokerThread, InUse } from './start-broker-thread';
-import type { RunningBroker } from './thread-messages';
+import type { RunningBroker } from './broker-thread-messages';
 
 export interface OpenBrokerOptions {
   /** Named in log lines and errors. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readJson } from 'fs-extra';
 import { ConnectError } from '@millrace/sdk';
-import type { RunningBroker } from './thread-messages';
+import type { RunningBroker } from './broker-thread-messages';
 
 /** The owner of the data folder writes its address to this file. */
 const ADDRESS_FILE = 'broker.json';

@@ -8,7 +8,7 @@ import type {
   FromBrokerThread,
   RunningBroker,
   ToBrokerThread,
-} from './thread-messages';
+} from './broker-thread-messages';
 
 export interface BrokerThread {
   /** `host:port`. */

@@ -7,7 +7,7 @@
 import { ConnectError, isConnectError, settledWithin } from '@millrace/sdk';
 import { ThreadTerminations } from '../../threads/thread-terminations';
 import type { PluginCalls } from '../protocol/messages';
-import type { OpenCall, PluginThread, PluginThreadOptions } from './plugin-thread';
+import type { OpenCall, PluginThread, PluginThreadOptions } from './plugin-thread-handle';
 import { ThreadExitError } from './thread-exit-error';
 
 /** A thread that has not begun a call after this time gets no others. */

@@ -9,7 +9,7 @@ import { errorFrom } from '../protocol/error-copy';
 import type { HostedConnector, HostedInstance, InstanceEvents } from '../host';
 import type { FromPluginThread, InstanceSpec, WorkerCalls } from '../protocol/messages';
 import { RemoteInstance } from './remote-instance';
-import type { PluginThread, PluginThreadOptions } from './plugin-thread';
+import type { PluginThread, PluginThreadOptions } from './plugin-thread-handle';
 import { ThreadExitError } from './thread-exit-error';
 
 export interface InstanceThreadsOptions {

@@ -5,7 +5,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { HostedInstance, InstanceEvents } from '../host';
 import type { InstanceSpec, PluginCalls } from '../protocol/messages';
-import type { OpenCall, PluginThread } from './plugin-thread';
+import type { OpenCall, PluginThread } from './plugin-thread-handle';
 import { ThreadExitError } from './thread-exit-error';
 
 type InstanceCall = 'create' | 'start' | 'taskConfigs' | 'stop';

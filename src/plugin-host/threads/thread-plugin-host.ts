@@ -20,7 +20,7 @@ import type {
 } from '../host';
 import { InstanceThreads } from './instance-threads';
 import type { CallRequest, WorkerCalls } from '../protocol/messages';
-import { PluginThread, type PluginThreadOptions } from './plugin-thread';
+import { PluginThread, type PluginThreadOptions } from './plugin-thread-handle';
 
 /** An unused thread is terminated after this time. */
 const IDLE_MS = 60_000;

@@ -166,7 +166,7 @@ export class DeadLetters implements FailureReporter {
     const { topic, partition, offset } = hold;
     const error = new ConnectError(
       `A failed record could not be written to the dead letter topic ${this.parts.topic}: ${quotedSentence(messageOf(cause))} Its offset is not committed. ` +
-        'Correct what refuses it (ACLs, max.message.bytes, producer.override.max.request.size), or remove errors.deadletterqueue.topic.name.',
+        'Allow the write (ACLs), raise max.message.bytes or producer.override.max.request.size, or remove errors.deadletterqueue.topic.name.',
       { code: 'DLQ_WRITE', cause, place: { topic, partition, offset } },
     );
     this.pending--;

@@ -7,7 +7,7 @@ import { ThreadSecrets } from '../../threads/thread-secrets';
 import { inspectThread, type ThreadView } from '../../threads/inspect-thread';
 import type { CallClock } from '../call-clock';
 import type { TaskSpec, TaskTargetState } from '../host';
-import type { FromThread, ThreadData, ToThread } from './thread-messages';
+import type { FromThread, ThreadData, ToThread } from './task-thread-messages';
 
 /**
  * V8 keeps the young generation of a busy thread at its largest size. The default is this on Node 20 and 22, but
@@ -22,7 +22,7 @@ export interface Run {
   readonly thread: ThreadHandle;
   readonly calls: CallClock;
   /** Resolves when the task or its thread has ended. */
-  readonly onRunEnd: Promise<void>;
+  readonly ended: Promise<void>;
   end(): void;
   /** Requested last. */
   target: TaskTargetState;

@@ -5,7 +5,7 @@ import { CallClock } from '../call-clock';
 import type { OffsetStorage, RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
 import { TaskRunner } from '../task-runner';
-import type { FromThread, ToThread } from './thread-messages';
+import type { FromThread, ToThread } from './task-thread-messages';
 import { formatTrace } from '../trace';
 
 interface Waiting {

@@ -17,7 +17,7 @@ import { ThreadHandle, type Run } from './thread-handle';
 import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
 import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
-import type { FromThread, ThreadData } from './thread-messages';
+import type { FromThread, ThreadData } from './task-thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import type { Watchdog } from './watchdog';
 
@@ -122,7 +122,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private async cancelLate(runs: readonly Run[], timeoutMs: number): Promise<ConnectorTaskId[]> {
-    await settledWithin(Promise.all(runs.map((run) => run.onRunEnd)), timeoutMs, undefined);
+    await settledWithin(Promise.all(runs.map((run) => run.ended)), timeoutMs, undefined);
     const late = runs.filter((run) => this.runs.get(taskName(run.spec.id)) === run);
     for (const run of late) this.cancelRun(run);
     return late.map((run) => run.spec.id);
@@ -179,7 +179,7 @@ export class ThreadTaskHost implements TaskHost {
       spec,
       thread,
       calls: new CallClock(),
-      onRunEnd: ended,
+      ended,
       end,
       target: spec.targetState,
       running: false,

@@ -11,7 +11,7 @@ import { findBlockingTask, blockingTaskText, type BlockingTask } from './blockin
 const CHECK_MS = 500;
 const REPORT_MS = 5_000;
 /** For a thread that a cancelled task blocks. */
-const CUT_OFF_MS = 1_000;
+const CANCELLED_SILENCE_MS = 1_000;
 
 export interface ThreadWatchdogOptions {
   readonly threads: () => Iterable<ThreadHandle>;
@@ -102,7 +102,7 @@ export class ThreadWatchdog {
     silence.ms = ms;
     const limitMs = isDebugged() ? 0 : this.options.limitMs(thread);
     const reportMs = limitMs > 0 ? Math.min(REPORT_MS, limitMs / 2) : REPORT_MS;
-    if (ms < (thread.cancelledRuns.size > 0 ? Math.min(CUT_OFF_MS, reportMs) : reportMs)) return;
+    if (ms < (thread.cancelledRuns.size > 0 ? Math.min(CANCELLED_SILENCE_MS, reportMs) : reportMs)) return;
     if (!silence.searching) void this.findCause(thread, silence);
     const { blocking } = silence;
     if (blocking === null) return;

@@ -70,7 +70,11 @@ export class Watchdog {
     for (const [key, { call }] of this.reports) {
       if (ongoing.has(key)) continue;
       this.reports.delete(key);
-      logger.warn(`${call.what} ${call.fate?.() ?? 'returned'} after ${seconds(call.since)} s`);
+      const fate = call.fate?.() ?? null;
+      const lasted = `${seconds(call.since)} s`;
+      logger.warn(
+        `${call.what} ${fate === null ? `returned after ${lasted}` : `${fate} (${lasted} after the call began)`}`,
+      );
     }
     for (const [key, call] of ongoing) {
       const report = this.reports.get(key) ?? { call, times: 0 };

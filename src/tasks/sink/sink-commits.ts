@@ -146,7 +146,7 @@ export class SinkCommits {
       return { began, offsets };
     } catch (error) {
       metrics.committed(false, performance.now() - began);
-      logger.error(`preCommit() failed, rewinding to the committed offsets: ${messageOf(error)}`, { error });
+      logger.error(`preCommit() failed, no offsets are committed: ${messageOf(error)}`, { error });
       return null;
     }
   }
@@ -167,7 +167,7 @@ export class SinkCommits {
     this.heldBack = left !== offsets;
     if (this.heldBack && holds.ageMs > LONG_HELD_MS) {
       logger.warn(
-        `Commits wait for ${holds.size} failed records that could not be written to the dead letter topic for ${Math.round(holds.ageMs / 1000)} s`,
+        `Offsets are committed only up to the first of ${holds.size} failed records, which could not be written to the dead letter topic for ${Math.round(holds.ageMs / 1000)} s`,
       );
     }
     return left;

@@ -30,9 +30,9 @@ export class SinkOffsets {
 
   /** Returns how far the position moved. */
   markConsumed(partition: TopicPartition, next: number): number {
-    const limitByHolds = this.fetched.get(partition) ?? next;
+    const previous = this.fetched.get(partition) ?? next;
     this.fetched.set(partition, next);
-    return next - limitByHolds;
+    return next - previous;
   }
 
   /** Number of offsets consumed and not committed. */

@@ -106,7 +106,7 @@ export class OffsetCommitter {
     );
     if ((await settledWithin(writing, timeoutMs, LATE)) === LATE) {
       throw new ConnectError(
-        `TimedEvents out after ${timeoutMs} ms (offset.flush.timeout.ms) while waiting for Kafka to store them.`,
+        `Timed out after ${timeoutMs} ms (offset.flush.timeout.ms) while waiting for Kafka to store them.`,
         {
           code: 'OFFSET_FLUSH_TIMEOUT',
         },

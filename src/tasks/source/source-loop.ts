@@ -54,7 +54,7 @@ export class SourceLoop {
   /** Only where records are needed after delivery: tokens then number these, otherwise the tracker's slots. */
   private readonly pending: PendingRecords | null;
   private batch: readonly SourceRecord[] = [];
-  /** Next record of `held`. */
+  /** Next record of `batch`. */
   private position = 0;
   private stopping = false;
   private paused = false;

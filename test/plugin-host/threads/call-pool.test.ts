@@ -1,6 +1,6 @@
 /** Which calls are repeated, where, and how often; with fake threads. */
 import { CallPool } from '../../../src/plugin-host/threads/call-pool';
-import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
+import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread-handle';
 import { ThreadExitError, type PluginThreadExit } from '../../../src/plugin-host/threads/thread-exit-error';
 
 type Events = Pick<PluginThreadOptions, 'onEnd' | 'onProgress'>;

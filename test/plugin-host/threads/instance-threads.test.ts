@@ -3,7 +3,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import { copyError } from '../../../src/plugin-host/protocol/error-copy';
 import type { HostedConnector, InstanceEvents } from '../../../src/plugin-host/host';
 import { InstanceThreads } from '../../../src/plugin-host/threads/instance-threads';
-import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread';
+import type { PluginThread, PluginThreadOptions } from '../../../src/plugin-host/threads/plugin-thread-handle';
 import { ThreadExitError, type PluginThreadExit } from '../../../src/plugin-host/threads/thread-exit-error';
 
 interface FakeCall {

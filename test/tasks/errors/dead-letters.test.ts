@@ -306,7 +306,7 @@ describe('dead letters', () => {
     };
     const message =
       'A failed record could not be written to the dead letter topic dead: the record is larger than the topic takes. Its offset is not committed. ' +
-      'Correct what refuses it (ACLs, max.message.bytes, producer.override.max.request.size), or remove errors.deadletterqueue.topic.name.';
+      'Allow the write (ACLs), raise max.message.bytes or producer.override.max.request.size, or remove errors.deadletterqueue.topic.name.';
 
     test.each(['thrown by send', 'answered later'])('of a converter, %s', async (how) => {
       const { listener, consumer } = await start(

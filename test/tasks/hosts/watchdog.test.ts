@@ -85,7 +85,7 @@ test('a task that waits for another is not reported; a call that never returned 
   going = false;
   fate = 'is abandoned: its thread was terminated';
   watchdog.check();
-  expect(log.lines[1]).toBe('warn It is abandoned: its thread was terminated after 300 s');
+  expect(log.lines[1]).toBe('warn It is abandoned: its thread was terminated (300 s after the call began)');
 });
 
 test('a clock shows the current call to every reader of its memory', async () => {

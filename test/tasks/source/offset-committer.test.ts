@@ -55,7 +55,7 @@ test('connect-runtime 75: after a timeout a newer offset wins, an older one of a
   acked({ n: 1 });
   acked({ n: 10 }, other);
   expect(await committer.commit()).toBe(false);
-  expect(logger.lines[0]).toContain('TimedEvents out after 50 ms (offset.flush.timeout.ms)');
+  expect(logger.lines[0]).toContain('Timed out after 50 ms (offset.flush.timeout.ms)');
   acked({ n: 2 });
   storage.hold = null;
   expect(await committer.commit()).toBe(true);

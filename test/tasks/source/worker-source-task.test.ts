@@ -1,4 +1,4 @@
-import { ConnectError, RetriableError, type SourceTask } from '@millrace/sdk';
+import { ConnectError, RetriableError, type SourceRecord, type SourceTask } from '@millrace/sdk';
 import { KafkaError } from '../../../src/kafka/errors';
 import { SessionLease } from '../../../src/tasks/session-lease';
 import { TaskRunner } from '../../../src/tasks/task-runner';
@@ -167,6 +167,28 @@ test('backpressure: nothing is polled or sent while the producer is full; a stop
   expect(w.offsets.of(PARTITION)).toEqual({ n: w.producer.sent.length });
 });
 
+test('a wake-up from before the wait does not let a record pass a full producer', async () => {
+  let deliver = (_records: SourceRecord[]): void => undefined;
+  const task = new ScriptedSource([]);
+  let polls = 0;
+  task.poll = () => (polls++ === 0 ? new Promise((resolve) => (deliver = resolve)) : Promise.resolve([]));
+  const { runner, w, listener } = start(task);
+  await listener.until('running c-0');
+  await eventually(() => polls === 1);
+  // Nothing waits in the loop now: the wake-up is kept for its next wait.
+  runner.resume();
+  let open = (): void => undefined;
+  w.producer.full = new Promise((resolve) => (open = resolve));
+  deliver([record(1)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(w.producer.sent).toEqual([]);
+  w.producer.full = null;
+  open();
+  await eventually(() => w.producer.sent.length === 1);
+  await stop(runner);
+});
+
 describe('connect-runtime 70: a record that Kafka rejects', () => {
   const batchOf = [record(1), record(2), record(3)];
   test.each(['thrown by send', 'answered later'])(
@@ -238,7 +260,7 @@ describe('connect-runtime 71: errors of poll', () => {
 
   test('any other: FAILED with the trace, the acknowledged offsets stored, the task stopped', async () => {
     const cause = new Error('disk on fire');
-    const error = new ConnectError('The file can not be read: check its permissions.', {
+    const error = new ConnectError('The file cannot be read: check its permissions.', {
       code: 'FILE_READ',
       cause,
       place: { file: '/x' },
@@ -247,7 +269,7 @@ describe('connect-runtime 71: errors of poll', () => {
     const { listener, w } = start(task);
     await listener.until('failed c-0');
     expect(listener.trace.split('\n')[0]).toBe(
-      'org.apache.kafka.connect.errors.ConnectException: The file can not be read: check its permissions. [code: FILE_READ, file: /x]',
+      'org.apache.kafka.connect.errors.ConnectException: The file cannot be read: check its permissions. [code: FILE_READ, file: /x]',
     );
     expect(listener.trace).toContain(
       '\nCaused by: org.apache.kafka.connect.errors.ConnectException: disk on fire\n\tat ',

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { url } from 'node:inspector';
 import { LogLevels } from '../../../src/logging/log-levels';
 import type { PluginThreadData } from '../../../src/plugin-host/protocol/messages';
-import { PluginThread } from '../../../src/plugin-host/threads/plugin-thread';
+import { PluginThread } from '../../../src/plugin-host/threads/plugin-thread-handle';
 import type { ThreadExitError } from '../../../src/plugin-host/threads/thread-exit-error';
 import { ThreadHeartbeat } from '../../../src/threads/thread-heartbeat';
 
