@@ -109,7 +109,7 @@ async function demo(): Promise<void> {
   await worker.ready();
   say(`  a worker at ${worker.url}: millrace start worker.properties`);
 
-  title('Creating the table, and a mapping that says which field goes into which column');
+  title('Creating the table and its ingestion mapping');
   const analyst = await Analyst.login(emulator.url, tenant, id, secret);
   for (const command of [
     `.create table ${TABLE}`,
@@ -119,7 +119,7 @@ async function demo(): Promise<void> {
     await analyst.command(command);
   }
 
-  title('Producing a CSV file, a message a line');
+  title('Producing a CSV file, one message per line');
   copyFileSync(join(ROOT, 'examples', 'storm-events.csv'), join(worker.folder, 'storm-events.csv'));
   await produce(worker, 'storm-events.csv');
   const produced = readFileSync(join(worker.folder, 'storm-events.csv'), 'utf8').trimEnd().split('\n').length;
@@ -154,7 +154,7 @@ async function demo(): Promise<void> {
   title(question);
   for (const [type, events] of await analyst.query(question)) say(`  ${String(type).padEnd(20)}${String(events)}`);
 
-  title('Producing a line that is no storm: its file is refused inside the service, which says so afterwards');
+  title('Producing a line that is not a storm event: the service rejects its file and reports the failure later');
   writeFileSync(
     join(worker.folder, 'broken.csv'),
     '2024-03-02 10:00:00,2024-03-02 11:00:00,60001,HALDEN,Hail,Public\nnot a storm\n',

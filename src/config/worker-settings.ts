@@ -1,6 +1,7 @@
 /**
  * All supported worker settings in one table. Names, types and defaults: connect-rest §5, connect-runtime §1.2, §2.1
- * and Appendix A.1. Settings that only Millrace has are named by constants, and Java's by literals.
+ * and Appendix A.1. Java's settings are literals. Those that
+ * only Millrace has are constants, and so is `ALLOWED_TOKEN_URLS`, a system property of Java.
  */
 import { getHashes } from 'node:crypto';
 import { parseAllowedHosts } from './allowed-hosts';

@@ -71,7 +71,7 @@ async function expectRefused(worker: StartedWorker, answers: readonly Promise<An
 test('a worker that Kafka has expelled accepts no unsigned task configs and no unsigned fencing', async () => {
   const [worker] = workers as [StartedWorker];
   freeze();
-  await waitFor('the membership to be lost', () => worker.process.log().includes('lost its place in the group'), {
+  await waitFor('the membership to be lost', () => worker.process.log().includes('lost its group membership'), {
     timeoutMs: 120_000,
   });
   const fence = worker.request('PUT', `/connectors/${NAME}/fence`);

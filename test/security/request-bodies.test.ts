@@ -123,7 +123,7 @@ test('bodies in flight have a limit over all requests: 503 with Retry-After, unt
     {
       error_code: 503,
       message:
-        'The bodies of requests in progress exceed rest.bodies.in.flight.max.bytes (10485760); retry in a moment',
+        'There is no room for this body: all bodies of requests in progress are limited to rest.bodies.in.flight.max.bytes (10485760); retry in a moment',
     },
   ]);
   // A body without a declared length is counted as it arrives.

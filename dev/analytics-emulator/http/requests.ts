@@ -14,7 +14,7 @@ export const requestIds: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** 401 without a valid bearer token. @param tokens Null: nobody needs one. */
+/** 401 without a valid bearer token. @param tokens null: no login is required. */
 export function authenticated(tokens: ExpiringTokens | null): RequestHandler {
   return (request, response, next) => {
     const token = /^Bearer (.+)$/i.exec(request.get('authorization') ?? '')?.[1];

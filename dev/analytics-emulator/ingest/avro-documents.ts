@@ -19,7 +19,7 @@ const LONG = avro.types.LongType.__with({
 
 const MAGIC = Buffer.from('Obj\u0001', 'latin1');
 
-/** @throws KustoError for what is no such file. */
+/** @throws KustoError if the data is not an Avro file. */
 export async function avroDocuments(data: Buffer): Promise<string[]> {
   if (!data.subarray(0, MAGIC.length).equals(MAGIC)) throw notAvro('it does not begin as such a file does');
   const decoder = new avro.streams.BlockDecoder({

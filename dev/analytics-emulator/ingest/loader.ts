@@ -214,6 +214,6 @@ function kindOf(format: string): string {
 }
 
 function textOf(data: Buffer): string {
-  // A byte-order mark is no part of the first field.
+  // A byte-order mark is not part of the first field.
   return data.toString('utf8').replace(/^\uFEFF/, '');
 }

@@ -99,5 +99,5 @@ function plain(value: unknown): string {
 }
 
 function invalid(why: string): KustoError {
-  return new KustoError('BadRequest_InvalidMapping', `The mapping can not be read: ${why}`);
+  return new KustoError('BadRequest_InvalidMapping', `The mapping cannot be read: ${why}`);
 }

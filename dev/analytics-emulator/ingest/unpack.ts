@@ -32,7 +32,7 @@ function filesOf(data: Buffer, zipPattern: string): Buffer[] {
   const files: Buffer[] = [];
   let at = data.readUInt32LE(end + 16);
   for (let left = data.readUInt16LE(end + 10); left > 0; left--) {
-    if (data.readUInt32LE(at) !== ENTRY) throw invalid('its directory can not be read');
+    if (data.readUInt32LE(at) !== ENTRY) throw invalid('its directory cannot be read');
     const lengths = [28, 30, 32].map((offset) => data.readUInt16LE(at + offset)) as [number, number, number];
     const name = data.toString('utf8', at + 46, at + 46 + lengths[0]);
     if (!name.endsWith('/') && wanted.test(name)) files.push(fileAt(data, at, name));
@@ -53,5 +53,5 @@ function fileAt(data: Buffer, entry: number, name: string): Buffer {
 }
 
 function invalid(why: string): KustoError {
-  return new KustoError('BadRequest_InvalidBlob', `The data can not be unpacked: ${why}`);
+  return new KustoError('BadRequest_InvalidBlob', `The data cannot be unpacked: ${why}`);
 }

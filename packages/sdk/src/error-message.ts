@@ -6,12 +6,12 @@ export function isErrorLike(error: unknown): error is Error {
   );
 }
 
-/** The message of a thrown value, without its class: for log lines and errors that quote others. Never empty. */
+/** The message of a thrown value, without its class: for log lines and errors that quote others. */
 export function messageOf(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
   if (error.message !== '') return error.message;
   // Node reports a host with several addresses as an AggregateError without a message.
-  const parts = ((error as { errors?: unknown[] }).errors ?? []).map(messageOf);
-  const code = (error as { code?: unknown }).code;
+  const { errors, code } = error as { errors?: unknown; code?: unknown };
+  const parts = Array.isArray(errors) ? errors.map(messageOf) : [];
   return parts.join('; ') || (code === undefined ? error.name : String(code));
 }

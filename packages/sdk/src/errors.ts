@@ -7,7 +7,10 @@
 const BRAND = Symbol.for('millrace.connect-error');
 
 export interface ConnectErrorOptions {
-  /** Stable code, upper snake case with a short prefix, e.g. `PG_WAL_LEVEL`. (Default: `CONNECT_ERROR`) */
+  /**
+   * Stable code, upper snake case with a short prefix, e.g. `PG_WAL_LEVEL`. (Default: the class's own, e.g.
+   * `CONNECT_ERROR`)
+   */
   code?: string;
   /** The error that caused this one, appended to the trace as `Caused by:`. */
   cause?: unknown;

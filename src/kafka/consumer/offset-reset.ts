@@ -22,7 +22,7 @@ export async function resetPositions(
     if (reset === null || first === undefined) continue;
     if (reset === 'none') {
       const { topic, partition } = first.state;
-      const text = `No offset is committed for ${partitionName(first.state)}, and auto.offset.reset is none`;
+      const text = `${partitionName(first.state)} has no offset to start from, and auto.offset.reset is none`;
       throw new KafkaError('NO_OFFSET_FOR_PARTITION', text, { topic, partition });
     }
     const partitions = matching.map(({ state }) => state);

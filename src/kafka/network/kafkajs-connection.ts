@@ -144,7 +144,7 @@ export class KafkaConnection extends Connection {
   override connect(): Promise<true> {
     return new Promise((resolve, reject) => {
       const timer = startTimer(
-        () => this.fail(this.error(`timed out after ${this.connectTimeoutMs} ms`)),
+        () => this.fail(this.error(`could not be opened within ${this.connectTimeoutMs} ms`)),
         this.connectTimeoutMs,
       );
       const onConnect = (): void => {

@@ -40,7 +40,7 @@ export class BodyBudget {
     if (this.held + bytes <= inFlightBytes) return;
     throw new RestError(
       503,
-      `The bodies of requests in progress exceed rest.bodies.in.flight.max.bytes (${inFlightBytes}); retry in a moment`,
+      `There is no room for this body: all bodies of requests in progress are limited to rest.bodies.in.flight.max.bytes (${inFlightBytes}); retry in a moment`,
       { retryAfterS: RETRY_AFTER_S },
     );
   }

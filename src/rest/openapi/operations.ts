@@ -202,7 +202,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'PUT /admin/loggers/:logger': {
     id: 'setLogger',
-    summary: 'Set the level of a logger and of all loggers below it',
+    summary: 'Set the level of a logger and of all loggers whose names start with its name',
     query: [{ name: 'scope', description: '`worker` (default), or `cluster`: all workers of the group.' }],
     body: 'LoggerLevel',
     answers: { 200: ['Names of the loggers that changed', 'LoggerNames'], 204: ['Sent to all workers', null] },

@@ -130,7 +130,7 @@ export class ConfigStore {
     );
   }
 
-  /** Bound to the current term: it is dropped if the worker loses its session before the records are sent. */
+  /** Bound to the current epoch: dropped if the worker loses its session before the records are sent. */
   private change(decider: Decider): ConfigChange {
     return new ConfigChange(this.log, this.permission, decider);
   }

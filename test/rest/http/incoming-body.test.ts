@@ -138,7 +138,7 @@ test('queued answers leave the budget when their connection closes', async () =>
   const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n0123456789';
   client.write(`GET / HTTP/1.1\r\nHost: localhost\r\n\r\n${post}${post}`);
   await waitFor('both bodies to be read', () => finished === 2);
-  expect(() => budget.requireRoom(11)).toThrow('exceed rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom(11)).toThrow('limited to rest.bodies.in.flight.max.bytes');
   client.destroy();
   await waitFor('the room to be free', () => {
     try {
@@ -149,7 +149,7 @@ test('queued answers leave the budget when their connection closes', async () =>
     }
   });
   first();
-  expect(() => budget.requireRoom(31)).toThrow('exceed rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom(31)).toThrow('limited to rest.bodies.in.flight.max.bytes');
 });
 
 test('a connection that the client wants closed is closed after a rejected body', async () => {

@@ -8,6 +8,10 @@ test('delays double up to a limit, with 20 % jitter', () => {
   expect(backoffMs(9, backoff, 1)).toBeCloseTo(1_200);
 });
 
+test('a first delay of 0 stays 0', () => {
+  expect([1, 2, 5_000].map((failures) => backoffMs(failures, { firstMs: 0, maxMs: 1_000 }, 0.5))).toEqual([0, 0, 0]);
+});
+
 test('growth and jitter are configurable', () => {
   const backoff = { firstMs: 100, maxMs: 1_000, multiplier: 3, jitter: HALF_JITTER };
   expect([1, 2, 3].map((failures) => backoffMs(failures, backoff, 0))).toEqual([50, 150, 450]);

@@ -217,7 +217,7 @@ export const DEFINITIONS: readonly Definition[] = [
     importance: 'LOW',
     group: GROUP.files,
     documentation:
-      'Time to deliver the files of partitions that are being revoked, in milliseconds. 0: the next owner starts them again.',
+      'Time to deliver the files of partitions that are being revoked, in milliseconds. 0: they are discarded, and the next owner delivers the records.',
     constraint: atLeast(0),
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Names of the settings. Definitions, checks and readers take them from here; the compiler refuses a name without a
- * definition. Texts for people spell them out.
+ * Names of the settings. Definitions, checks and readers take them from here; a unit test fails for a name without a
+ * definition. Error texts spell the names out.
  */
 export const KEY = {
   topicPrefix: 'topic.prefix',

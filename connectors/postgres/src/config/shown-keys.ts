@@ -41,7 +41,7 @@ export function shownKeys(): readonly ConfigKey[] {
       type: definitions.get(current)?.type ?? 'STRING',
       default: null,
       importance: 'LOW',
-      documentation: `Another name of ${current}.`,
+      documentation: `Alias of ${current}.`,
       group: 'Other spellings',
     }));
   return [...laidOut, ...own, ...others];
@@ -71,7 +71,7 @@ function implemented({ name, type, documentation, constraint, default: value }: 
 
 function absence(name: string): string {
   const current = spellings.get(name);
-  if (current !== undefined) return `Another name of ${current}.`;
+  if (current !== undefined) return `Alias of ${current}.`;
   return isRefused(name)
     ? 'Not supported: a configuration that requires it is rejected.'
     : 'Not supported: accepted, and without effect.';

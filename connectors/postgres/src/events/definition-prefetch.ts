@@ -22,7 +22,7 @@ interface Ahead extends Definition {
 /** Maximum number of tables read at once. */
 const MANY_TABLES = 500;
 
-export class DefinitionsAhead {
+export class DefinitionPrefetch {
   private readonly byOid = new Map<number, Ahead>();
 
   constructor(private readonly serverVersion: number) {}

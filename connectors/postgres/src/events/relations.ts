@@ -20,7 +20,7 @@ import { UnrepresentableValues } from './unrepresentable-values';
 import { TypeResolver, type EnumLabels } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable, deliversGenerated } from './announced-table';
-import { DefinitionsAhead } from './definition-prefetch';
+import { DefinitionPrefetch } from './definition-prefetch';
 import type { RelationMessage } from './relation-message';
 
 export interface Relation {
@@ -45,7 +45,7 @@ export class Relations {
   /** Names as last announced, by table oid. */
   private readonly announced = new Map<number, string>();
   private readonly matches: (table: TableName) => boolean;
-  private readonly definitions: DefinitionsAhead;
+  private readonly definitions: DefinitionPrefetch;
   /** Columns found to contain NULL although the catalog says NOT NULL, by table oid. */
   private readonly forcedOptional = new Map<number, Set<string>>();
   /** Shared by snapshot and stream, so that each column is reported once. */
@@ -60,7 +60,7 @@ export class Relations {
   ) {
     this.matches = tableFilter(config.filters);
     this.unrepresentable = new UnrepresentableValues(logger);
-    this.definitions = new DefinitionsAhead(facts.version);
+    this.definitions = new DefinitionPrefetch(facts.version);
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
 

@@ -44,9 +44,7 @@ export class Connection {
     this.host = socket.remoteAddress ?? 'unknown';
     this.memory = limits.memory.share(() =>
       this.closeWithError(
-        new FrameTooLarge(
-          `was evicted: it buffered the most of all connections, which together exceeded ${limits.memory.limit} bytes`,
-        ),
+        new FrameTooLarge(`buffers more than any other; all connections together exceed ${limits.memory.limit} bytes`),
       ),
     );
     this.frames = new FrameAssembler(

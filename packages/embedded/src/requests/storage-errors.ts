@@ -27,7 +27,7 @@ export function withStorageErrors(dispatch: Dispatch, log: (line: string) => voi
     } catch (error) {
       if (!isDiskFailure(error)) throw error;
       const { api, version, body } = request;
-      log(`${api.name} failed, clients will retry: ${error.message}`);
+      log(`${api.name} failed, returning a retriable error: ${error.message}`);
       const errorCode = COORDINATOR_APIS.has(api.name)
         ? ErrorCode.COORDINATOR_NOT_AVAILABLE
         : ErrorCode.KAFKA_STORAGE_ERROR;

@@ -1,6 +1,6 @@
 /** Runs one source task as a worker does: start, poll, commit, stop. */
 import { sleep } from '../timing/sleep';
-import { startTimer } from '../timing/timers';
+import { withDeadline } from '../timing/deadline';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { isRetriable } from '../errors';
@@ -99,9 +99,12 @@ async function pollUntilEnough(task: SourceTask, records: SourceRecord[], option
     return typeof until === 'number' ? records.length >= until : until(records);
   };
   for (;;) {
-    const polled = await withDeadline(pollOnce(task), deadline, () => {
-      return `the task did not deliver enough in ${timeoutMs} ms: ${records.length} record(s) so far`;
-    });
+    const left = Math.max(0, deadline - Date.now());
+    const polled = await withDeadline(
+      pollOnce(task),
+      left,
+      () => new Error(`the task did not deliver enough in ${timeoutMs} ms: ${records.length} record(s) so far`),
+    );
     for (const record of polled ?? []) {
       checkSourceRecord(record, records.length);
       records.push(record);
@@ -120,18 +123,6 @@ async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | nul
   } finally {
     // Lets timers run even if the task resolves immediately.
     await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-async function withDeadline<T>(promise: Promise<T>, deadline: number, reason: () => string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = startTimer(() => reject(new Error(reason())), Math.max(0, deadline - Date.now()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

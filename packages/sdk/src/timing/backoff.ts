@@ -24,6 +24,8 @@ export const HALF_JITTER = [0.5, 1] as const;
  */
 export function backoffMs(failures: number, backoff: Backoff, random: number = Math.random()): number {
   const { firstMs, maxMs, multiplier = 2, jitter: [low, high] = [0.8, 1.2] } = backoff;
-  const exact = Math.min(maxMs, firstMs * multiplier ** Math.max(0, failures - 1));
+  // Without the limit, 0 ms times an infinite growth would be NaN.
+  const growth = Math.min(Number.MAX_VALUE, multiplier ** Math.max(0, failures - 1));
+  const exact = Math.min(maxMs, firstMs * growth);
   return exact * (low + (high - low) * random);
 }

@@ -1,8 +1,7 @@
 /**
  * Lets one loop wait until it is woken. A wake-up while nothing waits is kept for the next wait, so none is lost
  * between a check and the wait after it. A wait may therefore return early: check the condition again after each
- * one. Nothing stays attached to long-lived promises or signals, so a loop can wait through one `Wakeup` for as long
- * as it runs.
+ * one. Nothing stays attached to signals; a promise passed to `waitFor` keeps a handler until it settles.
  */
 import { startTimer } from './timers';
 

@@ -58,5 +58,5 @@ test('the documentation names rejected settings and settings without effect', ()
   expect(said('converters')).toContain('is rejected');
   expect(said('column.mask.with.(d+).chars')).toContain('is rejected');
   expect(said('signal.data.collection')).toContain('without effect');
-  expect(said('flush.lsn.source')).toBe('Another name of lsn.flush.mode.');
+  expect(said('flush.lsn.source')).toBe('Alias of lsn.flush.mode.');
 });

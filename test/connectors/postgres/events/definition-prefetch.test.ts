@@ -1,6 +1,6 @@
 /** How often the catalog is read for tables that the stream announces (cdc-postgres §5.7). */
 import type { Client } from 'pg';
-import { DefinitionsAhead } from '../../../../connectors/postgres/src/events/definition-prefetch';
+import { DefinitionPrefetch } from '../../../../connectors/postgres/src/events/definition-prefetch';
 import { FrameQueue } from '../../../../connectors/postgres/src/replication/frame-queue';
 import { queuedRelations } from '../../../../connectors/postgres/src/replication/queued-relations';
 import type { RelationMessage } from '../../../../connectors/postgres/src/events/relation-message';
@@ -66,7 +66,7 @@ describe('tables that are announced together', () => {
 
   test('are read together, each as often as it was announced by then', async () => {
     const catalog = new Catalog();
-    const ahead = new DefinitionsAhead(150000);
+    const ahead = new DefinitionPrefetch(150000);
     const queued = messages(1, 2, 404, 1);
     const names: (string | undefined)[] = [];
     for (let i = 0; i < queued.length; i++)
@@ -80,7 +80,7 @@ describe('tables that are announced together', () => {
 
   test('are read again on a new connection, at most 500 at a time', async () => {
     const catalog = new Catalog();
-    const ahead = new DefinitionsAhead(150000);
+    const ahead = new DefinitionPrefetch(150000);
     const queued = messages(...Array.from({ length: 600 }, (_, i) => i + 1000));
     await ahead.announced(catalog.client, queued[0]!, () => queued);
     ahead.clear();
