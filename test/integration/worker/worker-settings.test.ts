@@ -90,14 +90,14 @@ test('analytics-sink 73: file.root rejects a file outside of it, by REST and in 
     name: topic,
     config: fileSinkConfig(topic, `${root}/../etc/x`),
   });
-  expect([outside.status, outside.json.message]).toEqual([400, expect.stringContaining(`is not in ${root}`)]);
+  expect([outside.status, outside.json.message]).toEqual([400, expect.stringContaining(`is outside of ${root}`)]);
   // Validation knows only an example of a template.
   await symlink(folder, join(root, topic));
   const config = { ...fileSinkConfig(topic, `${root}/\${topic}/x`), 'file.template': 'true' };
   await worker.register({ name: topic, config });
   await clients.send(topic, ['line']);
   const { tasks } = await worker.statusWhen(topic, (status) => status.tasks[0]?.state === 'FAILED');
-  expect(tasks[0]?.trace).toContain(`The file "${root}/${topic}/x" is not in ${root}`);
+  expect(tasks[0]?.trace).toContain(`The file "${root}/${topic}/x" is outside of ${root}`);
 });
 
 test('analytics-sink 73: a file inside of file.root', async () => {
