@@ -84,6 +84,17 @@ describe('a task', () => {
     expect([now(), starts('c-1')]).toEqual(['RUNNING RUNNING,FAILED', 1]);
   });
 
+  test('an automatic restart that fails ends neither the tick nor the worker', async () => {
+    await created(SOON);
+    const { stop } = worker.host;
+    worker.host.stop = () => Promise.reject(new Error('the host is broken'));
+    worker.host.fail(TASK, true);
+    await until('the report', () => log.lines.includes('error Task c-1 could not be restarted automatically'));
+    worker.host.stop = stop;
+    await worker.herder.createConnector('d', source({}), null);
+    await until('another connector to run', () => starts('d-1') === 1);
+  });
+
   test('errors.restart.max=0: Java’s behavior, trace included', async () => {
     await created({ ...SOON, max: 0 });
     worker.host.fail(TASK, true);
