@@ -140,7 +140,7 @@ test('analytics-sink 23: null in a field with a default is the default, in Avro 
 });
 
 test.each(['json', 'avro'])(
-  'a date beyond JavaScript’s range is that record’s error in %s: the file goes on without it',
+  'a date beyond JavaScript’s range is that record’s error in %s: the file continues without it',
   async (name) => {
     const valueSchema = structSchema([
       ['id', schema('INT32')],

@@ -38,7 +38,7 @@ test('a cut before the append loses the request, one after it the answer only', 
   third.close();
 });
 
-test('an error is answered as often as asked, for the topic asked, without anything being done', async () => {
+test('an error is returned the requested number of times, for its topic only, and the request has no effect', async () => {
   const { broker, client } = await withTopic();
   broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS', { times: 2, topic: 't' });
   broker.faults.fail('Produce', 'TOPIC_AUTHORIZATION_FAILED', { topic: 'other' });

@@ -33,7 +33,7 @@ describe('joining', () => {
     expect(h.clock.waiting).toBe(0);
   });
 
-  it('an id that nobody gave out is unknown', () => {
+  it('an id that was never assigned is unknown', () => {
     expect(got(new GroupHarness().join({ memberId: 'invented' })).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
@@ -229,7 +229,7 @@ describe('sessions', () => {
     expect(got(waiting)).toMatchObject({ errorCode: 0, generationId: 3 });
   });
 
-  it('after a refused sync the session goes on', () => {
+  it('after a rejected sync the session continues', () => {
     const h = new GroupHarness();
     const [a, b] = h.stable(2);
     h.join({ memberId: a!.memberId });
@@ -274,7 +274,7 @@ describe('leaving', () => {
     expect(got(waiting).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
-  it('an id that was not used yet can be given back, and nobody waits for it any more', () => {
+  it('an unused id can be returned, and the group no longer waits for it', () => {
     const h = new GroupHarness();
     const [a] = h.stable(1);
     const { memberId } = got(h.join({ requireKnownMemberId: true }));
@@ -333,7 +333,7 @@ describe('static members', () => {
     expect(h.group.members.has(away!.memberId)).toBe(true);
   });
 
-  it('while nobody has come back, nobody leads and the wait goes on', () => {
+  it('while no member has rejoined, there is no leader and the group keeps waiting', () => {
     const h = new GroupHarness();
     const long = { sessionTimeoutMs: 10 * REBALANCE_MS };
     const [a, b] = h.stable(2, (i) => ({ ...named(`i${i}`), ...long }));
@@ -394,7 +394,7 @@ describe('commits', () => {
   });
 });
 
-it('a deleted group refuses whoever still waits for it', () => {
+it('a deleted group rejects requests that still wait for it', () => {
   const h = new GroupHarness();
   const [a] = h.stable(2);
   const waiting = h.join();

@@ -69,7 +69,7 @@ describe('membership', () => {
     expect((await h.ask(api.JOIN_GROUP, { ...JOIN, ...request })).errorCode).toBe(errorCode);
   });
 
-  it('a group that is not there: UNKNOWN_MEMBER_ID for whoever says to be in it', async () => {
+  it('a missing group: UNKNOWN_MEMBER_ID for members that claim to be in it', async () => {
     const h = await CoordinatorsHarness.open();
     const me = { groupId: 'g', memberId: 'm', generationId: 1 };
     expect((await h.ask(api.HEARTBEAT, me)).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
@@ -139,7 +139,7 @@ describe('administration', () => {
     expect((await h.ask(api.LIST_GROUPS, {})).groups).toEqual([]);
   });
 
-  it('deletes offsets of topics that nobody consumes', async () => {
+  it('deletes offsets of topics without consumers', async () => {
     const h = await CoordinatorsHarness.open();
     h.partitions.topics.add('other');
     const request = {
@@ -274,7 +274,7 @@ it('a member that waits when the broker closes is answered', async () => {
   expect((await waiting).errorCode).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);
 });
 
-it('offsets for a transaction that nobody began are refused', async () => {
+it('offsets for a transaction that was not started are rejected', async () => {
   const h = await CoordinatorsHarness.open();
   const request = { ...commitOf(offset(0, 1)), transactionalId: 'x', producerId: 1, producerEpoch: 0 };
   const { topics } = await h.ask(TXN_OFFSET_COMMIT, request);

@@ -25,7 +25,7 @@ test.each([
     ['old', 'read'],
   ],
   ['at work: of topics it does not read', { state: 'Stable', protocolType: 'consumer', emptySince: null }, ['old']],
-  ['at work on nobody knows what: none', { state: 'Stable', protocolType: 'connect', emptySince: null }, []],
+  ['active with an unknown subscription: none', { state: 'Stable', protocolType: 'connect', emptySince: null }, []],
   ['that rebalances: none', { state: 'PreparingRebalance', protocolType: 'consumer', emptySince: null }, []],
 ] as const)('offsets of a group %s', (_, group, expired) => {
   const found = expiredOffsets(
@@ -54,7 +54,7 @@ async function committed(h: CoordinatorsHarness, groupId: string): Promise<numbe
   return groups[0]!.topics[0]!.partitions[0]!.committedOffset;
 }
 
-test('a group goes with the last of its offsets, and one that nobody used goes at once', async () => {
+test('a group is deleted with its last offset, and an unused group at once', async () => {
   const h = await CoordinatorsHarness.open(null, SETTINGS);
   const partitions = [{ partitionIndex: 0, committedOffset: 7, committedLeaderEpoch: -1, committedMetadata: '' }];
   await h.ask(api.OFFSET_COMMIT, { groupId: 'g', topics: [{ name: 't', partitions }] });

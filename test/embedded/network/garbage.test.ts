@@ -134,7 +134,7 @@ test('a version of ApiVersions that is not served yet is answered with those tha
   client.close();
 });
 
-test('produced garbage is refused record by record, and the partition goes on', async () => {
+test('invalid batches are rejected one by one, and the partition stays usable', async () => {
   const broker = await start();
   const client = await RawClient.connect(broker);
   await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });

@@ -190,7 +190,7 @@ test('unfinished requests, far more than may be held', async () => {
   await Promise.all(greedy.map(closed));
 });
 
-test('responses that nobody takes, far more than may be held', async () => {
+test('unread responses, far more than may be buffered', async () => {
   const request = fetchRequest('large', 0, {
     maxBytes: 16 << 20,
     topics: [{ topic: 'large', partitions: [{ partition: 0, fetchOffset: 0, partitionMaxBytes: 16 << 20 }] }],

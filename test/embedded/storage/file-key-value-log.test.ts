@@ -51,7 +51,7 @@ it.each([
   await third.close();
 });
 
-it('is written anew when it is mostly history, and loses nothing by that', async () => {
+it('is rewritten when most of it is superseded, and loses nothing', async () => {
   const log = await open(2_000);
   await log.append('stays', 'x');
   for (let i = 0; i < 200; i++) await log.append('changes', String(i));

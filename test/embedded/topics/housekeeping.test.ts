@@ -146,7 +146,7 @@ describe('while a large partition is compacted', () => {
     return { ...made, folder };
   }
 
-  test('others have their turns, appends and reads go on', async () => {
+  test('other work runs in between, and appends and reads continue', async () => {
     const { partition, append, round } = large();
     let over = false;
     let turns = 0;

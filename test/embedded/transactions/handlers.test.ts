@@ -119,7 +119,7 @@ describe('committing and aborting', () => {
     expect(h.clock.waiting).toBe(waiting);
   });
 
-  it('the answer to an end may be asked for again, another end may not', async () => {
+  it('EndTxn may be repeated with the same outcome, not with the other', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     await producer.add(0);
@@ -201,14 +201,14 @@ describe('fencing', () => {
     expect(first.checkAppend(0)).toBe(ErrorCode.INVALID_PRODUCER_EPOCH);
   });
 
-  it('requests with an id that nobody has', async () => {
+  it('requests with an unknown transactional id', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = new Producer(h);
     expect(await producer.end(true)).toBe(ErrorCode.INVALID_PRODUCER_ID_MAPPING);
     expect(producer.checkAppend(0)).toBe(ErrorCode.INVALID_PRODUCER_ID_MAPPING);
   });
 
-  it('appends only to partitions of the transaction that goes on', async () => {
+  it('appends only to partitions of the open transaction', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     expect(producer.checkAppend(0)).toBe(ErrorCode.INVALID_TXN_STATE);
@@ -314,7 +314,7 @@ describe('after a restart', () => {
     await h.broker.close();
   });
 
-  it('an open transaction goes on, with its timeout; the producer keeps its id and pending offsets', async () => {
+  it('an open transaction continues with its timeout; the producer keeps its id and pending offsets', async () => {
     const h = await CoordinatorsHarness.open(dir);
     const producer = await started(h);
     await producer.add(0);
@@ -335,7 +335,7 @@ describe('after a restart', () => {
     await h.broker.close();
   });
 
-  it('producer ids go on behind what was reserved', async () => {
+  it('producer ids continue after the reserved ones', async () => {
     const h = await CoordinatorsHarness.open(dir);
     await started(h);
     await h.broker.close();

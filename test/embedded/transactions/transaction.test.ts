@@ -34,14 +34,14 @@ describe('a producer starts', () => {
     expect(told(initProducer(at(state), 60_000, null))).toBe(decision);
   });
 
-  it('anew, with what it had: the epoch goes up once, however often the question is repeated', () => {
+  it('again, with its own id and epoch: the epoch is bumped once, however often the request is repeated', () => {
     const next = initProducer(at('CompleteAbort'), 60_000, ME) as Transaction;
     expect(told(next)).toBe('Empty 5/4');
     expect(initProducer(next, 60_000, ME)).toBe(next);
     expect(told(initProducer(next, 60_000, { producerId: 5, epoch: 4 }))).toBe('Empty 5/5');
   });
 
-  it('anew, with what a successor has taken over: PRODUCER_FENCED', () => {
+  it('again, with an id and epoch that a successor has replaced: PRODUCER_FENCED', () => {
     const next = initProducer(at('Empty'), 60_000, null) as Transaction;
     expect(initProducer(next, 60_000, ME)).toBe(PRODUCER_FENCED);
     expect(initProducer(next, 60_000, { producerId: 6, epoch: 4 })).toBe(PRODUCER_FENCED);

@@ -392,7 +392,7 @@ test('an error thrown from a timer of one task fails it; the other task restarts
   );
   expect(listener.retriable).toBe(true);
   const again = (): string[] => listener.events.filter((event) => event.startsWith('restarting'));
-  await waitFor('its neighbour to begin anew', () => again().length === 1);
+  await waitFor('its neighbor to restart', () => again().length === 1);
   const [neighbour] = (again()[0] ?? '').split(' ').slice(1);
   await waitFor('it to run', () => listener.events.filter((event) => event === `running ${neighbour}`).length === 2);
   expect(listener.events.filter((event) => event.startsWith('failed'))).toEqual(['failed bad-0']);

@@ -225,7 +225,7 @@ describe('the fetcher', () => {
       expect(partition.epochsAsked).toEqual([{ currentEpoch: 4, epoch: 3 }]);
     });
 
-    test('a leader that has all goes on from the position, asked once', async () => {
+    test("reading continues from the position if the leader's log is complete; it is checked once", async () => {
       const partition = elected(10);
       const fetcher = over(partition);
       expect(await read(fetcher)).toHaveLength(10);
@@ -256,7 +256,7 @@ describe('the fetcher', () => {
       await expect(nextOf(fetcher)).rejects.toMatchObject(truncated);
     });
 
-    test('brokers that cannot be asked are read from the position', async () => {
+    test('without OffsetForLeaderEpoch support, reading continues from the position', async () => {
       const partition = elected(5);
       partition.endOf = null;
       const fetcher = over(partition);
@@ -308,7 +308,7 @@ describe('the fetcher', () => {
     expect(partition.asked.length).toBeLessThan(5);
   });
 
-  test('a large batch that cannot be read, behind one that could, does not end all fetching', async () => {
+  test('an undecodable large batch after a readable one does not stop other fetches', async () => {
     const broken = batchOf({ baseOffset: 1, values: ['v'.repeat(17 * 2 ** 20)] });
     broken[broken.length - 1]! ^= 1;
     // What the first holds leaves no room for decoding the second ahead of its reader.

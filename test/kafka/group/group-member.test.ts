@@ -3,7 +3,7 @@ import type { Wire } from '../../../src/kafka/wire';
 import { silentLogger } from '../../../src/logging/logger';
 import { gate } from '../producer/producer-harness';
 
-test('connect-runtime 2.1: a join that was aborted while its coordinator was looked for does not go on behind that', async () => {
+test('connect-runtime 2.1: a join aborted during the coordinator lookup does not continue afterwards', async () => {
   const coordinator = gate<number>();
   const send = jest.fn(() => new Promise(() => undefined));
   const wire = {

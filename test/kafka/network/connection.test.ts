@@ -143,7 +143,7 @@ describe('kafka-client 3: SASL', () => {
     expect(asked).toHaveLength(before);
   });
 
-  test('a session that ends is authenticated anew before the next request', async () => {
+  test('an expiring session is re-authenticated before the next request', async () => {
     const it = await broker({ sasl: { PLAIN: plainServer('alice', 'x') }, sessionLifetimeMs: 1 });
     const wire = wireTo(it, plain('x'));
     await wire.connect();
@@ -153,7 +153,7 @@ describe('kafka-client 3: SASL', () => {
     expect(it.received.filter((key) => key === SASL_AUTHENTICATE).length).toBeGreaterThan(before);
   });
 
-  test('a session of seconds is not authenticated anew with every request', async () => {
+  test('a session of seconds is not re-authenticated with every request', async () => {
     const it = await broker({ sasl: { PLAIN: plainServer('alice', 'x') }, sessionLifetimeMs: 9_000 });
     const wire = wireTo(it, plain('x'));
     await wire.connect();

@@ -89,7 +89,7 @@ test.each([
   expect(broker.received).not.toContain(PRODUCE);
 });
 
-test('requests behind one that is written in part keep their order and arrive whole', async () => {
+test('requests after a partly written one keep their order and arrive complete', async () => {
   const { broker, wire, right } = await paused();
   const sent = [
     wire.send(1, request(PRODUCE, LARGE, { refusal: right.ask })),
@@ -104,7 +104,7 @@ test('requests behind one that is written in part keep their order and arrive wh
   expect(broker.received).toEqual([PRODUCE, FETCH, PRODUCE, PRODUCE, METADATA]);
 });
 
-test('a connection that is lost in the middle of a request rejects it and those behind it', async () => {
+test('a connection lost in the middle of a request rejects it and the requests after it', async () => {
   const { broker, wire, right } = await paused();
   const sent = [
     wire.send(1, request(PRODUCE, LARGE, { refusal: right.ask })),
@@ -140,7 +140,7 @@ describe('with a session that is to be renewed while a request is written in par
     return { broker, sent: [first, second] };
   };
 
-  test('it is renewed behind that request', async () => {
+  test('re-authentication waits until that request is complete', async () => {
     const { broker, sent } = await pausedInTheMiddle();
     broker.resume();
     expect(await Promise.all(sent)).toEqual(['answered', 'answered']);

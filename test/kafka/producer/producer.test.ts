@@ -303,7 +303,7 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
     expect(wire.log('t').values).toEqual(['in doubt', 'next']);
   });
 
-  test('an error that retrying cannot cure goes to every record of the batch, later batches go on', async () => {
+  test('a final error is reported for every record of the batch, and later batches are sent', async () => {
     const { wire, producer, deliveries, send } = await start();
     wire.onProduce = () => 29;
     send('a');
@@ -391,7 +391,7 @@ describe('kafka-client 2: limits', () => {
     await producer.flush();
   });
 
-  test('an answer sends the next batch at once, before whoever waited for memory goes on', async () => {
+  test('a response sends the next batch at once, before callers that wait for memory continue', async () => {
     const { wire, producer, send } = await start({ 'buffer.memory': '10000', 'batch.size': '9000' });
     const answers = [gate<Fault>(), gate<Fault>()];
     let asked = 0;
@@ -445,7 +445,7 @@ describe('kafka-client 2: life cycle', () => {
     await expect(producer.connect()).rejects.toMatchObject({ code: 'PRODUCER_CLOSED' });
   });
 
-  test('close gives up after its timeout: every record is told, once', async () => {
+  test('close gives up after its timeout: each callback is called once', async () => {
     const { wire, producer, deliveries, send } = await start();
     const held = gate<Fault>();
     wire.onProduce = () => held.promise;
@@ -460,7 +460,7 @@ describe('kafka-client 2: life cycle', () => {
     expect(producer.bufferedBytes).toBe(0);
   });
 
-  test('a callback that throws does not keep others from being told; each record may have its own', async () => {
+  test('a callback that throws does not prevent the others; each record may have its own', async () => {
     const { producer } = await start();
     const told: string[] = [];
     const record = { topic: 't', key: null, value: Buffer.from('v') };

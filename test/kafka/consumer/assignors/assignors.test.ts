@@ -101,7 +101,7 @@ describe('sticky', () => {
     expect(result.m1).toBe('a0,a1');
     expect(result.m2).toBe('a3,a4');
   });
-  test('believes the newest generation, and nobody when two of the same generation claim one partition', () => {
+  test("uses the newest generation's claim, and neither when two members of one generation claim a partition", () => {
     const members = new Map([
       ['m1', member(['a'], ['a0', 'a1'], 3)],
       ['m2', member(['a'], ['a0', 'a1'], 4)],
@@ -126,7 +126,7 @@ describe('sticky', () => {
   });
 });
 
-test('cooperative-sticky hands a moving partition to nobody until its owner has given it up', () => {
+test('cooperative-sticky leaves a moving partition unassigned until its owner has revoked it', () => {
   const counts = new Map([['a', 4]]);
   const owner = member(['a'], ['a0', 'a1', 'a2', 'a3'], 1);
   const first = cooperativeStickyAssignor.assign(
