@@ -12,7 +12,7 @@ export class StatusCache {
         if (record.status === null) {
           this.connectors.delete(record.connector);
           this.tasks.delete(record.connector);
-        } else this.connectors.set(record.connector, record.status);
+        } else this.applyConnector(record.connector, record.status);
         return;
       case 'task':
         this.applyTask(record.connector, record.task, record.status);
@@ -46,6 +46,20 @@ export class StatusCache {
   }
   topicsOf(connector: string): TopicStatus[] {
     return [...(this.topics.get(connector)?.values() ?? [])];
+  }
+
+  /**
+   * Ignores UNASSIGNED from a former owner that arrives after the new owner's RUNNING: the former owner may have
+   * written it before it detected that it had lost its membership. Java has this rule for tasks only.
+   */
+  private applyConnector(connector: string, status: EntityStatus): void {
+    const cached = this.connector(connector);
+    const late =
+      status.state === 'UNASSIGNED' &&
+      cached?.state === 'RUNNING' &&
+      cached.workerId !== status.workerId &&
+      cached.generation > status.generation;
+    if (!late) this.connectors.set(connector, status);
   }
 
   /** Ignores UNASSIGNED from the previous owner if it arrives after the new owner's RUNNING. */

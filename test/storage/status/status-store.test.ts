@@ -78,6 +78,19 @@ test('connect-runtime 11: UNASSIGNED does not hide a RUNNING of the same or a ne
   expect(store.cache.task('c', 0)?.state).toBe('UNASSIGNED');
 });
 
+test('connect-runtime 11: a late UNASSIGNED of a former owner does not hide the RUNNING of a connector’s new owner', async () => {
+  const { store } = await started();
+  store.put(connector, status('RUNNING', 8));
+  store.put(connector, status('UNASSIGNED', 7, 'other:8083'));
+  expect(store.cache.connector('c')).toMatchObject({ state: 'RUNNING', workerId: 'us:8083' });
+  // The owner itself stops, and a later generation assigns the connector elsewhere.
+  store.put(connector, status('UNASSIGNED', 8));
+  expect(store.cache.connector('c')).toMatchObject({ state: 'UNASSIGNED', workerId: 'us:8083' });
+  store.put(connector, status('RUNNING', 9));
+  store.put(connector, status('UNASSIGNED', 10, 'other:8083'));
+  expect(store.cache.connector('c')).toMatchObject({ state: 'UNASSIGNED', workerId: 'other:8083' });
+});
+
 test('connect-runtime 12: a safe put yields to a newer generation of another worker, a plain one does not', async () => {
   const { topic, store } = await started();
   store.put(connector, status('RUNNING', 9, 'other:8083'));
