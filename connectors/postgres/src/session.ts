@@ -5,6 +5,7 @@ import type { GeneralConnection } from './database/general-connection';
 import type { ServerFacts } from './database/server';
 import type { EventFactory } from './events/event-factory';
 import type { Relations } from './events/relations';
+import type { Notifications } from './notifications/notifications';
 
 export interface Session {
   readonly config: PostgresConfig;
@@ -14,6 +15,7 @@ export interface Session {
   readonly facts: ServerFacts;
   readonly relations: Relations;
   readonly factory: EventFactory;
+  readonly notifications: Notifications;
   /**
    * Resolves when the offset is stored, after the offsets of all records returned before. Null removes the offset.
    */

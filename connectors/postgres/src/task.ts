@@ -17,7 +17,7 @@ import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { StreamReader } from './replication/stream-reader';
-import type { Phase } from './session';
+import type { Phase, Session } from './session';
 import { SnapshotEnd } from './snapshot/snapshot-end';
 import { SnapshotReader } from './snapshot/snapshot-reader';
 import { startUp, type Started } from './startup/start';
@@ -43,6 +43,10 @@ export class PostgresSourceTask implements SourceTask {
 
   async poll(): Promise<readonly SourceRecord[] | null> {
     const { session } = this.started as Started;
+    return session.notifications.appendTo(await this.records(session));
+  }
+
+  private async records(session: Session): Promise<readonly SourceRecord[] | null> {
     const { signal } = session;
     if (signal.aborted) return null;
     if (this.phase === null || Date.now() < this.retryAt) {

@@ -3,6 +3,7 @@ import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import { DEFINITIONS, type Definition } from './definitions';
 import { KEY } from './keys';
+import { checkNotifications } from './notification-config';
 import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
 import { refusedKeys } from './unsupported';
@@ -61,6 +62,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
     );
   checkQueue(read.values, complain);
+  checkNotifications(read.values, complain);
   const keys = keyColumnsProblem(read.values[KEY.messageKeyColumns] ?? '');
   if (keys !== null) complain(KEY.messageKeyColumns, keys);
   const binary = binaryParam(read.values[KEY.slotStreamParams]);

@@ -175,6 +175,19 @@ export const DEFINITIONS: readonly Definition[] = [
   key(KEY.topicHeartbeatPrefix, 'STRING', '__debezium-heartbeat', 'First part of the name of the heartbeat topic.'),
 
   key(
+    KEY.notificationEnabledChannels,
+    'LIST',
+    null,
+    'Where notifications about snapshots are sent: log, sink (a topic) or both. jmx is accepted and sends nothing.',
+  ),
+  key(
+    KEY.notificationSinkTopicName,
+    'STRING',
+    null,
+    'Topic of the notifications; required when sink is one of the channels.',
+  ),
+
+  key(
     KEY.snapshotMode,
     'STRING',
     'initial',

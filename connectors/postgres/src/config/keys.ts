@@ -36,6 +36,8 @@ export const KEY = {
   heartbeatIntervalMs: 'heartbeat.interval.ms',
   heartbeatActionQuery: 'heartbeat.action.query',
   topicHeartbeatPrefix: 'topic.heartbeat.prefix',
+  notificationEnabledChannels: 'notification.enabled.channels',
+  notificationSinkTopicName: 'notification.sink.topic.name',
   snapshotMode: 'snapshot.mode',
   snapshotIsolationMode: 'snapshot.isolation.mode',
   snapshotIncludeCollectionList: 'snapshot.include.collection.list',

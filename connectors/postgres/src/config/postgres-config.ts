@@ -4,6 +4,7 @@ import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { DEFINITIONS } from './definitions';
 import { KEY, type Key } from './keys';
+import { notificationConfig, type NotificationConfig } from './notification-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
 
@@ -95,6 +96,7 @@ export interface PostgresConfig {
     readonly incompleteKey: 'fail' | 'warn' | 'debezium';
   };
   readonly heartbeat: { readonly intervalMs: number; readonly actionQuery: string | null; readonly topic: string };
+  readonly notifications: NotificationConfig;
   readonly queue: {
     readonly maxBatch: number;
     readonly maxMessages: number;
@@ -218,6 +220,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       actionQuery: text(KEY.heartbeatActionQuery),
       topic: `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
     },
+    notifications: notificationConfig(values),
     queue: {
       maxBatch: number(KEY.maxBatchSize),
       maxMessages: number(KEY.maxQueueSize),

@@ -71,7 +71,7 @@ const REFUSED: readonly Refused[] = [
 ];
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
-  { key: /^(?:signal|notification|incremental\.snapshot|message\.prefix|guardrail|openlineage|driver)\./ },
+  { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|guardrail|openlineage|driver)\./ },
   { key: 'column.propagate.source.type' },
   { key: 'database.sslfactory' },
   { key: 'datatype.propagate.source.type' },

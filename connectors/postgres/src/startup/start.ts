@@ -11,6 +11,7 @@ import { EventFactory } from '../events/event-factory';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
 import { Relations } from '../events/relations';
+import { Notifications } from '../notifications/notifications';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
 import type { Session } from '../session';
 import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
@@ -50,8 +51,16 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
-    const storeOffset: Session['storeOffset'] = (offset) => context.storeOffset(factory.partition, offset);
-    const session: Session = { config, logger, signal, general, facts, relations, factory, storeOffset };
+    const { partition } = factory;
+    const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
+    const storeOffset: Session['storeOffset'] = (offset) => {
+      notifications.stored(offset);
+      return context.storeOffset(partition, offset);
+    };
+    const session: Session = {
+      ...{ config, logger, signal, general, facts, relations },
+      ...{ factory, notifications, storeOffset },
+    };
     let created: CreatedSlot | null = null;
     const gap = plan.stream ? snapshotGap(stored, slot) : null;
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);

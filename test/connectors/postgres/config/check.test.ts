@@ -143,7 +143,7 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'table.whitelist': 'x',
     'tombstone.on.delete': 'false',
     'signal.data.collection': 'public.s',
-    'notification.enabled.channels': 'log',
+    'notification.http.url': 'log',
     'message.prefix.include.list': 'audit',
     'driver.ApplicationName': 'x',
     'read.only': 'false',
@@ -161,7 +161,7 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'The configuration key "table.whitelist" is deprecated, use "table.include.list".',
     'The configuration key "tombstone.on.delete" is unknown; did you mean "tombstones.on.delete"?',
     noEffect('signal.data.collection'),
-    noEffect('notification.enabled.channels'),
+    noEffect('notification.http.url'),
     noEffect('message.prefix.include.list'),
     noEffect('driver.ApplicationName'),
   ]);
