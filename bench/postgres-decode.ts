@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SourceRecord } from '@millrace/sdk';
-import { MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
@@ -69,6 +69,7 @@ benchmark(async (atEnd) => {
     logger: { error: console.error, warn: console.error, info: quiet, debug: quiet, trace: quiet },
     signal: stop.signal,
     workerSettings: {},
+    metrics: new MemoryMetrics(),
     createProducer: new MemoryProducers().create,
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },

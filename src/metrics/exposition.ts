@@ -1,7 +1,8 @@
 /** The text of `GET /metrics`. prom-client formats it and measures the process. */
 import type * as PromClientModule from 'prom-client';
 import type { Counter, Registry } from 'prom-client';
-import { underscored, type Attribute, type Group, type Sample } from './attribute';
+import { underscored, type Group } from './attribute';
+import { publishedFamilies, type PublishedFamily } from './published-series';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
 import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, type TaskFigures } from './task-groups';
@@ -46,6 +47,7 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
     add(REBALANCE, [membership]);
     add(COORDINATOR, [membership]);
     add(APP, [figures.app]);
+    for (const family of publishedFamilies(tasks)) addMetric(client, registry, family);
   }
   return (await registry.metrics()) + withoutEmptyDelays(await process.metrics());
 }
@@ -92,29 +94,28 @@ function addGroup<T>(client: PromClient, registry: Registry, group: Group<T>, al
       const labels = group.labels(of);
       return attribute.samples(of, now).map(({ labels: own, value }) => ({ labels: { ...labels, ...own }, value }));
     });
-    if (samples.length > 0) addMetric(client, registry, group.name, attribute, samples);
+    if (samples.length === 0) continue;
+    addMetric(client, registry, {
+      name: `kafka_connect_${underscored(group.name)}_${underscored(attribute.name)}`,
+      help: attribute.help,
+      type: attribute.type,
+      labelNames: Object.keys(samples[0]?.labels ?? {}),
+      samples,
+    });
   }
 }
 
-function addMetric<T>(
+function addMetric(
   { Counter, Gauge }: PromClient,
   registry: Registry,
-  group: string,
-  { name, help, type }: Attribute<T>,
-  samples: readonly Sample[],
+  { type, samples, ...options }: PublishedFamily,
 ): void {
-  const options = {
-    name: `kafka_connect_${underscored(group)}_${underscored(name)}`,
-    help,
-    labelNames: Object.keys(samples[0]?.labels ?? {}),
-    registers: [registry],
-  };
   if (type === 'counter') {
     // A new counter starts at 0, so the total is its increment.
-    const metric = new Counter(options);
+    const metric = new Counter({ ...options, registers: [registry] });
     for (const { labels, value } of samples) metric.inc(labels, value);
   } else {
-    const metric = new Gauge(options);
+    const metric = new Gauge({ ...options, registers: [registry] });
     for (const { labels, value } of samples) metric.set(labels, value);
   }
 }

@@ -1,6 +1,7 @@
 /** The metric groups of tasks, in the order of connect-runtime §9. */
 import { counter, gauge, oneOf, text, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
+import type { PublishedSeries } from './published-series';
 import type { SinkMetrics } from './sink-metrics';
 import type { SourceMetrics } from './source-metrics';
 import type { TaskMetrics } from './task-metrics';
@@ -17,6 +18,8 @@ export interface TaskFigures extends Task {
   /** The task's plugins by kind: see `PLUGINS`. */
   readonly plugins: ReadonlyMap<string, NamedPlugin>;
   readonly metrics: TaskMetrics;
+  /** The plugin's own. */
+  readonly published: readonly PublishedSeries[];
 }
 export interface SourceFigures extends Task {
   readonly source: SourceMetrics;

@@ -2,6 +2,7 @@
  * The metrics of the connectors and tasks assigned to this worker, from their start until they are revoked or
  * restarted. Those that failed keep their metrics. Source: connect-runtime §9.
  */
+import type { PublishedSeries } from './published-series';
 import { StartCounts } from './start-counts';
 import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';
 import { TimeInStates, type MeasuredState } from './time-in-states';
@@ -18,6 +19,8 @@ export interface Measured {
   readonly states: TimeInStates;
   /** Null for connectors, and for tasks that failed before they reached a task host. */
   readonly metrics: TaskMetrics | null;
+  /** The plugin's own metrics by key, while the task runs. */
+  readonly published: Map<string, PublishedSeries>;
   /** The start was already counted as a success or a failure. */
   started: boolean;
 }
@@ -45,13 +48,21 @@ export class WorkMetrics {
       instance,
       states: new TimeInStates(),
       metrics: TaskMetrics.in(memory),
+      published: new Map(),
       started: false,
     });
     return memory;
   }
 
+  /** Replaces those of an earlier run that have the same key. */
+  publish(instance: InstanceId, series: readonly PublishedSeries[]): void {
+    const { published } = this.measured(instance);
+    for (const one of series) published.set(one.key, one);
+  }
+
   /** Source: Java counts a start as failed only when it never ran. */
   changed(instance: InstanceId, state: Uppercase<MeasuredState>): void {
+    if (state !== 'RUNNING' && state !== 'PAUSED') this.known.get(keyOf(instance))?.published.clear();
     // Reported on the way out, possibly after `forget`: it must not create a new entry.
     if (state === 'UNASSIGNED') return;
     const measured = this.measured(instance);
@@ -67,7 +78,7 @@ export class WorkMetrics {
 
   private measured(instance: InstanceId): Measured {
     const key = keyOf(instance);
-    const measured = this.known.get(key) ?? { instance, states: new TimeInStates(), metrics: null, started: false };
+    const measured = this.known.get(key) ?? newlyMeasured(instance);
     this.known.set(key, measured);
     return measured;
   }
@@ -75,4 +86,8 @@ export class WorkMetrics {
 
 function keyOf({ connector, task }: InstanceId): string {
   return `${task ?? ''} ${connector}`;
+}
+
+function newlyMeasured(instance: InstanceId): Measured {
+  return { instance, states: new TimeInStates(), metrics: null, published: new Map(), started: false };
 }

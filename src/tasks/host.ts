@@ -4,6 +4,7 @@
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../connector-task-id';
+import type { PublishedSeries } from '../metrics/published-series';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
 import type { LeaseMemory } from './session-lease';
 
@@ -50,6 +51,8 @@ export interface RunListener {
   onStopped(id: ConnectorTaskId): void;
   /** First use of a topic by this task. */
   onTopicActive(id: ConnectorTaskId, topic: string): void;
+  /** Metrics that the plugin has added, each once per run. */
+  onMetrics(id: ConnectorTaskId, series: readonly PublishedSeries[]): void;
 }
 
 export interface TaskListener extends RunListener {

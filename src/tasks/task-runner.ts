@@ -8,6 +8,7 @@ import type { RunListener, TaskSpec } from './host';
 import { WorkLease } from './session-lease';
 import { createWorkerSinkTask } from './sink/worker-sink-task';
 import { createWorkerSourceTask } from './source/worker-source-task';
+import { PublishedMetrics } from './published-metrics';
 import type { TaskEnvironment } from './task-environment';
 import { taskLoggerName } from './task-id';
 import { transition, type TaskEvent, type TaskState } from './task-state';
@@ -20,6 +21,7 @@ export class TaskRunner {
   readonly done: Promise<void>;
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
+  private readonly published: PublishedMetrics;
   private state: TaskState = 'STARTING';
   private workerTask: WorkerTask | null = null;
   private paused: boolean;
@@ -37,6 +39,9 @@ export class TaskRunner {
     this.paused = spec.targetState === 'PAUSED';
     this.metrics = TaskMetrics.in(spec.metrics ?? TaskMetrics.allocate(spec.type, DEFAULT_SAMPLE_WINDOWS));
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
+    this.published = new PublishedMetrics((series) => {
+      if (this.state !== 'CANCELLED') listener.onMetrics(spec.id, series);
+    }, this.logger);
     this.done = new Promise((resolve) => {
       this.finished = resolve;
     });
@@ -108,7 +113,7 @@ export class TaskRunner {
   }
 
   private async createWorkerTask(): Promise<WorkerTask> {
-    const { spec, environment, logger, calls, metrics } = this;
+    const { spec, environment, logger, calls, metrics, published } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
     const { connector, workerSettings } = await this.loadConnector();
     const hooks: TaskHooks = {
@@ -126,6 +131,7 @@ export class TaskRunner {
       calls,
       lease: WorkLease.from(spec.lease),
       metrics,
+      published,
       logger,
       workerSettings,
     };
@@ -173,7 +179,9 @@ export class TaskRunner {
         listener.onFailed(spec.id, formatTrace(error), isWorthRestarting(error));
         break;
     }
-    if (event === 'ended' || event === 'failed') this.finished();
+    if (event !== 'ended' && event !== 'failed') return;
+    this.published.end();
+    this.finished();
   }
 
   private applyEvent(event: TaskEvent): ReturnType<typeof transition>['report'] {

@@ -1,5 +1,5 @@
 /** What source and sink tasks of a worker have in common: their life from start to stop. */
-import { type Connector, type TaskContext, type WorkerSettings, messageOf } from '@millrace/sdk';
+import { type Connector, type PluginMetrics, type TaskContext, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
@@ -28,6 +28,8 @@ export interface WorkerTaskOptions<C extends Connector> {
   /** Checked before anything is sent, stored or committed. */
   readonly lease: WorkLease;
   readonly metrics: TaskMetrics;
+  /** The plugin's own. */
+  readonly published: PluginMetrics;
   /** Carries the task's name. */
   readonly logger: Logger;
 }
@@ -124,13 +126,14 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
   }
 
   protected context(): TaskContext {
-    const { spec, logger, workerSettings } = this.options;
+    const { spec, logger, published, workerSettings } = this.options;
     return {
       connector: spec.id.connector,
       task: spec.id.task,
       logger,
       signal: this.signal,
       workerSettings,
+      metrics: published,
       configs: () => spec.taskConfig,
       createProducer: this.producers.create,
     };

@@ -1,6 +1,7 @@
 /** The text that a scraper gets, parsed independently of its writer. */
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
+import type { PublishedSeries } from '../../src/metrics/published-series';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -12,7 +13,7 @@ const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"
 function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
   const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
   const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
-  return { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
+  return { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins, published: [] };
 }
 
 function figures(): Figures {
@@ -140,4 +141,34 @@ test('process metrics have the usual names, also before there is a herder', asyn
   expect(valueIn(found, 'process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(valueIn(found, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
   expect(found.has('nodejs_eventloop_lag_seconds')).toBe(true);
+});
+
+function series(name: string, labels: Record<string, string>, value: number, type: PublishedSeries['type'] = 'gauge') {
+  const memory = new SharedArrayBuffer(8);
+  new Float64Array(memory)[0] = value;
+  return { key: JSON.stringify([name, labels]), name, help: `Help of ${name}.`, type, labels, memory, cell: 0 };
+}
+
+test('metrics of plugins have their own names and labels, and those of the task', async () => {
+  const one = {
+    ...task(ODD, 'source'),
+    published: [series('rows', { table: ODD }, 5, 'counter'), series('lag', {}, 2)],
+  };
+  const other = { ...task('other', 'source'), published: [series('lag', { kind: 'x' }, 3), series('idle', {}, NaN)] };
+  const found = await parsed({ ...figures(), tasks: [one, other] });
+  expect(found.get('rows')).toMatchObject({ type: 'counter', help: 'Help of rows.' });
+  expect(found.get('rows')?.samples).toEqual([{ labels: { table: ODD, connector: ODD, task: '0' }, value: 5 }]);
+  expect(found.get('lag')?.samples).toEqual([
+    { labels: { connector: ODD, task: '0' }, value: 2 },
+    { labels: { kind: 'x', connector: 'other', task: '0' }, value: 3 },
+  ]);
+  expect(found.has('idle')).toBe(false);
+});
+
+test('a name that two plugins use with different types is a gauge', async () => {
+  const one = { ...task('one', 'source'), published: [series('rows', {}, 5, 'counter')] };
+  const other = { ...task('other', 'source'), published: [series('rows', {}, -1)] };
+  const found = await parsed({ ...figures(), tasks: [one, other] });
+  expect(found.get('rows')?.type).toBe('gauge');
+  expect(found.get('rows')?.samples.map(({ value }) => value)).toEqual([5, -1]);
 });

@@ -76,3 +76,30 @@ test('connect-runtime §9: ratios are shares of the lifetime so far', () => {
     0.8, 0.1, 0,
   ]);
 });
+
+test('the metrics that a plugin publishes are removed when its task ends, and replaced by those of the next run', () => {
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
+  const one = {
+    key: 'a',
+    name: 'a',
+    help: '',
+    type: 'gauge',
+    labels: {},
+    memory: new SharedArrayBuffer(8),
+    cell: 0,
+  } as const;
+  const published = (): unknown => work.all().map((measured) => [...measured.published.values()]);
+  work.open('c', 0, 'source');
+  work.publish(TASK, [one]);
+  work.changed(TASK, 'RUNNING');
+  work.changed(TASK, 'PAUSED');
+  expect(published()).toEqual([[one]]);
+  const next = { ...one, memory: new SharedArrayBuffer(8) };
+  work.publish(TASK, [next]);
+  expect(published()).toEqual([[next]]);
+  for (const state of ['FAILED', 'RESTARTING', 'UNASSIGNED'] as const) {
+    work.publish(TASK, [one]);
+    work.changed(TASK, state);
+    expect(published()).toEqual([[]]);
+  }
+});

@@ -27,6 +27,7 @@ import type {
   TopicPartitionOffset,
 } from '../../src/kafka/port';
 import type { Logger } from '../../src/logging/logger';
+import type { PublishedSeries } from '../../src/metrics/published-series';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import type { OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
@@ -279,6 +280,8 @@ export class RecordingListener implements TaskListener {
     this.retriable = retriable;
   };
   onTopicActive = (_id: ConnectorTaskId, topic: string): void => void this.topics.push(topic);
+  readonly published: PublishedSeries[] = [];
+  onMetrics = (_id: ConnectorTaskId, series: readonly PublishedSeries[]): void => void this.published.push(...series);
   async until(event: string): Promise<void> {
     await eventually(
       () => this.events.includes(event),

@@ -23,6 +23,7 @@ export * from './logger';
 export * from './manifest';
 export * from './member';
 export * from './plain-decimal';
+export * from './plugin-metrics';
 export * from './producer';
 export * from './record';
 export * from './schema';

@@ -1,5 +1,6 @@
 import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { Logger } from './logger';
+import type { PluginMetrics } from './plugin-metrics';
 import type { KafkaClientConfig, TaskProducer } from './producer';
 import type {
   RecordMetadata,
@@ -26,6 +27,8 @@ export interface TaskContext {
   /** Aborts when the task is to stop. Pass it to sleeps and requests. */
   readonly signal: AbortSignal;
   readonly workerSettings: WorkerSettings;
+  /** Metrics of this task in the worker's `GET /metrics`. */
+  readonly metrics: PluginMetrics;
   /** Current task config, with config provider placeholders resolved. */
   configs(): ConnectorConfig;
   /**

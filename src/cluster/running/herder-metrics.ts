@@ -49,11 +49,12 @@ export class HerderMetrics {
           ? [{ connector, states, ...plugins.connector(configs.connectorConfig(connector)) }]
           : [],
       ),
-      tasks: all.flatMap(({ instance: { connector, task }, states, metrics }) =>
+      tasks: all.flatMap(({ instance: { connector, task }, states, metrics, published }) =>
         task !== null && metrics !== null && tasks.has({ connector, task })
           ? [
               {
                 ...{ connector, task, states, metrics, connectorType: metrics.type },
+                published: [...published.values()],
                 plugins: plugins.ofTask(configs.connectorConfig(connector)),
               },
             ]

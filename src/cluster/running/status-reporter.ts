@@ -1,5 +1,6 @@
 /** Writes the statuses of connectors and tasks. Sources: connect-runtime §1.6.3, §3.11. */
 import type { ConnectorTaskId } from '../../connector-task-id';
+import type { PublishedSeries } from '../../metrics/published-series';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../../storage/status/status-records';
 import type { StatusStore } from '../../storage/status/status-store';
@@ -85,6 +86,10 @@ export class StatusReporter implements TaskListener {
     const { statuses, topicTracking, now = Date.now } = this.options;
     if (!topicTracking || statuses.cache.topic(connector, topic) !== null) return;
     statuses.putTopic({ topic, connector, task, discoveredAt: now() });
+  }
+
+  onMetrics({ connector, task }: ConnectorTaskId, series: readonly PublishedSeries[]): void {
+    this.options.metrics.publish({ connector, task }, series);
   }
 
   private put({ connector, task }: ConnectorTaskId, state: StatusState): void {

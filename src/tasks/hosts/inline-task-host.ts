@@ -98,6 +98,7 @@ export class InlineTaskHost implements TaskHost {
       onPaused: (id) => listener.onPaused(id),
       onResumed: (id) => listener.onResumed(id),
       onTopicActive: (id, topic) => listener.onTopicActive(id, topic),
+      onMetrics: (id, series) => listener.onMetrics(id, series),
       onStopped: (id) => {
         this.runners.delete(name);
         listener.onStopped(id);

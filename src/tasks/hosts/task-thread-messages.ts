@@ -2,6 +2,7 @@
  * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { PublishedSeries } from '../../metrics/published-series';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
@@ -42,6 +43,7 @@ export type FromThread =
   | { readonly type: 'cancelled'; readonly run: number }
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
+  | { readonly type: 'metrics'; readonly run: number; readonly series: readonly PublishedSeries[] }
   | {
       readonly type: 'read';
       readonly run: number;

@@ -77,6 +77,7 @@ export class ThreadServer {
       onStopped: () => this.post({ type: 'stopped', run }),
       onFailed: (_id, trace, retriable) => this.post({ type: 'failed', run, trace, retriable }),
       onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
+      onMetrics: (_id, series) => this.post({ type: 'metrics', run, series }),
     };
   }
 

@@ -293,6 +293,8 @@ export class ThreadTaskHost implements TaskHost {
         return this.ended(run);
       case 'topic':
         return listener.onTopicActive(id, message.topic);
+      case 'metrics':
+        return listener.onMetrics(id, message.series);
       case 'read':
         return this.answer(run, message.request, this.options.offsets.read(id.connector, message.partitions));
       case 'write':

@@ -1,6 +1,6 @@
 /** Drives a source task directly, without Kafka and worker. */
 import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
-import { MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
@@ -34,6 +34,7 @@ export class TaskRun {
   readonly task = new PostgresSourceTask();
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
+  readonly metrics = new MemoryMetrics();
   /** The offset that the task itself stored last. */
   stored: SourceOffset | null = null;
 
@@ -81,6 +82,7 @@ export class TaskRun {
       logger,
       signal: this.abort.signal,
       workerSettings: {},
+      metrics: this.metrics,
       createProducer: new MemoryProducers().create,
       configs: () => this.config,
       offsets: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { LogLevels } from '../../../src/logging/log-levels';
+import { valueOf } from '../../../src/metrics/published-series';
 import type { TaskHost, TaskSpec } from '../../../src/tasks/host';
 import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
 import { taskLoggerName } from '../../../src/tasks/task-id';
@@ -78,6 +79,13 @@ describe('thread host', () => {
     ).toEqual([]);
     expect(listener.events.slice(3).sort()).toEqual(['stopped a-0', 'stopped b-0', 'stopped c-0']);
     expect(specs.map((s) => host.has(s.id))).toEqual([false, false, false]);
+  });
+
+  test('the metrics of a plugin are read in the memory of its thread', async () => {
+    const { listener, run } = threads();
+    await run('a', 'publishes');
+    await eventually(() => listener.published.length === 1);
+    expect(listener.published.map(valueOf)).toEqual([42]);
   });
 
   test('a running task cannot be started again, a failed one can, from the status callback itself', async () => {

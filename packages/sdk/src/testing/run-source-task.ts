@@ -8,6 +8,7 @@ import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
 import { checkSourceRecord } from './check-records';
 import { MemoryLogger } from './memory-logger';
+import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
 import { MemoryProducers } from './memory-producers';
 
@@ -37,6 +38,8 @@ export interface SourceRun {
   readonly records: readonly SourceRecord[];
   readonly offsets: MemoryOffsets;
   readonly logger: MemoryLogger;
+  /** Metrics that the task published. */
+  readonly metrics: MemoryMetrics;
   /** Records that the task wrote with its own producers. */
   readonly producers: MemoryProducers;
 }
@@ -52,6 +55,7 @@ export async function runSourceTask(
 ): Promise<SourceRun> {
   const offsets = options.offsets ?? new MemoryOffsets();
   const logger = new MemoryLogger();
+  const metrics = new MemoryMetrics();
   const producers = new MemoryProducers();
   const aborter = new AbortController();
   const number = options.task ?? 0;
@@ -67,6 +71,7 @@ export async function runSourceTask(
     task: number,
     signal: aborter.signal,
     configs: () => taskConfig,
+    metrics,
     createProducer: producers.create,
     storeOffset: async (partition, offset) => {
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
@@ -88,7 +93,7 @@ export async function runSourceTask(
     aborter.abort();
     if (!crashed) await task.stop();
   }
-  return { records, offsets, logger, producers };
+  return { records, offsets, logger, metrics, producers };
 }
 
 async function pollUntilEnough(task: SourceTask, records: SourceRecord[], options: RunSourceOptions): Promise<void> {

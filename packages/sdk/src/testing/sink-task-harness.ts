@@ -5,6 +5,7 @@ import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record
 import type { SinkTask, SinkTaskContext } from '../task';
 import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
+import { MemoryMetrics } from './memory-metrics';
 import { MemoryProducers } from './memory-producers';
 
 export interface SinkHarnessOptions {
@@ -24,6 +25,8 @@ export interface SinkHarnessOptions {
 
 export class SinkTaskHarness {
   readonly logger = new MemoryLogger();
+  /** Metrics that the task published. */
+  readonly metrics = new MemoryMetrics();
   /** Records reported to `errantRecordReporter`. */
   readonly errantRecords: { readonly record: SinkRecord; readonly error: unknown }[] = [];
   /** Records that the task wrote with its own producers. */
@@ -52,6 +55,7 @@ export class SinkTaskHarness {
       connector: config.name ?? 'test',
       task: 0,
       logger: this.logger,
+      metrics: this.metrics,
       signal: this.aborter.signal,
       workerSettings: options.workerSettings ?? {},
       configs: () => config,

@@ -1,0 +1,69 @@
+/** Metrics that a task publishes in the worker's `GET /metrics`. */
+
+export interface MetricOptions {
+  /** One sentence; the first of a name is exported. */
+  readonly help: string;
+  /** Added to `connector` and `task`, which every metric has. (Default: none) */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface Counter {
+  /** `by` is not negative. (Default: 1) */
+  add(by?: number): void;
+}
+
+export interface Gauge {
+  /** NaN: unknown, which is not exported. */
+  set(value: number): void;
+}
+
+/**
+ * Metrics of one run of a task: they are removed when the task ends. A name and labels that exist already give the
+ * existing metric. Writing one is as cheap as writing a number, also for each record. A task has at most
+ * `MAX_METRIC_SERIES` of them; those beyond are not exported, and one warning is logged. Each method throws TypeError
+ * for a name or label that Prometheus does not allow, and for a name that has the other type already.
+ */
+export interface PluginMetrics {
+  /** Starts at 0. */
+  counter(name: string, options: MetricOptions): Counter;
+  /**
+   * Unknown until it is set. `read` is called about once a second instead of `set`: it returns the current value
+   * without delay, or NaN while it is unknown.
+   */
+  gauge(name: string, options: MetricOptions, read?: () => number): Gauge;
+}
+
+/** Metrics of one task, each with its own labels. */
+export const MAX_METRIC_SERIES = 10_000;
+const MAX_NAME_LENGTH = 200;
+const MAX_LABELS = 10;
+/** Longer values are cut. */
+const MAX_LABEL_VALUE_LENGTH = 250;
+
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+/** Names of the worker's own metrics. */
+const WORKER_NAME = /^(?:kafka_connect|process|nodejs)_/;
+
+export interface CheckedMetric {
+  /** The same for the same name and labels. */
+  readonly key: string;
+  /** As they are exported. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a worker accepts; throws TypeError for anything else. */
+export function checkMetric(name: string, { labels = {} }: MetricOptions): CheckedMetric {
+  if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
+    throw new TypeError(`"${name.slice(0, MAX_NAME_LENGTH)}" is not a valid name of a metric`);
+  if (WORKER_NAME.test(name)) throw new TypeError(`the metric ${name} has a prefix of the worker's own metrics`);
+  const entries = Object.entries(labels);
+  if (entries.length > MAX_LABELS) throw new TypeError(`the metric ${name} has more than ${MAX_LABELS} labels`);
+  for (const [label] of entries)
+    if (!LABEL.test(label) || label.startsWith('__') || label === 'connector' || label === 'task')
+      throw new TypeError(`"${label}" is not a valid label of the metric ${name}`);
+  const cut = entries
+    .map(([label, value]) => [label, value.slice(0, MAX_LABEL_VALUE_LENGTH)] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return { key: JSON.stringify([name, cut]), labels: Object.fromEntries(cut) };
+}
