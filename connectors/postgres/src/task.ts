@@ -57,6 +57,7 @@ export class PostgresSourceTask implements SourceTask {
     try {
       const records = await this.phase.next();
       if (records !== null) {
+        session.factory.layout.finish?.(records);
         this.emitted = true;
         this.attempts = 0;
       }

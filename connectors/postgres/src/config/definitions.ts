@@ -291,8 +291,19 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   key(KEY.extendedHeadersEnabled, 'BOOLEAN', true, 'Adds the __debezium.context headers.'),
   key(KEY.topicDelimiter, 'STRING', '.', 'Delimiter between the parts of topic names.'),
-  key(KEY.eventFormat, 'STRING', '3', 'Event layout: that of Debezium 3.', oneOf('3')),
-  key(KEY.eventSourceVersion, 'STRING', '3.7.0.Final', 'Value of source.version in events.'),
+  key(
+    KEY.eventFormat,
+    'STRING',
+    '3',
+    'Layout of events and offsets: that of Debezium 3 or of Debezium 1.2.',
+    oneOf('3', '1.2'),
+  ),
+  key(
+    KEY.eventSourceVersion,
+    'STRING',
+    '3.7.0.Final',
+    'Value of source.version in events. (With event.format=1.2: 1.2.0.Final)',
+  ),
   key(
     KEY.eventIncompleteKeyHandling,
     'STRING',

@@ -2,16 +2,16 @@
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
-import { DEFINITIONS } from './definitions';
-import { KEY, type Key } from './keys';
+import { readEventConfig, type EventConfig } from './event-config';
+import { KEY } from './keys';
 import { notificationConfig, type NotificationConfig } from './notification-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
+import { readSettings } from './settings';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed';
 export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
-export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
 export type Operation = 'c' | 'u' | 'd' | 't';
 
 export interface ConnectionConfig {
@@ -84,17 +84,7 @@ export interface PostgresConfig {
   readonly keyColumns: readonly KeyColumns[];
   readonly skipped: ReadonlySet<Operation>;
   readonly values: Omit<ValueOptions, 'currencyDigits'>;
-  readonly events: {
-    readonly tombstones: boolean;
-    /** Updates that change no emitted column are skipped. */
-    readonly skipUnchanged: boolean;
-    readonly schemaNames: NameAdjustment;
-    readonly fieldNames: NameAdjustment;
-    readonly headers: boolean;
-    readonly delimiter: string;
-    readonly sourceVersion: string;
-    readonly incompleteKey: 'fail' | 'warn' | 'debezium';
-  };
+  readonly events: EventConfig;
   readonly heartbeat: { readonly intervalMs: number; readonly actionQuery: string | null; readonly topic: string };
   readonly notifications: NotificationConfig;
   readonly queue: {
@@ -110,8 +100,6 @@ export interface PostgresConfig {
   readonly warnings: readonly string[];
 }
 
-const DEFAULTS = new Map(DEFINITIONS.map((definition) => [definition.name, definition.default]));
-
 /** Throws ConfigError with the first problem found. */
 export function parseConfig(config: ConnectorConfig): PostgresConfig {
   const checked = checkConfig(config);
@@ -121,21 +109,9 @@ export function parseConfig(config: ConnectorConfig): PostgresConfig {
 }
 
 function read(values: ConnectorConfig, warnings: readonly string[]): PostgresConfig {
-  const text = (name: Key): string | null => {
-    const value = values[name]?.trim();
-    if (value !== undefined && value !== '') return value;
-    const fallback = DEFAULTS.get(name);
-    return fallback == null ? null : String(fallback);
-  };
-  const must = (name: Key): string => text(name) as string;
-  const number = (name: Key): number => Number(must(name));
-  const flag = (name: Key): boolean => must(name).toLowerCase() === 'true';
-  const choice = <T extends string>(name: Key): T => must(name).toLowerCase() as T;
-  const patterns = (name: Key): PatternList | null => {
-    const value = text(name);
-    return value === null ? null : PatternList.parse(value);
-  };
-  const secret = (name: Key): string | null => values[name] ?? null;
+  const settings = readSettings(values);
+  const { text, must, number, flag, choice, patterns, secret } = settings;
+  const events = readEventConfig(settings);
   const prefix = must(KEY.topicPrefix);
   const skipped = splitList(must(KEY.skippedOperations)).filter((one) => one !== 'none') as Operation[];
   const maxBytes = number(KEY.maxQueueSizeInBytes);
@@ -194,7 +170,8 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       ignoreBuiltin: flag(KEY.tableIgnoreBuiltin),
     },
     keyColumns: keyColumns(text(KEY.messageKeyColumns) ?? ''),
-    skipped: new Set(skipped),
+    // Debezium 1.2 has no event for a truncate.
+    skipped: new Set(events.format === '1.2' ? [...skipped, 't'] : skipped),
     values: {
       decimals: choice(KEY.decimalHandlingMode),
       moneyFractionDigits: number(KEY.moneyFractionDigits),
@@ -205,16 +182,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       includeUnknown: flag(KEY.includeUnknownDatatypes),
       placeholder: placeholder(must(KEY.unavailableValuePlaceholder)),
     },
-    events: {
-      tombstones: flag(KEY.tombstonesOnDelete),
-      skipUnchanged: flag(KEY.skipMessagesWithoutChange),
-      schemaNames: choice(KEY.schemaNameAdjustmentMode),
-      fieldNames: choice(KEY.fieldNameAdjustmentMode),
-      headers: flag(KEY.extendedHeadersEnabled),
-      delimiter: must(KEY.topicDelimiter),
-      sourceVersion: must(KEY.eventSourceVersion),
-      incompleteKey: choice(KEY.eventIncompleteKeyHandling),
-    },
+    events,
     heartbeat: {
       intervalMs: number(KEY.heartbeatIntervalMs),
       actionQuery: text(KEY.heartbeatActionQuery),

@@ -2,7 +2,7 @@
  * Schema and field names that Avro accepts (`schema.name.adjustment.mode`, `field.name.adjustment.mode`) (cdc-postgres
  * §7.2). Topic names are not adjusted.
  */
-import type { NameAdjustment } from '../config/postgres-config';
+import type { NameAdjustment } from '../config/event-config';
 
 export type Rename = (name: string) => string;
 

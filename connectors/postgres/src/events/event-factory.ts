@@ -3,41 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { schema, type Header, type SourceOffset, type SourcePartition, type SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
+import { Instant, type EventContext, type SnapshotMark } from './event-context';
+import type { EventLayout, SourceIdentity } from './event-layout';
+import { layoutOf } from './layout-of';
 import type { Struct } from './row';
-import { HEARTBEAT_KEY_SCHEMA, HEARTBEAT_VALUE_SCHEMA } from './schemas';
 import type { TableModel } from './table-model';
 
+export { Instant, type EventContext, type SnapshotMark, type SourceStruct } from './event-context';
+
 const STRING = schema('STRING');
-
-/** One instant in the three units of an event. */
-export class Instant {
-  millis = 0;
-  micros = 0;
-  /** Beyond 2^53. */
-  nanos = 0n;
-
-  setMicros(micros: number): void {
-    this.micros = micros;
-    this.millis = Math.floor(micros / 1000);
-    this.nanos = BigInt(micros) * 1000n;
-  }
-}
-
-/** Properties shared by all events of a transaction or snapshot. */
-export interface EventContext {
-  readonly time: Instant;
-  readonly xid: Lsn | null;
-  /** Name of the replication origin; `originLsn` is the commit position on it. */
-  readonly origin: string | null;
-  readonly originLsn: Lsn | null;
-}
-
-export type SnapshotMark = 'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false';
-
-/** The part of a record that is decided when the next row is known. */
-export interface SourceStruct {
-  snapshot: SnapshotMark;
-}
 
 /** Events per clock read; they are microseconds apart. */
 const EVENTS_PER_CLOCK = 64;
@@ -45,6 +19,8 @@ const EVENTS_PER_CLOCK = 64;
 export class EventFactory {
   readonly partition: SourcePartition;
   private readonly headers: readonly Header[] | null;
+  readonly layout: EventLayout;
+  private readonly identity: SourceIdentity;
   private readonly now = new Instant();
   private clockAge = EVENTS_PER_CLOCK;
 
@@ -53,6 +29,8 @@ export class EventFactory {
     taskId: string,
   ) {
     this.partition = Object.freeze({ server: config.prefix });
+    this.layout = layoutOf(config.events.format);
+    this.identity = { version: config.events.sourceVersion, name: config.prefix, db: config.connection.database };
     this.headers = config.events.headers
       ? // Frozen, so that the worker converts them only once.
         Object.freeze([
@@ -65,25 +43,7 @@ export class EventFactory {
   }
 
   source(model: TableModel, context: EventContext, snapshot: SnapshotMark, lsn: Lsn, lastCommit: Lsn | null): Struct {
-    const { time } = context;
-    return {
-      version: this.config.events.sourceVersion,
-      connector: 'postgresql',
-      name: this.config.prefix,
-      ts_ms: time.millis,
-      snapshot,
-      db: this.config.connection.database,
-      sequence: lastCommit === null ? `[null,"${lsn}"]` : `["${lastCommit}","${lsn}"]`,
-      ts_us: time.micros,
-      ts_ns: time.nanos,
-      schema: model.schema,
-      table: model.name,
-      txId: context.xid,
-      lsn,
-      xmin: null,
-      origin: context.origin,
-      origin_lsn: context.originLsn,
-    };
+    return this.layout.source(this.identity, model, context, snapshot, lsn, lastCommit, this.now);
   }
 
   record(
@@ -97,7 +57,6 @@ export class EventFactory {
     headers: readonly Header[] | null = this.headers,
   ): SourceRecord {
     if (++this.clockAge > EVENTS_PER_CLOCK) this.readClock();
-    const { now } = this;
     return {
       sourcePartition: this.partition,
       sourceOffset: offset,
@@ -106,16 +65,7 @@ export class EventFactory {
       keySchema: key === null ? null : model.keySchema,
       key,
       valueSchema: model.envelope,
-      value: {
-        before,
-        after,
-        source,
-        transaction: null,
-        op,
-        ts_ms: now.millis,
-        ts_us: now.micros,
-        ts_ns: now.nanos,
-      },
+      value: this.layout.value(before, after, source, op, this.now),
       timestamp: null,
       headers,
     };
@@ -153,9 +103,9 @@ export class EventFactory {
       sourceOffset: offset,
       topic: this.config.heartbeat.topic,
       partition: 0,
-      keySchema: HEARTBEAT_KEY_SCHEMA,
+      keySchema: this.layout.heartbeatKey,
       key: { serverName: this.config.prefix },
-      valueSchema: HEARTBEAT_VALUE_SCHEMA,
+      valueSchema: this.layout.heartbeatValue,
       value: { ts_ms: Date.now() },
       timestamp: null,
       headers: null,

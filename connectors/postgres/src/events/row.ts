@@ -1,6 +1,7 @@
 /** Decodes the columns of a message to row and key structs. */
 import { ConnectError, setMember } from '@millrace/sdk';
 import { ascii } from '../values/value-type';
+import type { Struct } from './struct';
 import type { ModelField, TableModel } from './table-model';
 import type { UnrepresentableValues } from './unrepresentable-values';
 
@@ -107,7 +108,7 @@ function undecodable(
   );
 }
 
-export type Struct = Record<string, unknown>;
+export type { Struct } from './struct';
 
 /** A row whose columns were all sent or are unchanged. */
 export function completeRow(model: TableModel, cells: Cells, context: RowContext): Struct {

@@ -8,7 +8,7 @@ import { schemaDefault } from '../values/defaults';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
-import { envelopeSchema } from './schemas';
+import { layoutOf } from './layout-of';
 import { topicName } from './topic-name';
 
 /** One member of a row or key. */
@@ -95,6 +95,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
   const { config, types, logger } = context;
   const name = qualified(table);
   const topic = topicName(config.prefix, table, config.events.delimiter);
+  const layout = layoutOf(config.events.format);
   const schemaName = schemaNames(config.events.schemaNames);
   const isEmitted = columnFilter(config.filters, name);
   const keyNames = keyColumns(config, table);
@@ -123,7 +124,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
     schema: table.schema,
     name: table.name,
     topic,
-    envelope: envelopeSchema(schemaName(`${topic}.Envelope`), row),
+    envelope: layout.envelope(schemaName(`${topic}.Envelope`), row),
     keySchema:
       key.length === 0
         ? null
@@ -161,7 +162,8 @@ function build(
   // Before version 18 the server does not send generated columns, so they cannot be required.
   const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
   const name = fieldNames(config.events.fieldNames)(column.name);
-  const defaultValue = column.default === null ? undefined : schemaDefault(column.default, type);
+  const { columnDefaults } = layoutOf(config.events.format);
+  const defaultValue = column.default === null || !columnDefaults ? undefined : schemaDefault(column.default, type);
   const of = type.schema;
   const own: Schema = Object.freeze({ ...of, optional, default: defaultValue });
   return {

@@ -51,9 +51,10 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const tables = await capturedTables(client, config, facts);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
-    const { partition } = factory;
+    const { partition, layout } = factory;
     const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
-    const storeOffset: Session['storeOffset'] = (offset) => {
+    const storeOffset: Session['storeOffset'] = (given) => {
+      const offset = given === null ? null : layout.offset(given);
       notifications.stored(offset);
       return context.storeOffset(partition, offset);
     };

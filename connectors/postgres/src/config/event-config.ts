@@ -1,0 +1,40 @@
+/** Settings that shape events (cdc-postgres §0.2, §1.6). */
+import { KEY } from './keys';
+import type { Settings } from './settings';
+
+export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
+/** `event.format`. */
+export type EventFormat = '3' | '1.2';
+
+export interface EventConfig {
+  readonly format: EventFormat;
+  readonly tombstones: boolean;
+  /** Updates that change no emitted column are skipped. */
+  readonly skipUnchanged: boolean;
+  readonly schemaNames: NameAdjustment;
+  readonly fieldNames: NameAdjustment;
+  /** The `__debezium.context` headers. */
+  readonly headers: boolean;
+  readonly delimiter: string;
+  readonly sourceVersion: string;
+  readonly incompleteKey: 'fail' | 'warn' | 'debezium';
+}
+
+export function readEventConfig(settings: Settings): EventConfig {
+  const format = settings.choice<EventFormat>(KEY.eventFormat);
+  const isOld = format === '1.2';
+  const schemaNames = settings.choice<NameAdjustment>(KEY.schemaNameAdjustmentMode);
+  return {
+    format,
+    tombstones: settings.flag(KEY.tombstonesOnDelete),
+    skipUnchanged: settings.flag(KEY.skipMessagesWithoutChange),
+    // Debezium 1.2 has no setting for it: its schema names are always valid for Avro.
+    schemaNames: isOld && schemaNames === 'none' ? 'avro' : schemaNames,
+    fieldNames: settings.choice(KEY.fieldNameAdjustmentMode),
+    headers: settings.flag(KEY.extendedHeadersEnabled) && !isOld,
+    delimiter: settings.must(KEY.topicDelimiter),
+    sourceVersion:
+      settings.given(KEY.eventSourceVersion) ?? (isOld ? '1.2.0.Final' : settings.must(KEY.eventSourceVersion)),
+    incompleteKey: settings.choice(KEY.eventIncompleteKeyHandling),
+  };
+}

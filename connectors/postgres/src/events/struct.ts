@@ -1,0 +1,2 @@
+/** A row, a key, or a block of an event. */
+export type Struct = Record<string, unknown>;
