@@ -1,7 +1,8 @@
 /** Checks that need only the connector config, without a connection (cdc-postgres §1.8). */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
-import { DEFINITIONS, type Definition } from './definitions';
+import type { Definition } from './definition';
+import { DEFINITIONS } from './definitions';
 import { KEY } from './keys';
 import { checkNotifications } from './notification-config';
 import { patternProblem, patternsProblem } from './patterns';

@@ -1,40 +1,6 @@
 /** Every configuration key, with the constraint that its value is checked for. Sources: cdc-postgres §1.3 to §1.6. */
-import type { ConfigType } from '@millrace/sdk';
+import { key, nonNegative, oneOf, patterns, positive, required, type Definition } from './definition';
 import { KEY, type Key } from './keys';
-
-export type Constraint =
-  | { readonly kind: 'required' }
-  | { readonly kind: 'positive' }
-  | { readonly kind: 'nonNegative' }
-  | { readonly kind: 'oneOf'; readonly values: readonly string[] }
-  | { readonly kind: 'patterns' };
-
-/** A setting as the connector reads it; shown-keys.ts has what clients are shown of it. */
-export interface Definition {
-  readonly name: Key;
-  readonly type: ConfigType;
-  readonly default: Default;
-  readonly documentation: string;
-  readonly constraint?: Constraint;
-}
-
-type Default = string | number | boolean | null;
-
-const required: Constraint = { kind: 'required' };
-const positive: Constraint = { kind: 'positive' };
-const nonNegative: Constraint = { kind: 'nonNegative' };
-const patterns: Constraint = { kind: 'patterns' };
-const oneOf = (...values: string[]): Constraint => ({ kind: 'oneOf', values });
-
-function key(
-  name: Key,
-  type: ConfigType,
-  defaultValue: Default,
-  documentation: string,
-  constraint?: Constraint,
-): Definition {
-  return { name, type, default: defaultValue, documentation, ...(constraint ? { constraint } : {}) };
-}
 
 /** In the order of Debezium's error text (Appendix R.15). */
 export const SNAPSHOT_MODES = [

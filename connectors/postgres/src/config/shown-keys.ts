@@ -3,7 +3,8 @@
  * Source: cdc-postgres §1.3 to §1.6.
  */
 import type { ConfigKey } from '@millrace/sdk';
-import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES, type Definition } from './definitions';
+import type { Definition } from './definition';
+import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { KEY } from './keys';
 import { LAYOUT } from './layout';
 import { isRefused } from './unsupported';

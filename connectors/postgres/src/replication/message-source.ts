@@ -5,7 +5,9 @@ import type { RelationMessage } from '../events/relation-message';
 export type Peeked = 'message' | 'none' | 'wait';
 
 export interface MessageSource {
-  /** The message that `peek` found: body between `start` and `end` of `buffer`. Never keep a reference to the buffer. */
+  /**
+   * The message that `peek` found: body between `start` and `end` of `buffer`. Never keep a reference to the buffer.
+   */
   readonly buffer: Buffer;
   readonly start: number;
   readonly end: number;
@@ -14,6 +16,8 @@ export interface MessageSource {
   shift(): void;
   /** File work. Throws ConnectError. */
   proceed(): Promise<void>;
-  /** Announcements that have arrived, that of `peek` first; null if it was kept until now, so that others overtook it. */
+  /**
+   * Announcements that have arrived, that of `peek` first. Null if it was kept until now, so that others overtook it.
+   */
   announcements(): readonly RelationMessage[] | null;
 }

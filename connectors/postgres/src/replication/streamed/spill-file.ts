@@ -14,7 +14,7 @@ export class SpillFile {
   private file: FileHandle | null = null;
   /** Bytes in the file. More may be there, left by `truncate`. */
   private written = 0;
-  private tail = EMPTY;
+  private tail: Buffer = EMPTY;
   private used = 0;
 
   /** @param folder where the file is created, with access for this user only */
@@ -39,7 +39,9 @@ export class SpillFile {
   append(bytes: number): { readonly buffer: Buffer; readonly at: number } {
     const at = this.used;
     if (at + bytes > this.tail.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(at + bytes, Math.min(this.tail.length * 2, SPILL_BUFFER_BYTES), 4096));
+      const grown = Buffer.allocUnsafeSlow(
+        Math.max(at + bytes, Math.min(this.tail.length * 2, SPILL_BUFFER_BYTES), 4096),
+      );
       this.tail.copy(grown, 0, 0, at);
       this.tail = grown;
     }
@@ -52,7 +54,7 @@ export class SpillFile {
     if (this.used === 0) return;
     try {
       this.file ??= await openUnlinked(this.folder);
-      for (let at = 0; at < this.used; ) {
+      for (let at = 0; at < this.used;) {
         const { bytesWritten } = await this.file.write(this.tail, at, this.used - at, this.written + at);
         at += bytesWritten;
       }

@@ -97,7 +97,7 @@ export class SpooledTransaction {
 
 /** Reads frames in pieces of bounded size; only a message that is larger makes a larger one. */
 export class FrameReader {
-  buffer = EMPTY;
+  buffer: Buffer = EMPTY;
   start = 0;
   end = 0;
   xid = 0;

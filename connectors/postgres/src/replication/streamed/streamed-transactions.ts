@@ -38,7 +38,7 @@ interface Replay {
 }
 
 export class StreamedTransactions implements MessageSource {
-  buffer = EMPTY;
+  buffer: Buffer = EMPTY;
   start = 0;
   end = 0;
 

@@ -43,14 +43,7 @@ const commitPrepared = (xid: number, at: number): Sent => [
   int32(xid),
   'gid\0',
 ];
-const rollbackPrepared = (xid: number): Sent => [
-  1,
-  'r',
-  Buffer.from([0]),
-  Buffer.alloc(32),
-  int32(xid),
-  text('gid\0'),
-];
+const rollbackPrepared = (xid: number): Sent => [1, 'r', Buffer.from([0]), Buffer.alloc(32), int32(xid), text('gid\0')];
 const keepalive = (at: number): Buffer => Buffer.concat([text('k'), int64(at), int64(0), Buffer.from([0])]);
 
 class Server {
