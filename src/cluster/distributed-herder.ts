@@ -1,5 +1,5 @@
 /** The herder of one worker in a group. Sources: connect-runtime §3, connect-rest §1. */
-import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
+import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ConfigStore } from '../storage/config/config-store';
@@ -205,6 +205,9 @@ export class DistributedHerder implements Herder {
   }
   async restartTask(name: string, task: number): Promise<void> {
     await this.parts.restarts.restartTask(name, task);
+  }
+  async signalTask(name: string, task: number, signal: TaskSignal): Promise<void> {
+    await this.parts.restarts.signalTask(name, task, signal);
   }
   async setLoggerLevel(namespace: string, level: string): Promise<void> {
     this.requireOpen();

@@ -3,7 +3,7 @@
  * a connector throw NotHereError, which the REST layer turns into a forwarded request. Sources: connect-rest §0.7,
  * connect-runtime §3.
  */
-import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorConfig, TaskSignal } from '@millrace/sdk';
 import type { PartitionOffset } from './connector-offsets';
 import type {
   ConnectorInfo,
@@ -58,6 +58,10 @@ export interface Herder {
   /** Writes the restart request to the config topic; returns the plan. */
   requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo>;
   restartTask(name: string, task: number): Promise<void>;
+  /**
+   * Resolves when the task has accepted the signal. HerderError 409: it is not running. 400: it does not accept it.
+   */
+  signalTask(name: string, task: number, signal: TaskSignal): Promise<void>;
   /** Resolves to the message for the user. */
   alterConnectorOffsets(name: string, offsets: readonly PartitionOffset[]): Promise<string>;
   /** Resets all offsets; succeeds if there are none. */

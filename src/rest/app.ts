@@ -11,6 +11,7 @@ import { dispatch, writeError, type DispatchOptions } from './requests/dispatch'
 import { errorReply } from './requests/error-reply';
 import { limitUnreadBody } from './http/client-error';
 import { lifecycleResources } from './routers/lifecycle-router';
+import { signalsResources } from './routers/signals-router';
 import { loggersResources } from './routers/loggers-router';
 import { metricsResources } from './routers/metrics-router';
 import { offsetsResources } from './routers/offsets-router';
@@ -31,6 +32,7 @@ export function resources(context: RestContext): readonly Resource[] {
     ...connectorsResources(context),
     ...connectorResources(context),
     ...lifecycleResources(context),
+    ...signalsResources(context),
     ...tasksResources(context),
     ...topicsResources(context),
     ...offsetsResources(context),

@@ -2,7 +2,7 @@
  * The port through which the herder runs tasks. Implementations: `hosts/thread-task-host.ts` (worker threads) and
  * `hosts/inline-task-host.ts` (same thread, for tests and debugging). Only control crosses it, never records.
  */
-import type { ConnectorConfig, SourceOffset, SourcePartition } from '@millrace/sdk';
+import type { ConnectorConfig, SourceOffset, SourcePartition, TaskSignal } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../connector-task-id';
 import type { PublishedSeries } from '../metrics/published-series';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
@@ -67,6 +67,8 @@ export interface TaskHost {
   resume(id: ConnectorTaskId): void;
   /** The task reports the topic again when it uses it again. */
   forgetTopic(id: ConnectorTaskId, topic: string): void;
+  /** Resolves when the task has accepted the signal. Rejects with a TaskSignalError. */
+  signal(id: ConnectorTaskId, signal: TaskSignal): Promise<void>;
   /**
    * Stops the tasks, waiting at most `timeoutMs` for all together. Tasks that have not stopped by then are cancelled:
    * no further reports, no offset commits. Resolves to the cancelled ones.

@@ -1,5 +1,5 @@
 /** Runs one task from start to end and notifies the listener. Source: connect-runtime §3.10. */
-import { ConfigError, type Connector, type WorkerSettings, messageOf } from '@millrace/sdk';
+import { ConfigError, type Connector, type TaskSignal, type WorkerSettings, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
@@ -11,6 +11,7 @@ import { createWorkerSourceTask } from './source/worker-source-task';
 import { PublishedMetrics } from './published-metrics';
 import type { TaskEnvironment } from './task-environment';
 import { taskLoggerName } from './task-id';
+import { TaskSignalError } from './task-signal-error';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting } from './trace';
 import { refuseUnsupported } from './unsupported-settings';
@@ -68,6 +69,16 @@ export class TaskRunner {
 
   forgetTopic(topic: string): void {
     this.workerTask?.forgetTopic(topic);
+  }
+
+  /** Rejects with a TaskSignalError; also when the task ends before it has accepted the signal. */
+  async signal(signal: TaskSignal): Promise<void> {
+    const { workerTask } = this;
+    const ended = (): never => {
+      throw TaskSignalError.notRunning(this.spec.id);
+    };
+    if (this.state !== 'RUNNING' || workerTask === null) return ended();
+    await Promise.race([workerTask.onSignal(signal), this.done.then(ended)]);
   }
 
   stop(): void {

@@ -1,5 +1,12 @@
 /** What source and sink tasks of a worker have in common: their life from start to stop. */
-import { type Connector, type PluginMetrics, type TaskContext, type WorkerSettings, messageOf } from '@millrace/sdk';
+import {
+  type Connector,
+  type PluginMetrics,
+  type TaskContext,
+  type TaskSignal,
+  type WorkerSettings,
+  messageOf,
+} from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
@@ -8,6 +15,7 @@ import { TaskProducers } from './clients/task-producers';
 import type { TaskSpec } from './host';
 import type { WorkLease } from './session-lease';
 import type { TaskEnvironment } from './task-environment';
+import { TaskSignalError } from './task-signal-error';
 import { closeTransforms } from './task-transforms';
 
 export interface TaskHooks {
@@ -36,7 +44,7 @@ export interface WorkerTaskOptions<C extends Connector> {
 
 export interface WorkerTaskParts {
   /** The plugin's task. */
-  readonly task: { stop(): Promise<void> | void };
+  readonly task: { stop(): Promise<void> | void; onSignal?(signal: TaskSignal): Promise<void> | void };
   readonly chain: TransformationChain | null;
   readonly loop: {
     /** Resolves when stopped; rejects when the task must fail. */
@@ -96,6 +104,19 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
   /** `onTopicActive` is called again for it. */
   forgetTopic(topic: string): void {
     this.parts.loop.forgetTopic(topic);
+  }
+
+  /** Rejects with a TaskSignalError. */
+  async onSignal(signal: TaskSignal): Promise<void> {
+    const { task } = this.parts;
+    const { connectorClass } = this.options.spec;
+    if (!task.onSignal)
+      throw new TaskSignalError('unsupported', `Connectors of class ${connectorClass} do not accept signals`);
+    try {
+      await task.onSignal(signal);
+    } catch (cause) {
+      throw new TaskSignalError('rejected', messageOf(cause), { cause });
+    }
   }
 
   /** Stops; from now on nothing is stored or committed. */

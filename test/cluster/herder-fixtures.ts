@@ -1,5 +1,5 @@
 /** Herders with trivial plugins and a simulated task host. */
-import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext } from '@millrace/sdk';
+import type { Connector, ConnectorConfig, SourceConnector, SourceConnectorContext, TaskSignal } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { createHerder } from '../../src/cluster/create-herder';
 import type { ConnectorStateInfo } from '../../src/cluster/entities';
@@ -13,6 +13,7 @@ import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
 import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
 import { taskName } from '../../src/tasks/task-id';
+import { TaskSignalError } from '../../src/tasks/task-signal-error';
 
 export class FakeHost implements TaskHost {
   readonly running = new Map<string, TaskSpec>();
@@ -50,6 +51,10 @@ export class FakeHost implements TaskHost {
   }
   forgetTopic(id: ConnectorTaskId, topic: string): void {
     this.log.push(`forget ${topic} ${taskName(id)}`);
+  }
+  async signal(id: ConnectorTaskId, signal: TaskSignal): Promise<void> {
+    if (!this.running.has(taskName(id))) throw TaskSignalError.notRunning(id);
+    this.log.push(`signal ${signal.type} ${taskName(id)}`);
   }
   async stop(ids: readonly ConnectorTaskId[]): Promise<ConnectorTaskId[]> {
     await this.beforeStop();

@@ -238,6 +238,17 @@ describe('one worker', () => {
     host.log.length = 0;
     await herder.restartTask('c', 0);
     expect(host.log).toEqual(['stop c-0', 'start c-0']);
+    await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+    host.log.length = 0;
+    const signal = { id: 's', type: 'log', data: {} };
+    await herder.signalTask('c', 1, signal);
+    expect(host.log).toEqual(['signal log c-1']);
+    await expect(herder.signalTask('c', 7, signal)).rejects.toMatchObject({ status: 404 });
+    host.fail({ connector: 'c', task: 1 });
+    await expect(herder.signalTask('c', 1, signal)).rejects.toMatchObject({
+      status: 409,
+      message: 'Task c-1 is not running, so it accepts no signals',
+    });
   });
 
   test('a connector that cannot start is FAILED with a trace, and recovers when its config changes', async () => {

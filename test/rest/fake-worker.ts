@@ -5,6 +5,7 @@ import type {
   HeaderConverterPlugin,
   SinkConnector,
   SourceConnector,
+  TaskSignal,
 } from '@millrace/sdk';
 import type { Express } from 'express';
 import { changedMessage, type PartitionOffset } from '../../src/cluster/connector-offsets';
@@ -185,6 +186,7 @@ export class FakeHerder implements Herder {
   readonly offsets = new Map<string, readonly PartitionOffset[]>();
   readonly topics = new Map<string, readonly string[]>();
   readonly submitted: { name: string; configs: readonly ConnectorConfig[]; body: SignedBody }[] = [];
+  readonly signals: [task: string, signal: TaskSignal][] = [];
   readonly loggerLevels: [namespace: string, level: string][] = [];
   healthAnswer: () => Promise<WorkerHealth> = () =>
     Promise.resolve({
@@ -385,6 +387,16 @@ export class FakeHerder implements Herder {
     this.leaderOnly();
     const entry = this.entry(name, `Unknown connector: ${name}`);
     if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
+    return Promise.resolve();
+  }
+  async signalTask(name: string, task: number, signal: TaskSignal): Promise<void> {
+    this.leaderOnly();
+    const entry = this.entry(name, `Unknown connector: ${name}`);
+    if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
+    if (entry.state !== 'RUNNING')
+      throw new HerderError(409, `Task ${name}-${task} is not running, so it accepts no signals`);
+    if (signal.type === 'refused') throw new HerderError(400, 'no such signal');
+    this.signals.push([`${name}-${task}`, signal]);
     return Promise.resolve();
   }
   async setLoggerLevel(namespace: string, level: string): Promise<void> {

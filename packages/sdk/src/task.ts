@@ -11,6 +11,7 @@ import type {
   TopicPartition,
   TopicPartitionOffset,
 } from './record';
+import type { TaskSignal } from './signal';
 
 /** Reads stored source offsets. Each call first reads the offsets topic to its end. */
 export interface OffsetReader {
@@ -71,6 +72,13 @@ export interface SourceTask {
    * Reduces throughput: implement it only if needed.
    */
   commitRecord?(record: SourceRecord, metadata: RecordMetadata | null): void;
+  /**
+   * Called for a signal sent over REST (`POST /connectors/{name}/signals`) while the task is running, also while `poll`
+   * is pending. Resolve when the signal would survive a restart of the task: the caller then receives 202. Throw for a
+   * signal that is not accepted: the error's message is in the response, with 400. May be called again for the same
+   * signal, if the caller did not receive a response. (Default: signals are rejected with 400)
+   */
+  onSignal?(signal: TaskSignal): Promise<void> | void;
   stop(): Promise<void> | void;
 }
 

@@ -1,4 +1,9 @@
-/** Restarts requested over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R 3. */
+/**
+ * Restarts and signals requested over REST. Sources: connect-runtime §3.7, connect-rest §1.11, §1.16, §2.2, Appendix R
+ * 3.
+ */
+import type { TaskSignal } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ConfigStore } from '../../storage/config/config-store';
 import type { AssignedWork } from '../running/assigned-work';
 import type { ConnectorSet } from '../running/connector-set';
@@ -6,6 +11,7 @@ import { HerderError, NotHereError } from '../errors';
 import type { ConnectorStateInfo, RestartRequest } from '../entities';
 import type { HerderReads } from './herder-reads';
 import type { Membership } from '../group/membership';
+import { TaskSignalError } from '../../tasks/task-signal-error';
 import { restartPlan } from '../running/restart-plan';
 import type { TaskSet } from '../running/task-set';
 import type { TickRequests } from './tick-requests';
@@ -51,12 +57,10 @@ export class HerderRestarts {
   }
 
   async restartTask(connector: string, task: number): Promise<void> {
-    const { configs, requests, tasks, membership, work } = this.options;
+    const { requests, work } = this.options;
     const id = { connector, task };
     const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
-      this.requireConnector(connector, configs);
-      if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${connector}-${task}`);
-      if (!tasks.has(id)) throw new NotHereError(() => this.ownerUrl(() => membership.taskOwner(id)));
+      this.requireTask(id);
       return { started: await work.beginTaskRestart(id) };
     });
     try {
@@ -64,6 +68,26 @@ export class HerderRestarts {
     } catch (error) {
       throw new HerderError(500, `Failed to start task: ${connector}-${task}`, { cause: error });
     }
+  }
+
+  /** The tick only finds the task: the task may take long to accept the signal. */
+  async signalTask(connector: string, task: number, signal: TaskSignal): Promise<void> {
+    const { requests, tasks } = this.options;
+    const id = { connector, task };
+    await requests.run(`finding task ${connector}-${task}`, async () => this.requireTask(id));
+    try {
+      await tasks.signal(id, signal);
+    } catch (error) {
+      if (!(error instanceof TaskSignalError)) throw error;
+      throw new HerderError(error.failure === 'not running' ? 409 : 400, error.message, { cause: error });
+    }
+  }
+
+  private requireTask(id: ConnectorTaskId): void {
+    const { configs, tasks, membership } = this.options;
+    this.requireConnector(id.connector, configs);
+    if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${id.connector}-${id.task}`);
+    if (!tasks.has(id)) throw new NotHereError(() => this.ownerUrl(() => membership.taskOwner(id)));
   }
 
   /** The leader knows the owner; the other workers know the leader. */

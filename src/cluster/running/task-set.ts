@@ -1,5 +1,5 @@
 /** The tasks of this worker. Sources: connect-runtime §3.4, §3.12. */
-import { type ConnectorConfig, withDeadline } from '@millrace/sdk';
+import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { WorkMetrics } from '../../metrics/work-metrics';
@@ -8,6 +8,7 @@ import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { TaskHost, TaskSpec } from '../../tasks/host';
 import type { LeaseMemory } from '../../tasks/session-lease';
 import { taskName } from '../../tasks/task-id';
+import { TaskSignalError } from '../../tasks/task-signal-error';
 import type { ConnectorPlugins } from './connector-plugins';
 import type { OffsetStores } from '../offsets/offset-stores';
 import type { StatusReporter } from './status-reporter';
@@ -121,6 +122,14 @@ export class TaskSet {
 
   resume(id: ConnectorTaskId): void {
     this.onceAccepted(id, () => this.options.host.resume(id));
+  }
+
+  /** Rejects with a TaskSignalError. */
+  async signal(id: ConnectorTaskId, signal: TaskSignal): Promise<void> {
+    const started = this.started.get(taskName(id));
+    await started?.accepted;
+    if (started === undefined || this.started.get(taskName(id)) !== started) throw TaskSignalError.notRunning(id);
+    await this.options.host.signal(id, signal);
   }
 
   forgetTopic(connector: string, topic: string): void {

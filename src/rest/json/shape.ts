@@ -110,6 +110,22 @@ export const CONNECTOR_OFFSETS: Shape = {
   },
 };
 
+const SIGNAL_CLASS = 'org.millrace.connect.Signal';
+
+/** Java has no such request; the texts follow those of its classes. */
+export const SIGNAL: Shape = {
+  boundAs: SIGNAL_CLASS,
+  root: {
+    kind: 'class',
+    type: { full: SIGNAL_CLASS, raw: SIGNAL_CLASS },
+    members: new Map<string, Expected>([
+      ['id', TEXT],
+      ['type', TEXT],
+      ['data', ANY_MAP],
+    ]),
+  },
+};
+
 /** Throws JsonSyntaxError for the first mismatch in the text. */
 export function checkShape(shape: Shape, root: JsonNode, text: string): void {
   const chain: string[] = [];

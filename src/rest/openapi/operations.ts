@@ -144,6 +144,20 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: [FORWARD],
     answers: { 204: ['Restarted', null] },
   },
+  'POST /connectors/:name/signals': {
+    id: 'signalConnector',
+    summary: 'Send a signal to the tasks of a connector, for example to read a table again',
+    query: [FORWARD],
+    body: 'Signal',
+    answers: { 202: ['All tasks have accepted the signal', 'SignalId'] },
+  },
+  'POST /connectors/:name/tasks/:task/signals': {
+    id: 'signalTask',
+    summary: 'Send a signal to one task',
+    query: [FORWARD],
+    body: 'Signal',
+    answers: { 202: ['The task has accepted the signal', 'SignalId'] },
+  },
   'GET /connectors/:name/topics': {
     id: 'getActiveTopics',
     summary: 'Active topics: topics that the tasks have used',

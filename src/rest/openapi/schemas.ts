@@ -72,6 +72,15 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
   }),
   Message: object({ message: text }),
+  Signal: object(
+    {
+      id: { ...text, description: 'Names the signal in logs and notifications. (Default: a random UUID)' },
+      type: { ...text, description: 'What to do, for example `execute-snapshot`; the plugin defines the types.' },
+      data: { type: ['object', 'null'], description: 'Parameters, defined by the plugin.' },
+    },
+    ['id', 'data'],
+  ),
+  SignalId: object({ id: text }),
   Plugins: list(
     object(
       {

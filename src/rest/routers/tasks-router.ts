@@ -15,7 +15,7 @@ import { encodeSegment, parseTaskNumber } from '../requests/request-path';
 import { matchedError, RestError } from '../http/rest-error';
 import { noContent, ok, param, type Call, type Resource } from '../requests/route';
 
-function taskNumber(call: Call): number {
+export function taskNumber(call: Call): number {
   const number = parseTaskNumber(param(call, 'task'));
   if (number === null) throw matchedError(404);
   return number;

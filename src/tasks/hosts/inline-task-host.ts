@@ -1,11 +1,12 @@
 /** Runs tasks in this thread: for tests and debugging. */
-import { settledWithin } from '@millrace/sdk';
+import { type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskHost, TaskListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
 import { taskName } from '../task-id';
 import { TaskRunner } from '../task-runner';
+import { TaskSignalError } from '../task-signal-error';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import type { Watchdog } from './watchdog';
 
@@ -42,6 +43,12 @@ export class InlineTaskHost implements TaskHost {
 
   forgetTopic(id: ConnectorTaskId, topic: string): void {
     this.runners.get(taskName(id))?.forgetTopic(topic);
+  }
+
+  async signal(id: ConnectorTaskId, signal: TaskSignal): Promise<void> {
+    const runner = this.runners.get(taskName(id));
+    if (!runner) throw TaskSignalError.notRunning(id);
+    await runner.signal(signal);
   }
 
   async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {

@@ -1,12 +1,13 @@
 /**
  * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
-import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { PublishedSeries } from '../../metrics/published-series';
+import type { SourceOffset, SourcePartition, TaskSignal } from '@millrace/sdk';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
 import type { TaskSpec } from '../host';
+import type { SignalFailure } from '../task-signal-error';
 
 /** Passed to a thread when it is created. Holds secrets: never log it. */
 export interface ThreadData {
@@ -24,6 +25,8 @@ export type ToThread =
   | { readonly type: 'start'; readonly run: number; readonly spec: TaskSpec; readonly clock: SharedArrayBuffer }
   | { readonly type: 'pause' | 'resume' | 'stop' | 'cancel'; readonly run: number }
   | { readonly type: 'forget-topic'; readonly run: number; readonly topic: string }
+  /** Answered by `signaled`. */
+  | { readonly type: 'signal'; readonly run: number; readonly request: number; readonly signal: TaskSignal }
   /** Values of config providers, which the thread hides in log lines and traces. */
   | HideMessage
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
@@ -44,6 +47,13 @@ export type FromThread =
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
   | { readonly type: 'metrics'; readonly run: number; readonly series: readonly PublishedSeries[] }
+  /** `failure` null: the task has accepted the signal. */
+  | {
+      readonly type: 'signaled';
+      readonly run: number;
+      readonly request: number;
+      readonly failure: { readonly kind: SignalFailure; readonly message: string } | null;
+    }
   | {
       readonly type: 'read';
       readonly run: number;

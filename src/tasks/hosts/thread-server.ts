@@ -1,10 +1,11 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
+import { ConnectError, type SourceOffset, type SourcePartition, type TaskSignal, messageOf } from '@millrace/sdk';
 import { CallClock } from '../call-clock';
 import type { OffsetStorage, RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
 import { TaskRunner } from '../task-runner';
+import { TaskSignalError } from '../task-signal-error';
 import type { FromThread, ToThread } from './task-thread-messages';
 import { formatTrace } from '../trace';
 
@@ -37,6 +38,9 @@ export class ThreadServer {
       case 'forget-topic':
         this.runners.get(message.run)?.forgetTopic(message.topic);
         break;
+      case 'signal':
+        this.signal(message.run, message.request, message.signal);
+        break;
       default:
         this.runners.get(message.run)?.[message.type]();
     }
@@ -54,6 +58,21 @@ export class ThreadServer {
     this.crashes.add(run);
     this.post({ type: 'crash', run, trace: formatTrace(error) });
     if (run !== null) this.runners.get(run)?.cancel();
+  }
+
+  private signal(run: number, request: number, signal: TaskSignal): void {
+    const runner = this.runners.get(run);
+    // The run has reported its end, so the worker has answered already.
+    if (!runner) return;
+    this.owner.run(run, () => {
+      runner.signal(signal).then(
+        () => this.post({ type: 'signaled', run, request, failure: null }),
+        (error: unknown) => {
+          const kind = error instanceof TaskSignalError ? error.failure : 'rejected';
+          this.post({ type: 'signaled', run, request, failure: { kind, message: messageOf(error) } });
+        },
+      );
+    });
   }
 
   private start(run: number, spec: TaskSpec, calls: CallClock): void {

@@ -3,7 +3,7 @@
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
-import { type SourceOffset, settledWithin, messageOf } from '@millrace/sdk';
+import { type SourceOffset, type TaskSignal, settledWithin, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
 import { threadSilenceMs } from '../../config/watchdog-settings';
@@ -13,6 +13,8 @@ import { ThreadTerminations } from '../../threads/thread-terminations';
 import { writeLine } from '../../threads/thread-logger';
 import { CallClock } from '../call-clock';
 import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
+import { PendingSignals } from './pending-signals';
+import { TaskSignalError } from '../task-signal-error';
 import { ThreadHandle, type Run } from './thread-handle';
 import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
@@ -48,6 +50,7 @@ export class ThreadTaskHost implements TaskHost {
   private readonly threads = new Set<ThreadHandle>();
   private readonly runs = new Map<string, Run>();
   private readonly terminations = new ThreadTerminations<ThreadHandle>();
+  private readonly signals = new PendingSignals();
   private runNumbers = 0;
   private threadNumbers = 0;
 
@@ -101,6 +104,12 @@ export class ThreadTaskHost implements TaskHost {
   forgetTopic(id: ConnectorTaskId, topic: string): void {
     const run = this.runs.get(taskName(id));
     run?.thread.post({ type: 'forget-topic', run: run.number, topic });
+  }
+
+  async signal(id: ConnectorTaskId, signal: TaskSignal): Promise<void> {
+    const run = this.runs.get(taskName(id));
+    if (!run || run.cancelled) throw TaskSignalError.notRunning(id);
+    await this.signals.send(run, signal);
   }
 
   async stop(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]> {
@@ -245,6 +254,7 @@ export class ThreadTaskHost implements TaskHost {
     run.thread.runs.delete(run.number);
     if (this.runs.get(taskName(run.spec.id)) === run) this.runs.delete(taskName(run.spec.id));
     run.end();
+    this.signals.ended(run);
   }
 
   private terminateLater(thread: ThreadHandle, ms: number): void {
@@ -291,6 +301,8 @@ export class ThreadTaskHost implements TaskHost {
         return listener.onFailed(id, message.trace, message.retriable);
       case 'cancelled':
         return this.ended(run);
+      case 'signaled':
+        return this.signals.answered(message);
       case 'topic':
         return listener.onTopicActive(id, message.topic);
       case 'metrics':

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SourceTask, TaskSignal } from '@millrace/sdk';
 import { LogLevels } from '../../../src/logging/log-levels';
 import { valueOf } from '../../../src/metrics/published-series';
 import type { TaskHost, TaskSpec } from '../../../src/tasks/host';
@@ -326,6 +327,42 @@ describe('thread host', () => {
     host.resume(a.id);
     await eventually(() => logger.lines.length === 2);
     expect(logger.lines).toEqual(['info pause 1', 'info resume 1']);
+  });
+});
+
+describe('signals', () => {
+  const signal = (type: string): TaskSignal => ({ id: 's', type, data: {} });
+
+  test('in a thread: accepted, rejected, and the task ends first', async () => {
+    const { host, listener, run } = threads();
+    const { id } = await run('a', 'works');
+    await listener.until('running a-0');
+    await host.signal(id, signal('good'));
+    await expect(host.signal(id, signal('bad'))).rejects.toMatchObject({ failure: 'rejected', message: 'bad' });
+    const notRunning = { failure: 'not running', message: 'Task a-0 is not running, so it accepts no signals' };
+    await expect(host.signal(id, signal('ends'))).rejects.toMatchObject(notRunning);
+    await expect(host.signal(id, signal('good'))).rejects.toMatchObject(notRunning);
+  });
+
+  test('inline: a task without the method, and one that ends before it has accepted the signal', async () => {
+    const task: ScriptedSource & { onSignal?: SourceTask['onSignal'] } = new ScriptedSource([]);
+    const listener = new RecordingListener();
+    const host = new InlineTaskHost(world(sourceOf(task)), listener);
+    open.push(host);
+    const { id } = spec('source');
+    await host.start(spec('source'));
+    await listener.until('running c-0');
+    await expect(host.signal(id, signal('x'))).rejects.toMatchObject({ failure: 'unsupported' });
+    const got: TaskSignal[] = [];
+    task.onSignal = (received) => void got.push(received);
+    await host.signal(id, signal('x'));
+    expect(got).toEqual([signal('x')]);
+    task.onSignal = () => Promise.reject(new Error('unknown table'));
+    await expect(host.signal(id, signal('x'))).rejects.toMatchObject({ failure: 'rejected', message: 'unknown table' });
+    task.onSignal = () => new Promise(() => undefined);
+    const pending = expect(host.signal(id, signal('x'))).rejects.toMatchObject({ failure: 'not running' });
+    await host.stop([id], IN_TIME_MS);
+    await pending;
   });
 });
 
