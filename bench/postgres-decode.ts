@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SourceRecord } from '@millrace/sdk';
-import { MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
@@ -71,6 +71,7 @@ benchmark(async (atEnd) => {
     workerSettings: {},
     metrics: new MemoryMetrics(),
     createProducer: new MemoryProducers().create,
+    createConsumer: new MemoryConsumers().create,
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },
     storeOffset: async () => undefined,

@@ -11,6 +11,7 @@ import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
 import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
+import { TaskConsumers } from './clients/task-consumers';
 import { TaskProducers } from './clients/task-producers';
 import type { TaskSpec } from './host';
 import type { WorkLease } from './session-lease';
@@ -62,6 +63,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
   protected cancelled = false;
   private readonly aborter = new AbortController();
   private readonly producers: TaskProducers;
+  private readonly consumers: TaskConsumers;
   /** `stop` of the task is also called when its `start` has thrown. */
   private started = false;
 
@@ -70,6 +72,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
     protected readonly parts: P,
   ) {
     this.producers = new TaskProducers(options.environment.clients, options.spec.id);
+    this.consumers = new TaskConsumers(options.environment.clients, options.spec.id);
   }
 
   /** Resolves when stopped, with all clients closed; rejects with the reason when the task has failed. */
@@ -125,6 +128,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
     this.stop();
     this.abandonClients();
     void this.producers.close().catch(() => undefined);
+    void this.consumers.close().catch(() => undefined);
   }
 
   /** Connects the clients. Returns early when the task is stopped meanwhile. */
@@ -157,6 +161,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
       metrics: published,
       configs: () => spec.taskConfig,
       createProducer: this.producers.create,
+      createConsumer: this.consumers.create,
     };
   }
 
@@ -175,6 +180,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
     await this.beforeTaskStop();
     if (this.started) await this.logErrors('stopping the task', () => task.stop());
     await this.logErrors('closing the producers of the task', () => this.producers.close());
+    await this.logErrors('closing the consumers of the task', () => this.consumers.close());
     if (chain) closeTransforms(chain, this.options.logger);
     await this.closeClients();
   }

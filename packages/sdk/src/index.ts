@@ -12,6 +12,7 @@
 export * from './check-value';
 export * from './config-def';
 export * from './connector';
+export * from './consumer';
 export * from './converter';
 export * from './error-message';
 export * from './errors';

@@ -1,4 +1,5 @@
 import type { ConnectorConfig, WorkerSettings } from './config-def';
+import type { TaskConsumer } from './consumer';
 import type { Logger } from './logger';
 import type { PluginMetrics } from './plugin-metrics';
 import type { KafkaClientConfig, TaskProducer } from './producer';
@@ -37,6 +38,12 @@ export interface TaskContext {
    * security settings: nothing is inherited from the worker. Throws ConfigError for invalid settings.
    */
   createProducer(config: KafkaClientConfig): TaskProducer;
+  /**
+   * Creates a consumer of one partition for records outside the task's normal input. `config` must have
+   * `bootstrap.servers`, `group.id` and all security settings: nothing is inherited from the worker. Throws ConfigError
+   * for invalid settings.
+   */
+  createConsumer(config: KafkaClientConfig, partition: TopicPartition): TaskConsumer;
 }
 
 export interface SourceTaskContext extends TaskContext {

@@ -2,19 +2,12 @@
  * Producers for `createProducer` of a task's context: the worker's client with the plugin's settings and none of the
  * worker's.
  */
-import {
-  ConfigError,
-  ConnectError,
-  RetriableError,
-  type KafkaClientConfig,
-  type KafkaRecord,
-  type TaskProducer,
-  messageOf,
-} from '@millrace/sdk';
+import { ConfigError, type KafkaClientConfig, type KafkaRecord, type TaskProducer } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { KafkaError } from '../../kafka/errors';
 import type { DeliveryCallback, KafkaClients, Producer } from '../../kafka/port';
 import { taskName } from '../task-id';
+import { publicError } from './public-error';
 
 export class TaskProducers {
   private readonly open = new Set<ClientProducer>();
@@ -118,19 +111,4 @@ class Deliveries {
     if (this.pending > 0 && !this.failure) await new Promise<void>((resolve) => (this.settled = resolve));
     if (this.failure) throw publicError(this.failure);
   }
-}
-
-/** The SDK's error for a Kafka error. A timeout is retriable, too. */
-function publicError(error: unknown): unknown {
-  if (!(error instanceof KafkaError)) return error;
-  const options = {
-    code: error.code,
-    cause: error,
-    place: {
-      ...(error.topic !== null && { topic: error.topic }),
-      ...(error.partition !== null && { partition: error.partition }),
-    },
-  };
-  const mayPass = error.retriable || error.code === 'DELIVERY_TIMEOUT';
-  return mayPass ? new RetriableError(messageOf(error), options) : new ConnectError(messageOf(error), options);
 }

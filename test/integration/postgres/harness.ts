@@ -1,6 +1,6 @@
 /** Drives a source task directly, without Kafka and worker. */
 import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
-import { MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
@@ -35,6 +35,8 @@ export class TaskRun {
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
   readonly metrics = new MemoryMetrics();
+  /** What the task reads with its own consumers. */
+  readonly consumers = new MemoryConsumers();
   /** The offset that the task itself stored last. */
   stored: SourceOffset | null = null;
 
@@ -84,6 +86,7 @@ export class TaskRun {
       workerSettings: {},
       metrics: this.metrics,
       createProducer: new MemoryProducers().create,
+      createConsumer: this.consumers.create,
       configs: () => this.config,
       offsets: {
         offset: async () => read,

@@ -4,6 +4,7 @@
  */
 export type { PutRecord } from './complete-record';
 export * from './config-check';
+export * from './memory-consumers';
 export * from './memory-logger';
 export * from './memory-metrics';
 export { MemoryOffsets } from './memory-offsets';

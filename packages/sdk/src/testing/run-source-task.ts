@@ -10,6 +10,7 @@ import { checkSourceRecord } from './check-records';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
+import { MemoryConsumers } from './memory-consumers';
 import { MemoryProducers } from './memory-producers';
 
 export interface RunSourceOptions {
@@ -32,6 +33,8 @@ export interface RunSourceOptions {
   crashAfter?: number;
   /** Worker settings that the plugin may read. (Default: none) */
   workerSettings?: WorkerSettings;
+  /** What the task reads with its own consumers. (Default: nothing) */
+  consumers?: MemoryConsumers;
 }
 
 export interface SourceRun {
@@ -73,6 +76,7 @@ export async function runSourceTask(
     configs: () => taskConfig,
     metrics,
     createProducer: producers.create,
+    createConsumer: (options.consumers ?? new MemoryConsumers()).create,
     storeOffset: async (partition, offset) => {
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;

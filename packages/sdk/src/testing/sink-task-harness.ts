@@ -6,6 +6,7 @@ import type { SinkTask, SinkTaskContext } from '../task';
 import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
+import { MemoryConsumers } from './memory-consumers';
 import { MemoryProducers } from './memory-producers';
 
 export interface SinkHarnessOptions {
@@ -31,6 +32,8 @@ export class SinkTaskHarness {
   readonly errantRecords: { readonly record: SinkRecord; readonly error: unknown }[] = [];
   /** Records that the task wrote with its own producers. */
   readonly producers = new MemoryProducers();
+  /** What the task reads with its own consumers. */
+  readonly consumers = new MemoryConsumers();
   readonly seeks: TopicPartitionOffset[] = [];
   /** Last value passed to `context.timeout`, in milliseconds. */
   requestedTimeout: number | null = null;
@@ -60,6 +63,7 @@ export class SinkTaskHarness {
       workerSettings: options.workerSettings ?? {},
       configs: () => config,
       createProducer: options.createProducer ?? this.producers.create,
+      createConsumer: this.consumers.create,
       assignment: () => [...this.assigned],
       seek: (offset) => void this.seeks.push(offset),
       timeout: (ms) => {
