@@ -7,6 +7,7 @@ import { KEY } from './keys';
 import { checkNotifications } from './notification-config';
 import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
+import { checkReplicaIdentities } from './replica-identities';
 import { refusedKeys } from './unsupported';
 
 const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
@@ -64,6 +65,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
     );
   checkQueue(read.values, complain);
   checkNotifications(read.values, complain);
+  checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);
   const keys = keyColumnsProblem(read.values[KEY.messageKeyColumns] ?? '');
   if (keys !== null) complain(KEY.messageKeyColumns, keys);
   const binary = binaryParam(read.values[KEY.slotStreamParams]);

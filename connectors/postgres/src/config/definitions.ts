@@ -1,6 +1,7 @@
 /** Every configuration key, with the constraint that its value is checked for. Sources: cdc-postgres §1.3 to §1.6. */
 import { key, nonNegative, oneOf, patterns, positive, required, type Definition } from './definition';
 import { KEY, type Key } from './keys';
+import { STREAM_DEFINITIONS } from './stream-definitions';
 
 /** In the order of Debezium's error text (Appendix R.15). */
 export const SNAPSHOT_MODES = [
@@ -130,6 +131,7 @@ export const DEFINITIONS: readonly Definition[] = [
     true,
     'Checks at start that the stored position is still available.',
   ),
+  ...STREAM_DEFINITIONS,
   key(
     KEY.heartbeatIntervalMs,
     'INT',

@@ -28,6 +28,7 @@ export const KEY = {
   publicationName: 'publication.name',
   publicationAutocreateMode: 'publication.autocreate.mode',
   publishViaPartitionRoot: 'publish.via.partition.root',
+  replicaIdentityAutosetValues: 'replica.identity.autoset.values',
   statusUpdateIntervalMs: 'status.update.interval.ms',
   offsetMismatchStrategy: 'offset.mismatch.strategy',
   lsnFlushMode: 'lsn.flush.mode',

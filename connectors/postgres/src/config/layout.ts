@@ -251,7 +251,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
       ['slot.name', 'MEDIUM', 'MEDIUM'],
       ['publication.name', 'MEDIUM', 'MEDIUM'],
       ['publication.autocreate.mode', 'MEDIUM', 'MEDIUM'],
-      ['replica.identity.autoset.values', 'MEDIUM', 'LONG', 'STRING', null],
+      ['replica.identity.autoset.values', 'MEDIUM', 'LONG'],
       ['slot.drop.on.stop', 'MEDIUM', 'NONE'],
       ['slot.failover', 'MEDIUM', 'NONE'],
       ['slot.stream.params', 'LOW', 'LONG'],

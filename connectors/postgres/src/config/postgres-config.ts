@@ -7,6 +7,7 @@ import { KEY } from './keys';
 import { notificationConfig, type NotificationConfig } from './notification-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
+import { replicaIdentities, type ReplicaIdentityRule } from './replica-identities';
 import { readSettings } from './settings';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
@@ -71,6 +72,7 @@ export interface PostgresConfig {
     readonly mode: PublicationMode;
     readonly viaPartitionRoot: boolean;
   };
+  readonly replicaIdentities: readonly ReplicaIdentityRule[];
   readonly snapshot: {
     readonly mode: SnapshotMode;
     readonly isolation: string;
@@ -152,6 +154,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       mode: choice<PublicationMode>(KEY.publicationAutocreateMode),
       viaPartitionRoot: flag(KEY.publishViaPartitionRoot),
     },
+    replicaIdentities: replicaIdentities(text(KEY.replicaIdentityAutosetValues)),
     snapshot: {
       mode: choice<SnapshotMode>(KEY.snapshotMode),
       isolation: choice(KEY.snapshotIsolationMode),

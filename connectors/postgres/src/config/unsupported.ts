@@ -58,11 +58,6 @@ const REFUSED: readonly Refused[] = [
     because: 'this is not supported yet, and events would be published without source.xmin',
   },
   {
-    key: 'replica.identity.autoset.values',
-    because:
-      'this is not supported yet, and updates and deletes would be published without the old values it provides (run ALTER TABLE … REPLICA IDENTITY and remove the key)',
-  },
-  {
     key: 'snapshot.query.mode',
     fine: ['select_all'],
     because:

@@ -14,6 +14,7 @@ import { Relations } from '../events/relations';
 import { Notifications } from '../notifications/notifications';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
 import type { Session } from '../session';
+import { setReplicaIdentities } from './replica-identity';
 import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';
 
@@ -49,6 +50,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const slot = streams ? await usableSlot(client, config, logger) : null;
     const plan = planStart(config.snapshot.mode, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
+    if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
     const { partition, layout } = factory;

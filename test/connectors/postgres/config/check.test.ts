@@ -180,7 +180,6 @@ const refused: readonly [string, string, string][] = [
   ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
   ['provide.transaction.metadata', 'true', 'events would be published without'],
   ['xmin.fetch.interval.ms', '1000', 'events would be published without'],
-  ['replica.identity.autoset.values', 'public.todos:FULL', 'updates and deletes would be published without'],
   ['snapshot.query.mode', 'custom', 'all rows would be published'],
 ];
 test.each(refused)('cdc-postgres 109: %s=%s would change the published data and is rejected', (key, value, text) => {
