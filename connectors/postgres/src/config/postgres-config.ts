@@ -13,6 +13,8 @@ import { readSettings } from './settings';
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed';
 export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
+/** `plugin.name`. */
+export type PluginName = 'pgoutput';
 export type Operation = 'c' | 'u' | 'd' | 't';
 
 export interface ConnectionConfig {
@@ -50,6 +52,7 @@ export interface KeyColumns {
 export interface PostgresConfig {
   readonly prefix: string;
   readonly connection: ConnectionConfig;
+  readonly plugin: PluginName;
   readonly slot: {
     readonly name: string;
     readonly dropOnStop: boolean;
@@ -136,6 +139,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       queryTimeoutMs: number(KEY.databaseQueryTimeoutMs),
       validationTimeoutMs: number(KEY.connectionValidationTimeoutMs),
     },
+    plugin: choice<PluginName>(KEY.pluginName),
     slot: {
       name: must(KEY.slotName),
       dropOnStop: flag(KEY.slotDropOnStop),

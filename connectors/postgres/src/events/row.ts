@@ -18,7 +18,7 @@ const NULL = 0x6e; // n
 export class RowContext {
   /**
    * Required column without a default that was NULL in the last row: the row is older or newer than the definition that
-   * its model was built from. `ChangeDecoder` resets it; snapshots ignore it.
+   * its model was built from. The decoder resets it; snapshots ignore it.
    */
   nullInRequired: ModelField | null = null;
 

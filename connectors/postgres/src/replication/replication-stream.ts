@@ -9,6 +9,7 @@ import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { connectionOf } from '../database/pg-internals';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
+import { decodingPlugin } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { statusUpdate } from './status';
 
@@ -37,7 +38,7 @@ class TapPlugin {
   ) {}
 
   get name(): string {
-    return 'pgoutput';
+    return decodingPlugin(this.config).slotPlugin;
   }
 
   /** Not reached: the tap takes change messages before the library sees them. */
@@ -46,18 +47,15 @@ class TapPlugin {
   }
 
   async start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
-    const { queue, publication, slot } = this.config;
+    const { queue, slot } = this.config;
     this.client = client;
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
     this.onTap(this.tap);
-    const options = [
-      ['proto_version', '1'],
-      ['publication_names', quoteIdentifier(publication.name)],
-      ...slot.streamParams,
-    ].map(([name, value]) => `${quoteIdentifier(name as string)} ${quoteLiteral(value as string).trim()}`);
-    return await client.query(
-      `START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn} (${options.join(', ')})`,
+    const options = [...decodingPlugin(this.config).options(this.config), ...slot.streamParams].map(
+      ([name, value]) => `${quoteIdentifier(name)} ${quoteLiteral(value).trim()}`,
     );
+    const list = options.length === 0 ? '' : ` (${options.join(', ')})`;
+    return await client.query(`START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn}${list}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Converts the tuples of a change message to source records, with old and new values where Debezium puts them
+ * Converts the decoded tuples of a change to source records, with old and new values where Debezium puts them
  * (cdc-postgres §2).
  */
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
@@ -10,7 +10,6 @@ import {
   completeRow,
   keyOf,
   keyOnlyRow,
-  readTuple,
   sameKey,
   sameRow,
   type Cells,
@@ -22,14 +21,16 @@ import { streamedOffset, type Position } from './position';
 import type { Relation } from '../events/relations';
 import type { Transaction } from './transaction';
 
-const KEY_TUPLE = 0x4b; // K
-const OLD_TUPLE = 0x4f; // O
+/** What `oldCells` holds: nothing, the columns of the replica identity, or the complete row. */
+export type OldTuple = 'none' | 'key' | 'complete';
 
 export class RowChanges {
   /** Where records go; set before each batch. */
   out: SourceRecord[] = [];
-  private readonly newCells: Cells = [];
-  private readonly oldCells: Cells = [];
+  /** The row of the next `insert` or `update`. */
+  readonly newCells: Cells = [];
+  /** The old row of the next `update` or `delete`. */
+  readonly oldCells: Cells = [];
   /** Tables whose incomplete keys, in old and in new rows, were logged. */
   private readonly warnedOfOld = new WeakSet<TableModel>();
   private readonly warnedOfNew = new WeakSet<TableModel>();
@@ -45,7 +46,8 @@ export class RowChanges {
     public lastOffset: SourceOffset,
   ) {}
 
-  private emits(operation: Operation): boolean {
+  /** Whether `skipped.operations` leaves the operation in. A key change counts as a delete and a create. */
+  emits(operation: Operation): boolean {
     return !this.config.skipped.has(operation);
   }
 
@@ -57,10 +59,9 @@ export class RowChanges {
     return streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
   }
 
-  insert(model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
-    if (!this.emits('c')) return;
+  /** Call only if `emits('c')`. */
+  insert(model: TableModel, lsn: Lsn): void {
     const { newCells, factory, context } = this;
-    readTuple(buffer, at, model, newCells, context);
     const offset = this.offset('INSERT', lsn);
     const source = this.source(model, lsn);
     this.out.push(
@@ -69,20 +70,13 @@ export class RowChanges {
     this.lastOffset = offset;
   }
 
-  update(relation: Relation, model: TableModel, buffer: Buffer, from: number, lsn: Lsn): void {
+  update(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
     const { newCells, oldCells, factory, context } = this;
-    let at = from;
-    const oldKind = buffer[at];
-    const hasOld = oldKind === KEY_TUPLE || oldKind === OLD_TUPLE;
-    if (hasOld) {
-      at = readTuple(buffer, at + 1, model, oldCells, context);
-    }
-    readTuple(buffer, at + 1, model, newCells, context);
     let before: Struct | null = null;
-    if (oldKind === OLD_TUPLE) {
+    if (old === 'complete') {
       for (let i = 0; i < model.decoders.length; i++) if (newCells[i] === undefined) newCells[i] = oldCells[i];
       before = completeRow(model, oldCells, context);
-    } else if (hasOld) {
+    } else if (old === 'key') {
       // The old key is also sent when it is TOASTed and unchanged. Columns outside the replica identity are null here.
       for (let i = 0; i < model.decoders.length; i++)
         if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
@@ -90,7 +84,7 @@ export class RowChanges {
     }
     const after = completeRow(model, newCells, context);
     const key = keyOf(model, newCells);
-    if (hasOld && key !== null && this.oldKeyKnown(relation, model, oldKind === OLD_TUPLE)) {
+    if (old !== 'none' && key !== null && this.oldKeyKnown(relation, model, old === 'complete')) {
       const oldKey = keyOf(model, oldCells) as Struct;
       if (!sameKey(oldKey, key)) {
         this.checkNewKey(model, newCells);
@@ -99,7 +93,7 @@ export class RowChanges {
       }
     }
     if (!this.emits('u')) return;
-    if (this.config.events.skipUnchanged && oldKind === OLD_TUPLE && sameRow(model, oldCells, newCells)) return;
+    if (this.config.events.skipUnchanged && old === 'complete' && sameRow(model, oldCells, newCells)) return;
     this.checkNewKey(model, newCells);
     const offset = this.offset('UPDATE', lsn);
     this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
@@ -136,11 +130,10 @@ export class RowChanges {
     this.lastOffset = offset;
   }
 
-  delete(relation: Relation, model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
-    if (!this.emits('d')) return;
+  /** Call only if `emits('d')`. */
+  delete(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
     const { oldCells, factory, context, lastOffset, out } = this;
-    const complete = buffer[at] === OLD_TUPLE;
-    readTuple(buffer, at + 1, model, oldCells, context);
+    const complete = old === 'complete';
     if (!complete) this.oldKeyKnown(relation, model, complete);
     const before = complete ? completeRow(model, oldCells, context) : keyOnlyRow(model, oldCells);
     const key = keyOf(model, oldCells);

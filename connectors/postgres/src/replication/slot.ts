@@ -8,6 +8,7 @@ import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { backendPid } from '../database/pg-internals';
+import { decodingPlugin } from './decoding-plugin';
 
 export interface SlotState {
   readonly plugin: string;
@@ -45,9 +46,10 @@ export async function findSlot(client: Client, name: string): Promise<SlotState 
 export function checkSlot(slot: SlotState, config: PostgresConfig): void {
   const { name } = config.slot;
   const { database } = config.connection;
-  if (slot.plugin !== 'pgoutput' || slot.database !== database)
+  const { slotPlugin } = decodingPlugin(config);
+  if (slot.plugin !== slotPlugin || slot.database !== database)
     throw new ConnectError(
-      `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but pgoutput and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
+      `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but ${slotPlugin} and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
   if (slot.lostBecause !== null && config.snapshot.mode !== 'when_needed') throw lostSlot(config, slot.lostBecause);
@@ -127,8 +129,9 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const failover = config.slot.failover && !temporary && options.serverVersion >= 170000 ? ' (FAILOVER)' : '';
+    const { slotPlugin } = decodingPlugin(config);
     const { rows } = await client.query(
-      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL pgoutput${failover}`,
+      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL ${slotPlugin}${failover}`,
     );
     const row = rows[0] as { consistent_point: string; snapshot_name: string };
     return {

@@ -1,18 +1,19 @@
 /** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
 import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import { ChangeDecoder } from './change-decoder';
+import { createDecoder } from './create-decoder';
 import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
-import { queuedRelations } from './queued-relations';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { lostSlot, slotActiveError } from './slot';
+import type { StreamDecoder } from './stream-decoder';
 
 export class StreamReader implements Phase {
-  private readonly decoder: ChangeDecoder;
+  private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
   private readonly wakeup = new Wakeup();
   private stream: ReplicationStream | null = null;
@@ -33,14 +34,7 @@ export class StreamReader implements Phase {
     position: Position,
     lastOffset: SourceOffset | null,
   ) {
-    this.decoder = new ChangeDecoder(
-      session.config,
-      session.relations,
-      session.factory,
-      session.logger,
-      position,
-      lastOffset,
-    );
+    this.decoder = createDecoder(session, position, lastOffset);
     this.heartbeat = new Heartbeat(session);
     session.general.onLost = (error) => {
       // The server is shutting down and waits for its walsenders, so disconnect.
@@ -110,19 +104,21 @@ export class StreamReader implements Phase {
     session.factory.readClock();
     decoder.out = out;
     let bytes = 0;
+    const connect = (): Promise<Client> => session.general.get();
     try {
       while (out.length < maxBatch && bytes < MAX_BATCH_BYTES && queue.peek()) {
         const { buffer, start, end } = queue;
         if (buffer[start] === KEEPALIVE)
           this.idleAt = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
-        else if (!decoder.message(buffer, start, end)) {
-          await decoder.refresh(async (message, announced) => {
-            const queued = announced ? () => queuedRelations(queue) : null;
-            return await session.relations.refresh(await session.general.get(), message, queued);
-          });
-          // Do not delay a stop while thousands of announcements follow one another.
-          if (session.signal.aborted) return;
-          continue;
+        else {
+          const decoded = decoder.message(buffer, start, end);
+          if (decoded === 'part') return;
+          if (decoded === 'blocked') {
+            await decoder.prepare(connect, queue);
+            // Do not delay a stop while thousands of announcements follow one another.
+            if (session.signal.aborted) return;
+            continue;
+          }
         }
         this.attempts = 0;
         bytes += end - start;

@@ -7,8 +7,9 @@ import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { errorText } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
-import { findTables, readTables } from '../database/catalog';
+import { findTables, readTables, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
+import { decodingPlugin } from '../replication/decoding-plugin';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
 import { findSlot, checkSlot } from '../replication/slot';
 import { grant, noTableProblem, unreadable } from './start';
@@ -70,21 +71,10 @@ async function checkServer(
     } catch (error) {
       problems.push(invalid(nameOf(KEY.slotName), errorText(error)));
     }
-    const publication = await findPublication(client, config.publication.name);
-    try {
-      planPublication(config, publication, tables, facts.version);
-    } catch (error) {
-      problems.push(invalid(nameOf(KEY.publicationName), errorText(error)));
+    if (decodingPlugin(config).usesPublication) {
+      const found = await publicationProblems(client, config, tables, facts.version);
+      problems.push(...found.map((message) => invalid(nameOf(KEY.publicationName), message)));
     }
-    const { mode, name } = config.publication;
-    const absent = config.filters.tableInclude === null ? [] : unpublished(mode, publication, tables);
-    if (absent.length > 0 && mode !== 'no_tables')
-      problems.push(
-        invalid(
-          nameOf(KEY.publicationName),
-          `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${absent.map(quoteTable).join(', ')};`,
-        ),
-      );
   }
   if (config.snapshot.mode !== 'no_data') {
     const denied = await unreadable(client, tables);
@@ -96,5 +86,27 @@ async function checkServer(
         ),
       );
   }
+  return problems;
+}
+
+async function publicationProblems(
+  client: Client,
+  config: PostgresConfig,
+  tables: readonly CatalogTable[],
+  serverVersion: number,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const { mode, name } = config.publication;
+  const publication = await findPublication(client, name);
+  try {
+    planPublication(config, publication, tables, serverVersion);
+  } catch (error) {
+    problems.push(errorText(error));
+  }
+  const absent = config.filters.tableInclude === null ? [] : unpublished(mode, publication, tables);
+  if (absent.length > 0 && mode !== 'no_tables')
+    problems.push(
+      `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${absent.map(quoteTable).join(', ')};`,
+    );
   return problems;
 }

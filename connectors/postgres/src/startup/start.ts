@@ -8,6 +8,7 @@ import { databaseError } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
 import { EventFactory } from '../events/event-factory';
+import { decodingPlugin } from '../replication/decoding-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
 import { Relations } from '../events/relations';
@@ -70,7 +71,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, config.slot.name) : null;
     if (passed !== null) logger.warn(passed);
     if (plan.stream) {
-      await ensurePublication(client, session, tables, undo);
+      if (decodingPlugin(config).usesPublication) await ensurePublication(client, session, tables, undo);
       if (slot === null) {
         created = await createSlot({
           config,

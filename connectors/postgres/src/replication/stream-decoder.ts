@@ -1,0 +1,27 @@
+import type { SourceOffset, SourceRecord } from '@millrace/sdk';
+import type { Client } from 'pg';
+import type { Lsn } from '../database/lsn';
+import type { FrameQueue } from './frame-queue';
+import type { Position } from './position';
+
+/**
+ * How far a message was decoded. `all`: the next one is due. `part`: it has filled a batch, so pass it again in the
+ * next batch. `blocked`: await `prepare`, then pass it again.
+ */
+export type Decoded = 'all' | 'part' | 'blocked';
+
+/** Decodes the messages of one output plugin to source records, in the order in which the server sent them. */
+export interface StreamDecoder {
+  /** Where records go; set before each batch. */
+  set out(records: SourceRecord[]);
+  /** Where a new connection resumes. */
+  readonly current: Position;
+  /** Resets for a new stream, which starts at `current`. */
+  restart(): void;
+  /** Decodes one XLogData message (body of a CopyData). */
+  message(buffer: Buffer, at: number, end: number): Decoded;
+  /** @param queue the messages that have arrived, the blocked one first */
+  prepare(connect: () => Promise<Client>, queue: FrameQueue<unknown>): Promise<void>;
+  /** Offset for a heartbeat. @param idleAt server position up to which everything was delivered */
+  heartbeatOffset(idleAt: Lsn | null): SourceOffset;
+}
