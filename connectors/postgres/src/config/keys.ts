@@ -31,6 +31,7 @@ export const KEY = {
   replicaIdentityAutosetValues: 'replica.identity.autoset.values',
   statusUpdateIntervalMs: 'status.update.interval.ms',
   offsetMismatchStrategy: 'offset.mismatch.strategy',
+  internalSlotSeekToKnownOffsetOnStart: 'internal.slot.seek.to.known.offset.on.start',
   lsnFlushMode: 'lsn.flush.mode',
   internalCreateSlotCommandTimeout: 'internal.create.slot.command.timeout',
   internalLogPositionCheckEnable: 'internal.log.position.check.enable',

@@ -7,6 +7,7 @@ import { KEY } from './keys';
 import { notificationConfig, type NotificationConfig } from './notification-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
+import { offsetMismatchStrategy, type OffsetMismatchStrategy } from './offset-mismatch';
 import { replicaIdentities, type ReplicaIdentityRule } from './replica-identities';
 import { readSettings } from './settings';
 
@@ -65,10 +66,8 @@ export interface PostgresConfig {
     /** False with `lsn.flush.mode=manual`. */
     readonly flush: boolean;
     readonly checkPosition: boolean;
-    /**
-     * `offset.mismatch.strategy=trust_greater_lsn`: resumes at the slot position when it is past the stored offset.
-     */
-    readonly trustGreater: boolean;
+    /** What applies when the position of the slot is not that of the stored offset. */
+    readonly mismatch: OffsetMismatchStrategy;
   };
   readonly publication: {
     readonly name: string;
@@ -151,7 +150,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       statusIntervalMs: number(KEY.statusUpdateIntervalMs),
       flush: choice(KEY.lsnFlushMode) !== 'manual',
       checkPosition: flag(KEY.internalLogPositionCheckEnable),
-      trustGreater: choice(KEY.offsetMismatchStrategy) === 'trust_greater_lsn',
+      mismatch: offsetMismatchStrategy(settings),
     },
     publication: {
       name: must(KEY.publicationName),

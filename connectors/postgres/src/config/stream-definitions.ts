@@ -9,4 +9,10 @@ export const STREAM_DEFINITIONS: readonly Definition[] = [
     null,
     'Replica identities that the connector sets at its start, with ALTER TABLE: <pattern>:FULL,<pattern>:INDEX <index>; also DEFAULT and NOTHING. The role must own the tables.',
   ),
+  key(
+    KEY.internalSlotSeekToKnownOffsetOnStart,
+    'BOOLEAN',
+    false,
+    'true: the same as offset.mismatch.strategy=trust_offset, unless that is set.',
+  ),
 ];

@@ -73,8 +73,6 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: 'event.converting.failure.handling.mode', fine: ['fail'] },
   { key: 'event.processing.failure.handling.mode', fine: ['fail'] },
   { key: 'include.schema.comments', fine: ['false'] },
-  { key: 'internal.slot.seek.to.known.offset.on.start', fine: ['false'] },
-  { key: 'offset.mismatch.strategy', fine: ['no_validation', 'trust_greater_lsn'] },
   { key: 'read.only', fine: ['false'] },
   { key: 'snapshot.lock.timeout.ms' },
   { key: 'snapshot.locking.mode', fine: ['none'] },

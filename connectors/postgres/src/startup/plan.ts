@@ -17,7 +17,7 @@ export function planStart(
   mode: SnapshotMode,
   stored: StoredOffset,
   slot: SlotState | null,
-  { name, checkPosition, trustGreater }: Pick<PostgresConfig['slot'], 'name' | 'checkPosition' | 'trustGreater'>,
+  { name, checkPosition, mismatch }: Pick<PostgresConfig['slot'], 'name' | 'checkPosition' | 'mismatch'>,
 ): StartPlan {
   const stream = mode !== 'initial_only';
   if (stored.kind === 'snapshot') {
@@ -30,9 +30,12 @@ export function planStart(
   if (stored.kind === 'none') return { snapshot: mode !== 'no_data', stream };
   if (mode === 'always') return { snapshot: true, stream };
   if (!stream) return { snapshot: false, stream: false };
-  const gap = checkPosition ? missingChanges(stored, slot, name) : null;
+  if (mismatch === 'trust_slot' && differs(stored.position, slot)) return { snapshot: false, stream, fromSlot: true };
+  const isStrict = mismatch === 'trust_offset';
+  const gap = checkPosition || isStrict ? missingChanges(stored, slot, name, isStrict) : null;
   if (gap === null) return { snapshot: false, stream };
-  if (trustGreater && passedBy(stored.position, slot) !== null) return { snapshot: false, stream, fromSlot: true };
+  if (mismatch === 'trust_greater_lsn' && passedBy(stored.position, slot) !== null)
+    return { snapshot: false, stream, fromSlot: true };
   if (mode === 'when_needed') return { snapshot: true, stream };
   throw gap;
 }
@@ -74,6 +77,11 @@ function isKept(position: Position, slot: SlotState): boolean {
   return slot.restartLsn !== null && slot.restartLsn <= (position.processed ?? position.lsn);
 }
 
+function differs(position: Position, slot: SlotState | null): boolean {
+  const at = slot?.confirmedFlushLsn ?? slot?.restartLsn ?? null;
+  return at !== null && at !== startLsn(position);
+}
+
 /** How far the slot was confirmed beyond the stored position; null when it was not. */
 function passedBy(position: Position, slot: SlotState | null): Lsn | null {
   const at = slot?.confirmedFlushLsn ?? slot?.restartLsn ?? null;
@@ -98,10 +106,12 @@ function missingChanges(
   stored: Extract<StoredOffset, { kind: 'position' }>,
   slot: SlotState | null,
   slotName: string,
+  /** A slot past the stored position is an error even while the server has the WAL in between. */
+  isStrict: boolean,
 ): ConnectError | null {
   const { position } = stored;
-  if (slot !== null && isKept(position, slot)) return null;
   const passed = passedBy(position, slot);
+  if (slot !== null && isKept(position, slot) && !(isStrict && passed !== null)) return null;
   const why =
     passed !== null
       ? `${passedText(slotName, passed)} If nothing is missing, resume at the slot position with offset.mismatch.strategy=trust_greater_lsn; otherwise use snapshot.mode=when_needed, or delete the connector's offsets for a new snapshot.`

@@ -16,6 +16,7 @@ import { Notifications } from '../notifications/notifications';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
 import type { Session } from '../session';
 import { setReplicaIdentities } from './replica-identity';
+import { advanceSlot } from './advance-slot';
 import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';
 
@@ -70,6 +71,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
     const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, config.slot.name) : null;
     if (passed !== null) logger.warn(passed);
+    if (plan.stream && !plan.snapshot) await advanceSlot(client, config.slot, stored, slot, logger);
     if (plan.stream) {
       if (decodingPlugin(config).usesPublication) await ensurePublication(client, session, tables, undo);
       if (slot === null) {

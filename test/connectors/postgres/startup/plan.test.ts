@@ -24,7 +24,7 @@ const slot = (restartLsn: number): SlotState => ({
   lostBecause: null,
 });
 
-const CHECKED = { name: 's', checkPosition: true, trustGreater: false };
+const CHECKED = { name: 's', checkPosition: true, mismatch: 'no_validation' } as const;
 
 const plan = (mode: SnapshotMode, stored: StoredOffset, state: SlotState | null = slot(50)): string => {
   try {
@@ -101,7 +101,7 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
   });
 
   test('trust_greater_lsn resumes at the slot, in every mode, but does not replace a missing slot', () => {
-    const trusting = { ...CHECKED, trustGreater: true };
+    const trusting = { ...CHECKED, mismatch: 'trust_greater_lsn' } as const;
     for (const mode of ['initial', 'no_data', 'when_needed'] as const) {
       const found = planStart(mode, FINISHED, slot(200), trusting);
       expect(found).toEqual({ snapshot: false, stream: true, fromSlot: true });
@@ -110,6 +110,23 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
     expect(streamPosition(planStart('initial', FINISHED, slot(50), trusting), FINISHED, slot(50), null)).toBe(
       FINISHED.kind === 'position' ? FINISHED.position : null,
     );
+    expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
+  });
+
+  test('trust_offset: an error even while the server has the WAL in between', () => {
+    const trusting = { ...CHECKED, checkPosition: false, mismatch: 'trust_offset' } as const;
+    const passed = { ...slot(50), confirmedFlushLsn: 300 };
+    expect(() => planStart('initial', FINISHED, passed, trusting)).toThrow(/confirmed up to 0\/12C/);
+    expect(planStart('initial', FINISHED, slot(50), trusting)).toEqual({ snapshot: false, stream: true });
+  });
+
+  test('trust_slot resumes at the slot, wherever it is', () => {
+    const trusting = { ...CHECKED, mismatch: 'trust_slot' } as const;
+    for (const at of [50, 300]) {
+      const found = planStart('initial', FINISHED, slot(at), trusting);
+      expect(found).toEqual({ snapshot: false, stream: true, fromSlot: true });
+      expect(streamPosition(found, FINISHED, slot(at), null)).toMatchObject({ lsn: at });
+    }
     expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
   });
 
