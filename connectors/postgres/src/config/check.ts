@@ -3,6 +3,7 @@ import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import type { Definition } from './definition';
 import { DEFINITIONS } from './definitions';
+import { checkColumnMasks } from './column-mask-config';
 import { KEY } from './keys';
 import { checkNotifications } from './notification-config';
 import { patternProblem, patternsProblem } from './patterns';
@@ -63,6 +64,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       KEY.snapshotMode,
       `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
     );
+  checkColumnMasks(read.values, complain);
   checkQueue(read.values, complain);
   checkNotifications(read.values, complain);
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);

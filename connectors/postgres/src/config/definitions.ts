@@ -1,5 +1,6 @@
 /** Every configuration key, with the constraint that its value is checked for. Sources: cdc-postgres §1.3 to §1.6. */
 import { key, nonNegative, oneOf, patterns, positive, required, type Definition } from './definition';
+import { EVENT_DEFINITIONS } from './event-definitions';
 import { KEY, type Key } from './keys';
 import { STREAM_DEFINITIONS } from './stream-definitions';
 
@@ -259,26 +260,7 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   key(KEY.extendedHeadersEnabled, 'BOOLEAN', true, 'Adds the __debezium.context headers.'),
   key(KEY.topicDelimiter, 'STRING', '.', 'Delimiter between the parts of topic names.'),
-  key(
-    KEY.eventFormat,
-    'STRING',
-    '3',
-    'Layout of events and offsets: that of Debezium 3 or of Debezium 1.2.',
-    oneOf('3', '1.2'),
-  ),
-  key(
-    KEY.eventSourceVersion,
-    'STRING',
-    '3.7.0.Final',
-    'Value of source.version in events. (With event.format=1.2: 1.2.0.Final)',
-  ),
-  key(
-    KEY.eventIncompleteKeyHandling,
-    'STRING',
-    'fail',
-    'What to do when a change lacks columns of the record key: old rows contain only REPLICA IDENTITY columns, and updates omit unchanged TOASTed values outside of it.',
-    oneOf('fail', 'warn', 'debezium'),
-  ),
+  ...EVENT_DEFINITIONS,
 
   key(KEY.maxBatchSize, 'INT', 2048, 'Maximum number of records in a batch.', positive),
   key(

@@ -1,5 +1,8 @@
 /** Settings that shape events (cdc-postgres §0.2, §1.6). */
+import type { ConnectorConfig } from '@millrace/sdk';
+import { columnMasks, type ColumnMask } from './column-mask-config';
 import { KEY } from './keys';
+import type { PatternList } from './patterns';
 import type { Settings } from './settings';
 
 export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
@@ -18,9 +21,16 @@ export interface EventConfig {
   readonly delimiter: string;
   readonly sourceVersion: string;
   readonly incompleteKey: 'fail' | 'warn' | 'debezium';
+  /** In the order in which they are tried. */
+  readonly masks: readonly ColumnMask[];
+  /** Columns, and `schema.table.type`, whose schemas name the type in the database. */
+  readonly propagatedColumns: PatternList | null;
+  readonly propagatedTypes: PatternList | null;
+  /** Comments of columns become the documentation of their fields. */
+  readonly comments: boolean;
 }
 
-export function readEventConfig(settings: Settings): EventConfig {
+export function readEventConfig(settings: Settings, values: ConnectorConfig): EventConfig {
   const format = settings.choice<EventFormat>(KEY.eventFormat);
   const isOld = format === '1.2';
   const schemaNames = settings.choice<NameAdjustment>(KEY.schemaNameAdjustmentMode);
@@ -36,5 +46,9 @@ export function readEventConfig(settings: Settings): EventConfig {
     sourceVersion:
       settings.given(KEY.eventSourceVersion) ?? (isOld ? '1.2.0.Final' : settings.must(KEY.eventSourceVersion)),
     incompleteKey: settings.choice(KEY.eventIncompleteKeyHandling),
+    masks: columnMasks(values),
+    propagatedColumns: settings.patterns(KEY.columnPropagateSourceType),
+    propagatedTypes: settings.patterns(KEY.datatypePropagateSourceType),
+    comments: settings.flag(KEY.includeSchemaComments),
   };
 }

@@ -115,7 +115,7 @@ export function parseConfig(config: ConnectorConfig): PostgresConfig {
 function read(values: ConnectorConfig, warnings: readonly string[]): PostgresConfig {
   const settings = readSettings(values);
   const { text, must, number, flag, choice, patterns, secret } = settings;
-  const events = readEventConfig(settings);
+  const events = readEventConfig(settings, values);
   const prefix = must(KEY.topicPrefix);
   const skipped = splitList(must(KEY.skippedOperations)).filter((one) => one !== 'none') as Operation[];
   const maxBytes = number(KEY.maxQueueSizeInBytes);

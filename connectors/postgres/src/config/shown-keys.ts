@@ -14,6 +14,13 @@ const BEFORE_TABLES: readonly string[] = [KEY.schemaIncludeList, 'database.inclu
 /** Debezium hides this one from forms. */
 const HIDDEN = KEY.schemaExcludeList;
 
+/** Keys that contain values of their own, as Debezium shows them. */
+const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['column.mask.hash.([^.]+).with.salt.(.+)', 'Publishes salted digests'],
+  ['column.mask.with.(d+).chars', 'Publishes asterisks in place of the values'],
+  ['column.truncate.to.(d+).chars', 'Publishes the first characters'],
+]);
+
 const definitions = new Map<string, Definition>(DEFINITIONS.map((definition) => [definition.name, definition]));
 const spellings: ReadonlyMap<string, string> = new Map(Object.entries({ ...LEGACY_NAMES, ...TOLERATED_NAMES }));
 
@@ -73,6 +80,8 @@ function implemented({ name, type, documentation, constraint, default: value }: 
 function absence(name: string): string {
   const current = spellings.get(name);
   if (current !== undefined) return `Alias of ${current}.`;
+  const family = FAMILIES.get(name);
+  if (family !== undefined) return `${family} of the columns that match schema.table.column patterns.`;
   return isRefused(name)
     ? 'Not supported: a configuration that requires it is rejected.'
     : 'Not supported: accepted, and without effect.';

@@ -19,11 +19,6 @@ interface Refused extends Unsupported {
 const NO_JAVA = 'Java classes are not supported yet, and values would be published as if it were not set';
 
 const REFUSED: readonly Refused[] = [
-  { key: /^column\.mask\./i, because: 'masking is not supported yet, and unmasked values would be published' },
-  {
-    key: /^column\.truncate\./i,
-    because: 'truncating is not supported yet, and whole values would be published',
-  },
   { key: 'converters', because: NO_JAVA },
   { key: 'post.processors', because: NO_JAVA },
   {
@@ -67,12 +62,9 @@ const REFUSED: readonly Refused[] = [
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|guardrail|openlineage|driver)\./ },
-  { key: 'column.propagate.source.type' },
   { key: 'database.sslfactory' },
-  { key: 'datatype.propagate.source.type' },
   { key: 'event.converting.failure.handling.mode', fine: ['fail'] },
   { key: 'event.processing.failure.handling.mode', fine: ['fail'] },
-  { key: 'include.schema.comments', fine: ['false'] },
   { key: 'read.only', fine: ['false'] },
   { key: 'snapshot.lock.timeout.ms' },
   { key: 'snapshot.locking.mode', fine: ['none'] },

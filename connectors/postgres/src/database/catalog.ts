@@ -18,6 +18,7 @@ export interface CatalogColumn {
   readonly notNull: boolean;
   /** `pg_get_expr` of the default; null for none, identity and generated columns. */
   readonly default: string | null;
+  readonly comment: string | null;
   /** Stored generated columns are not part of change messages. */
   readonly generated: boolean;
 }
@@ -79,7 +80,8 @@ export async function findTables(client: Client, filters: FilterConfig): Promise
 
 const COLUMNS = `
   SELECT a.attrelid::int8::text AS oid, a.attname AS name, a.atttypid::int8::text AS type_oid, a.atttypmod AS typmod, a.attnotnull AS not_null,
-         CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, d.adrelid) END AS expression, $GENERATED <> '' AS generated
+         CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, d.adrelid) END AS expression, $GENERATED <> '' AS generated,
+         col_description(a.attrelid, a.attnum) AS comment
   FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE a.attrelid = ANY($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
   ORDER BY a.attrelid, a.attnum`;
@@ -132,6 +134,7 @@ export async function readTables(
         typmod: column.typmod as number,
         notNull: column.not_null as boolean,
         default: column.expression as string | null,
+        comment: column.comment as string | null,
         generated: column.generated as boolean,
       })),
       key: (ownIndexes[0]?.columns as string[] | undefined) ?? [],

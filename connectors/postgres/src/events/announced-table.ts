@@ -32,6 +32,7 @@ export function announcedTable(
           typmod: column.typmod,
           notNull: key.includes(column.name) && (found?.notNull ?? false),
           default: found?.default ?? null,
+          comment: found?.comment ?? null,
           generated: false,
         };
       });

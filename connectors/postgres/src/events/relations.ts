@@ -145,7 +145,9 @@ export class Relations {
     const forcedOptional = this.forcedOptional.get(oid) ?? new Set();
     const accepted = ({ oid: type }: PgType): string[] => [...(this.enumLabels.accepted.get(type) ?? [])];
     const used = columns.flatMap((column) => typeChain(column.typeOid, types).map((type) => [type, accepted(type)]));
-    const facts = JSON.stringify([schema, name, columns, key, used, [...forcedOptional], generatedDelivered]);
+    // A comment that no schema holds changes nothing.
+    const described = config.events.comments ? columns : columns.map((column) => ({ ...column, comment: null }));
+    const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
     const context = { config, types: resolver, logger, forcedOptional };

@@ -119,12 +119,17 @@ export function completeRow(model: TableModel, cells: Cells, context: RowContext
     let value = cells[field.cell];
     if (value == null) {
       if (value === undefined) value = missing(field);
-      else value = field.optional ? null : requiredValue(field, context);
+      else value = field.optional ? field.ofNull : requiredValue(field, context);
     }
     if (field.isProto) setMember(row, field.name, value);
     else row[field.name] = value;
   }
+  if (model.maskedKeys.length > 0) maskKeys(row, model);
   return row;
+}
+
+function maskKeys(row: Struct, { maskedKeys }: TableModel): void {
+  for (const { name, mask } of maskedKeys) setMember(row, name, mask(row[name]));
 }
 
 function missing(field: ModelField): unknown {
@@ -139,7 +144,9 @@ function requiredValue(field: ModelField, context: RowContext): unknown {
 
 /** An old row of which only the key was sent. Required columns get their fallback (cdc-postgres §3.6). */
 export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
-  return withFallbacks(model.row, cells);
+  const row = withFallbacks(model.row, cells);
+  if (model.maskedKeys.length > 0) maskKeys(row, model);
+  return row;
 }
 
 /** Null when the table has no key. */
@@ -152,7 +159,7 @@ function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as ModelField;
     let value = cells[field.cell];
-    if (value == null) value = value === undefined ? missing(field) : field.optional ? null : field.fallback;
+    if (value == null) value = value === undefined ? missing(field) : field.optional ? field.ofNull : field.fallback;
     if (field.isProto) setMember(struct, field.name, value);
     else struct[field.name] = value;
   }

@@ -8,7 +8,9 @@ import { schemaDefault } from '../values/defaults';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
+import { appliedMask, maskedType, maskWarning, type AppliedMask } from './column-mask';
 import { layoutOf } from './layout-of';
+import { sourceParameters } from './source-annotations';
 import { topicName } from './topic-name';
 
 /** One member of a row or key. */
@@ -23,9 +25,16 @@ export interface ModelField {
   readonly optional: boolean;
   /** Replaces a missing value of a required column: the schema default, else the zero value of the type. */
   readonly fallback: unknown;
+  /** Emitted for NULL in an optional column: null, except for a mask that hides nulls, too. */
+  readonly ofNull: unknown;
   /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
   readonly unavailable: unknown;
+}
+
+export interface MaskedMember {
+  readonly name: string;
+  readonly mask: (value: unknown) => unknown;
 }
 
 export interface TableModel {
@@ -37,6 +46,8 @@ export interface TableModel {
   /** Empty when there is no key. */
   readonly key: readonly ModelField[];
   readonly row: readonly ModelField[];
+  /** Members of rows that are masked after the key was taken of their cells: keys are never masked. */
+  readonly maskedKeys: readonly MaskedMember[];
   /** By cell; null: not emitted. */
   readonly decoders: readonly (TextDecoder | null)[];
   /** Names by cell, for error texts and for the snapshot's SELECT. */
@@ -81,9 +92,12 @@ export function keyColumns(config: PostgresConfig, table: TableDefinition): read
 
 interface BuiltColumn {
   readonly column: CatalogColumn;
-  readonly type: ValueType;
+  readonly decode: TextDecoder;
   readonly field: ModelField;
   readonly schema: Schema;
+  readonly keySchema: Schema;
+  /** Masks a member that is part of the key, too; null for other columns. */
+  readonly mask: ((value: unknown) => unknown) | null;
 }
 
 /**
@@ -110,8 +124,9 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
       continue;
     }
     const cell = cells.indexOf(column);
-    decoders[cell] = type.decode;
-    built.set(column.name, build(column, type, cell, context));
+    const entry = build(table, column, type, cell, keyNames.includes(column.name), context);
+    decoders[cell] = entry.decode;
+    built.set(column.name, entry);
   }
   checkFieldNames(name, built);
   const emitted = [...built.values()].filter(({ column }) => isEmitted(column.name));
@@ -129,11 +144,12 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
       key.length === 0
         ? null
         : structSchema(
-            key.map((entry) => [entry.field.name, entry.schema] as const),
+            key.map((entry) => [entry.field.name, entry.keySchema] as const),
             { name: schemaName(`${topic}.Key`) },
           ),
     key: key.map((entry) => entry.field),
     row: emitted.map((entry) => entry.field),
+    maskedKeys: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
     decoders,
     columns: cells.map((column) => column.name),
   };
@@ -154,31 +170,65 @@ function checkFieldNames(table: string, built: ReadonlyMap<string, BuiltColumn>)
 }
 
 function build(
+  table: TableDefinition,
   column: CatalogColumn,
   type: ValueType,
   cell: number,
-  { config, forcedOptional }: ModelContext,
+  inKey: boolean,
+  { config, types, logger, forcedOptional }: ModelContext,
 ): BuiltColumn {
+  const { events } = config;
   // Before version 18 the server does not send generated columns, so they cannot be required.
   const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
-  const name = fieldNames(config.events.fieldNames)(column.name);
-  const { columnDefaults } = layoutOf(config.events.format);
+  const name = fieldNames(events.fieldNames)(column.name);
+  const { columnDefaults } = layoutOf(events.format);
   const defaultValue = column.default === null || !columnDefaults ? undefined : schemaDefault(column.default, type);
-  const of = type.schema;
-  const own: Schema = Object.freeze({ ...of, optional, default: defaultValue });
+  const keySchema: Schema = Object.freeze({ ...type.schema, optional, default: defaultValue });
+  const source = types.declared(column.typeOid, column.typmod);
+  const path = `${qualified(table)}.${column.name}`;
+  const mask = appliedMask(events.masks, path, type, source);
+  const warning = mask === null ? null : maskWarning(path, mask, inKey);
+  if (warning !== null) logger.warn(warning);
+  const apply = mask?.apply ?? null;
+  const masked = apply === null || inKey ? type : maskedType(type, apply);
+  const field: ModelField = {
+    name,
+    column: column.name,
+    isProto: name === '__proto__',
+    cell,
+    optional,
+    fallback:
+      defaultValue === undefined ? masked.fallback : inKey || apply === null ? defaultValue : apply(defaultValue),
+    ofNull: inKey ? null : (mask?.ofNull ?? null),
+    hasDefault: defaultValue !== undefined,
+    unavailable: masked.unavailable,
+  };
   return {
     column,
-    type,
-    schema: own,
-    field: {
-      name,
-      column: column.name,
-      isProto: name === '__proto__',
-      cell,
-      optional,
-      fallback: defaultValue ?? type.fallback,
-      hasDefault: defaultValue !== undefined,
-      unavailable: type.unavailable,
-    },
+    decode: masked.decode,
+    field,
+    keySchema,
+    schema: annotated(
+      keySchema,
+      mask,
+      sourceParameters(events, table, column, source),
+      events.comments ? column.comment : null,
+    ),
+    mask: apply === null || !inKey ? null : (value) => (value === null ? mask?.ofNull : apply(value)),
   };
+}
+
+function annotated(
+  schema: Schema,
+  mask: AppliedMask | null,
+  source: Readonly<Record<string, string>> | null,
+  comment: string | null,
+): Schema {
+  if (mask === null && source === null && comment === null) return schema;
+  const parameters = { ...schema.parameters, ...mask?.parameters, ...source };
+  return Object.freeze({
+    ...schema,
+    ...(mask === null && source === null ? {} : { parameters }),
+    ...(comment === null ? {} : { doc: comment }),
+  });
 }

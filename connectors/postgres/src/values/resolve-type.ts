@@ -3,6 +3,7 @@ import { schema } from '@millrace/sdk';
 import { arrayType, vectorType } from './arrays';
 import { bitType, byteaType, stringType, unknownType } from './bytes';
 import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
+import { sourceType, type SourceType } from './source-type';
 import { hstoreType, pointType } from './structured';
 import { dateType, intervalType, timeType, timestampType, timestamptzType, timetzType } from './temporal';
 import { ascii, textLike, utf8, type PgType, type ValueOptions, type ValueType } from './value-type';
@@ -122,6 +123,11 @@ export class TypeResolver {
     const known = this.supported(oid, typmod);
     if (known !== null) return known;
     return this.options.includeUnknown ? unknownType(this.options) : null;
+  }
+
+  /** How the catalog declares the type of a column. */
+  declared(oid: number, typmod: number): SourceType | null {
+    return sourceType(this.types, oid, typmod);
   }
 
   private supported(oid: number, typmod: number): ValueType | null {
