@@ -7,5 +7,6 @@ export function traitsOf(plugin: Connector): ConnectorTraits {
     creates: plugin.create !== undefined,
     altersOffsets: plugin.alterOffsets !== undefined,
     partitionOrder: (plugin.type === 'source' && plugin.partitionOrder) || 'hash-map',
+    taskCountKey: (plugin.type === 'source' && plugin.taskCountKey) || null,
   };
 }

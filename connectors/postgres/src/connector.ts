@@ -8,10 +8,12 @@ import {
   type SourcePartition,
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
+import { KEY } from './config/keys';
 import { parseConfig } from './config/postgres-config';
 import { probe } from './startup/probe';
 import { shownKeys } from './config/shown-keys';
 import { offsetLsn } from './database/lsn';
+import { LAYOUT } from './startup/slot-layout';
 import { PostgresSourceTask } from './task';
 
 async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem[]> {
@@ -32,6 +34,10 @@ function alterOffsets(
     if (offset === null) continue;
     if (typeof partition?.server !== 'string')
       throw new ConnectError('The partition of a PostgreSQL connector is {"server": "<topic.prefix>"}.', {
+        code: 'PG_OFFSET',
+      });
+    if (partition.slot === LAYOUT)
+      throw new ConnectError('The stored slot layout cannot be altered, only reset together with all offsets.', {
         code: 'PG_OFFSET',
       });
     for (const name of ['lsn', 'lsn_proc', 'lsn_commit']) {
@@ -55,7 +61,8 @@ export const postgresConnector: SourceConnector = {
   config: shownKeys(),
   validate,
   validatesValues: true,
-  // No `create`: one slot, one stream, so one task, whatever tasks.max is.
+  // No `create`: each slot is one stream and one task, and all tasks have the connector's config.
+  taskCountKey: KEY.slotCount,
   createTask: () => new PostgresSourceTask(),
   alterOffsets,
 };

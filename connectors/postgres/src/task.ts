@@ -12,6 +12,7 @@ import {
   Wakeup,
 } from '@millrace/sdk';
 import { parseConfig } from './config/postgres-config';
+import { slotPart } from './config/slot-part';
 import { errorText, isTransient } from './database/errors';
 import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
@@ -33,7 +34,7 @@ export class PostgresSourceTask implements SourceTask {
   private readonly idle = new Wakeup();
 
   async start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
-    const started = await startUp(parseConfig(config), context);
+    const started = await startUp(slotPart(parseConfig(config), context.task), context);
     this.started = started;
     const { session, plan, created, streamFrom, storedOffset } = started;
     const lsn = streamFrom === null ? null : startLsn(streamFrom);
@@ -163,6 +164,7 @@ function find(
   offsets: ReadonlyMap<SourcePartition, SourceOffset | null>,
   partition: SourcePartition,
 ): SourceOffset | null {
-  for (const [key, offset] of offsets) if (key.server === partition.server) return offset;
+  for (const [key, offset] of offsets)
+    if (key.server === partition.server && key.slot === partition.slot) return offset;
   return null;
 }

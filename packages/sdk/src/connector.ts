@@ -46,9 +46,14 @@ interface ConnectorDefinition {
 /** The export of a source plugin. */
 export interface SourceConnector extends ConnectorDefinition {
   readonly type: 'source';
-  /** (Default: one task with the connector's config) */
+  /** (Default: one task with the connector's config, or `taskCountKey`) */
   create?(config: ConnectorConfig, context: SourceConnectorContext): ConnectorInstance;
   createTask(): SourceTask;
+  /**
+   * Without `create`: name of the setting with the number of tasks, each with the connector's config. `validate` must
+   * compare it with `tasks.max`. (Default: one task)
+   */
+  readonly taskCountKey?: string;
   /**
    * Called when a user alters or resets stored offsets over REST: after the tasks have stopped and before the offsets
    * are written. A null offset resets the partition. Accept null offsets for any partition, so that invalid ones can be

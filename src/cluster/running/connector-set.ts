@@ -9,6 +9,7 @@ import { namesDefaultGroup, topicGroups } from '../../tasks/source/topic-creatio
 import { Lifetime } from './config-reloads';
 import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';
+import { defaultInstance } from './default-instance';
 import type { StatusReporter } from './status-reporter';
 
 /** For all connectors of a batch to stop. Milliseconds. */
@@ -100,7 +101,7 @@ export class ConnectorSet {
     const [traits, resolved] = await Promise.all([pluginHost.traits(description), resolve(config, lifetime.limit)]);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
     if (description.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
-    if (!traits.creates) return defaultInstance(description, resolved);
+    if (!traits.creates) return defaultInstance(description.type, traits, resolved);
     const workerSettings = this.options.workerSettings(description);
     return await pluginHost.create(
       { connector, description, config: resolved, workerSettings },
@@ -124,11 +125,4 @@ export class ConnectorSet {
     if (namesDefaultGroup(config))
       logger.warn('topic.creation.groups need not list "default": it always exists and is matched last');
   }
-}
-
-/** A source has one task, a sink `tasks.max`; each with the connector's own config. */
-function defaultInstance({ type }: PluginDescription, config: ConnectorConfig): HostedInstance {
-  return {
-    taskConfigs: (max) => Array.from({ length: type === 'source' ? 1 : max }, () => config),
-  };
 }

@@ -123,7 +123,12 @@ describe('connector instances', () => {
   test('the runtime’s context works across the thread boundary', async () => {
     const levels = new LogLevels();
     const { host, logger } = start({ levels });
-    expect(await host.traits(description)).toEqual({ creates: true, altersOffsets: true, partitionOrder: 'hash-map' });
+    expect(await host.traits(description)).toEqual({
+      creates: true,
+      altersOffsets: true,
+      partitionOrder: 'hash-map',
+      taskCountKey: null,
+    });
     const recorded = events();
     const reader = await host.create(hosted('reader', 'reads'), recorded);
     levels.set('millrace.herder', 'DEBUG');

@@ -90,6 +90,19 @@ export const DEFINITIONS: readonly Definition[] = [
   key(KEY.slotStreamParams, 'STRING', null, 'Further options for START_REPLICATION: name=value;name=value.'),
   key(KEY.slotMaxRetries, 'INT', 6, 'Number of retries when the slot is in use by another connection.', nonNegative),
   key(KEY.slotRetryDelayMs, 'LONG', 10000, 'Milliseconds between these retries.', nonNegative),
+  key(
+    KEY.slotCount,
+    'INT',
+    1,
+    'Number of slots and tasks that the captured tables are distributed to; tasks.max must be at least as large. Slot and publication n are called <slot.name>_<n> and <publication.name>_<n>, from 0.',
+    positive,
+  ),
+  key(
+    KEY.slotTables,
+    'STRING',
+    null,
+    'With slot.count above 1, tables of given slots: <slot>:<pattern>,<pattern>;<slot>:<pattern>. (Default: distributed by a hash of their names)',
+  ),
   key(KEY.publicationName, 'STRING', 'dbz_publication', 'Publication to read.'),
   key(
     KEY.publicationAutocreateMode,

@@ -25,6 +25,8 @@ export const KEY = {
   slotStreamParams: 'slot.stream.params',
   slotMaxRetries: 'slot.max.retries',
   slotRetryDelayMs: 'slot.retry.delay.ms',
+  slotCount: 'slot.count',
+  slotTables: 'slot.tables',
   publicationName: 'publication.name',
   publicationAutocreateMode: 'publication.autocreate.mode',
   publishViaPartitionRoot: 'publish.via.partition.root',

@@ -5,6 +5,7 @@ import { checkConfig } from './check';
 import { readEventConfig, type EventConfig } from './event-config';
 import { KEY } from './keys';
 import { notificationConfig, type NotificationConfig } from './notification-config';
+import { parallelConfig, type ParallelConfig, type SlotPart } from './parallel-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
 import { offsetMismatchStrategy, type OffsetMismatchStrategy } from './offset-mismatch';
@@ -43,6 +44,8 @@ export interface FilterConfig {
   readonly columnInclude: PatternList | null;
   readonly columnExclude: PatternList | null;
   readonly ignoreBuiltin: boolean;
+  /** Null: all tables, `schema.table`; else the tables of one slot of several. */
+  readonly owns: ((table: string) => boolean) | null;
 }
 
 export interface KeyColumns {
@@ -69,6 +72,9 @@ export interface PostgresConfig {
     /** What applies when the position of the slot is not that of the stored offset. */
     readonly mismatch: OffsetMismatchStrategy;
   };
+  readonly parallel: ParallelConfig;
+  /** Which of several slots this config is for; null for the only one. See `slotPart`. */
+  readonly part: SlotPart | null;
   readonly publication: {
     readonly name: string;
     readonly mode: PublicationMode;
@@ -152,6 +158,8 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       checkPosition: flag(KEY.internalLogPositionCheckEnable),
       mismatch: offsetMismatchStrategy(settings),
     },
+    parallel: parallelConfig(values),
+    part: null,
     publication: {
       name: must(KEY.publicationName),
       mode: choice<PublicationMode>(KEY.publicationAutocreateMode),
@@ -174,6 +182,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       columnInclude: patterns(KEY.columnIncludeList),
       columnExclude: patterns(KEY.columnExcludeList),
       ignoreBuiltin: flag(KEY.tableIgnoreBuiltin),
+      owns: null,
     },
     keyColumns: keyColumns(text(KEY.messageKeyColumns) ?? ''),
     // Debezium 1.2 has no event for a truncate.

@@ -57,6 +57,7 @@ export function tableFilter(filters: FilterConfig): (table: TableName) => boolea
     if (filters.schemaInclude !== null && !filters.schemaInclude.matches(table.schema)) return false;
     if (filters.schemaExclude?.matches(table.schema)) return false;
     const name = qualified(table);
+    if (filters.owns?.(name) === false) return false;
     if (filters.tableInclude !== null) return filters.tableInclude.matches(name);
     return !(filters.tableExclude?.matches(name) ?? false);
   };

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { schema, type Header, type SourceOffset, type SourcePartition, type SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
+import { sourcePartition } from '../config/slot-part';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext, type SnapshotMark } from './event-context';
 import type { EventLayout, SourceIdentity } from './event-layout';
@@ -28,7 +29,7 @@ export class EventFactory {
     private readonly config: PostgresConfig,
     taskId: string,
   ) {
-    this.partition = Object.freeze({ server: config.prefix });
+    this.partition = sourcePartition(config);
     this.layout = layoutOf(config.events.format);
     this.identity = { version: config.events.sourceVersion, name: config.prefix, db: config.connection.database };
     this.headers = config.events.headers

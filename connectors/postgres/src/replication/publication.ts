@@ -72,17 +72,20 @@ export function planPublication(
       `Unable to create filtered publication ${name}: ${unlogged.map(qualified).join(', ')} is UNLOGGED, so its changes are not in the write-ahead log. Run ${unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`).join(' ')} or leave it out with table.exclude.list.`,
       { code: 'PG_UNLOGGED_TABLE', place: { publication: name } },
     );
-  if (tables.length === 0)
+  if (tables.length === 0 && config.part === null)
     throw new ConnectError(
       `Unable to create filtered publication ${name}: No table filters found for filtered publication ${name}`,
       { code: 'PG_NO_TABLES', place: { publication: name } },
     );
   const list = tables.map(quoteTable).join(', ');
-  if (state === null)
-    return { creates: true, statements: [`CREATE PUBLICATION ${quoted} FOR TABLE ${list}${withRoot}`] };
+  // One of several slots may have no table yet.
+  const target = tables.length === 0 ? '' : ` FOR TABLE ${list}`;
+  if (state === null) return { creates: true, statements: [`CREATE PUBLICATION ${quoted}${target}${withRoot}`] };
   const wanted = new Set(tables.map(qualified));
   const same = wanted.size === state.named.length && state.named.every((table) => wanted.has(table));
-  return same ? NOTHING : { creates: false, statements: [`ALTER PUBLICATION ${quoted} SET TABLE ${list}`] };
+  return same || tables.length === 0
+    ? NOTHING
+    : { creates: false, statements: [`ALTER PUBLICATION ${quoted} SET TABLE ${list}`] };
 }
 
 /** Returns true when the publication was created. Runs in one transaction. */

@@ -7,7 +7,7 @@ import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { errorText } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
-import { findTables, readTables, type CatalogTable } from '../database/catalog';
+import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
@@ -16,6 +16,7 @@ import { grant, noTableProblem, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
 import { KEY } from '../config/keys';
 import { invalid } from '../config/problem';
+import { slotParts } from '../config/slot-part';
 
 /** @param nameOf maps a key to its name in the connector config */
 export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
@@ -64,15 +65,16 @@ async function checkServer(
   if (missing !== null) return [invalid(nameOf(KEY.tableIncludeList), missing)];
   const oids = found.map((table) => table.oid);
   const tables = await readTables(client, oids, facts.version);
-  if (streams) {
-    const slot = await findSlot(client, config.slot.name);
+  for (const part of streams ? slotParts(config) : []) {
+    const slot = await findSlot(client, part.slot.name);
     try {
-      if (slot !== null) checkSlot(slot, config);
+      if (slot !== null) checkSlot(slot, part);
     } catch (error) {
       problems.push(invalid(nameOf(KEY.slotName), errorText(error)));
     }
     if (decodingPlugin(config).usesPublication) {
-      const found = await publicationProblems(client, config, tables, facts.version);
+      const owned = tables.filter(tableFilter(part.filters));
+      const found = await publicationProblems(client, part, owned, facts.version);
       problems.push(...found.map((message) => invalid(nameOf(KEY.publicationName), message)));
     }
   }

@@ -17,6 +17,7 @@ import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotS
 import type { Session } from '../session';
 import { setReplicaIdentities } from './replica-identity';
 import { advanceSlot } from './advance-slot';
+import { readLayout } from './slot-layout';
 import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';
 
@@ -47,7 +48,8 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const problem = streams ? replicationProblem(facts) : null;
     if (problem !== null) throw new ConnectError(problem.message, { code: problem.code });
     const factory = new EventFactory(config, String(context.task));
-    const storedOffset = await context.offsets.offset(factory.partition);
+    const slotLayout = await readLayout(config, context);
+    const storedOffset = slotLayout.offset;
     const stored = readOffset(storedOffset);
     const slot = streams ? await usableSlot(client, config, logger) : null;
     const plan = planStart(config.snapshot.mode, stored, slot, config.slot);
@@ -74,6 +76,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     if (plan.stream && !plan.snapshot) await advanceSlot(client, config.slot, stored, slot, logger);
     if (plan.stream) {
       if (decodingPlugin(config).usesPublication) await ensurePublication(client, session, tables, undo);
+      await slotLayout.save();
       if (slot === null) {
         created = await createSlot({
           config,
@@ -88,6 +91,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
         logger.info(`Created replication slot "${config.slot.name}".`);
       }
     }
+    if (!plan.stream) await slotLayout.save();
     const streamFrom = streamPosition(plan, stored, slot, created);
     if (!plan.snapshot) {
       await created?.release();
@@ -162,7 +166,8 @@ export async function capturedTables(
 
 export function noTableProblem(config: PostgresConfig, count: number): string | null {
   const { tableInclude } = config.filters;
-  if (count > 0 || tableInclude === null) return null;
+  // One of several slots may have none.
+  if (count > 0 || tableInclude === null || config.part !== null) return null;
   return `No table of database "${config.connection.database}" matches table.include.list=${tableInclude.sources.join(',')} (patterns match the whole of schema.table). Create the table with CREATE TABLE, or correct the list.`;
 }
 
