@@ -18,13 +18,13 @@ import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember, t
 import type { Side } from './side';
 import { fieldsOf, perSchema, structOf } from './struct-schemas';
 import {
-  fromDate,
+  fromInstant,
   KINDS,
   kindOfSchema,
   kindOfValue,
   PRECISIONS,
   schemaOfKind,
-  toDate,
+  toInstant,
   type Kind,
   type Precision,
   type TextFormat,
@@ -104,7 +104,7 @@ export class TimestampConverter implements Transformation {
   }
 
   private convert(from: Kind, value: unknown): unknown {
-    return fromDate(this.target, toDate(from, value, this.format, this.precision), this.format, this.precision);
+    return fromInstant(this.target, toInstant(from, value, this.format, this.precision), this.format, this.precision);
   }
 
   private converted(schema: Schema, value: unknown): unknown {

@@ -1,5 +1,5 @@
 /**
- * TimestampConverter's five representations of time, each to and from a Date. Source: connect-runtime §7.2.
+ * TimestampConverter's five representations of time, each to and from an instant. Source: connect-runtime §7.2.
  */
 import {
   DAY_MS,
@@ -66,29 +66,33 @@ const PER_MS = { microseconds: 1000n, nanoseconds: 1_000_000n };
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
+/** Milliseconds since the epoch where a Date does not reach: they end in the year 275760, Java's much later. */
+type Instant = Date | number | bigint;
+
+function instantAt(ms: bigint): Instant {
+  const date = new Date(Number(ms));
+  return Number.isNaN(date.getTime()) ? safeInteger(ms) : date;
+}
+
+function saturated(value: bigint): bigint {
+  return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : value;
+}
+
 /** Truncates towards zero, as Java's TimeUnit does. */
-function fromUnix(value: number | bigint, precision: Precision): number {
-  if (precision === 'milliseconds') return Number(value);
-  if (precision === 'seconds') return Number(value) * 1000;
-  return Number(BigInt(value) / PER_MS[precision]);
+function fromUnix(value: number | bigint, precision: Precision): Instant {
+  if (precision === 'milliseconds') return instantAt(BigInt(value));
+  if (precision === 'seconds') return instantAt(saturated(BigInt(value) * 1000n));
+  return instantAt(BigInt(value) / PER_MS[precision]);
 }
 
-function toUnix(ms: number, precision: Precision): number | bigint {
-  if (precision === 'milliseconds') return ms;
-  if (precision === 'seconds') return Math.trunc(ms / 1000);
-  const exact = BigInt(ms) * PER_MS[precision];
-  return safeInteger(exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : exact);
-}
-
-/** JavaScript's dates end in the year 275760, Java's much later. */
-function dateAt(ms: number): Date {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) throw dataError(`Unix timestamp is out of range: ${ms} ms after the epoch`);
-  return date;
+function toUnix(ms: bigint, precision: Precision): number | bigint {
+  if (precision === 'milliseconds') return safeInteger(ms);
+  if (precision === 'seconds') return safeInteger(ms / 1000n);
+  return safeInteger(saturated(ms * PER_MS[precision]));
 }
 
 /** @param format null: none is configured */
-export function toDate(kind: Kind, value: unknown, format: TextFormat | null, precision: Precision): Date {
+export function toInstant(kind: Kind, value: unknown, format: TextFormat | null, precision: Precision): Instant {
   switch (kind) {
     case 'string': {
       if (typeof value !== 'string') {
@@ -106,25 +110,33 @@ export function toDate(kind: Kind, value: unknown, format: TextFormat | null, pr
       throw dataError(`Could not parse timestamp: value (${value}) does not match pattern (${format.pattern})`);
     }
     case 'unix':
-      if (typeof value === 'number' || typeof value === 'bigint') return dateAt(fromUnix(value, precision));
+      if (typeof value === 'number' || typeof value === 'bigint') return fromUnix(value, precision);
       throw dataError(`Expected Unix timestamp to be a Long, but found class ${javaClassOf(null, value)}`);
     default:
       if (value instanceof Date) return value;
+      if (typeof value === 'number' || typeof value === 'bigint')
+        return instantAt(BigInt(value) * (kind === 'Date' ? BigInt(DAY_MS) : 1n));
       throw dataError(`Expected ${kind} to be a java.util.Date, but found class ${javaClassOf(null, value)}`);
   }
 }
 
-export function fromDate(kind: Kind, date: Date, format: TextFormat | null, precision: Precision): unknown {
+export function fromInstant(kind: Kind, instant: Instant, format: TextFormat | null, precision: Precision): unknown {
+  const ms = instant instanceof Date ? BigInt(instant.getTime()) : BigInt(instant);
   switch (kind) {
     case 'string':
-      return formatDate(format?.pieces ?? [], date);
+      if (instant instanceof Date) return formatDate(format?.pieces ?? [], instant);
+      throw dataError(`Unix timestamp is out of range: ${ms} ms after the epoch`);
     case 'unix':
-      return toUnix(date.getTime(), precision);
-    case 'Date':
-      return new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
-    case 'Time':
-      return new Date(date.getTime() - Math.floor(date.getTime() / DAY_MS) * DAY_MS);
+      return toUnix(ms, precision);
+    case 'Date': {
+      const days = Math.floor(Number(ms) / DAY_MS);
+      return instant instanceof Date ? new Date(days * DAY_MS) : days;
+    }
+    case 'Time': {
+      const inDay = Number(ms % BigInt(DAY_MS));
+      return new Date(inDay < 0 ? inDay + DAY_MS : inDay);
+    }
     case 'Timestamp':
-      return date;
+      return instant;
   }
 }

@@ -60,9 +60,10 @@ function findLogical(schema: Schema, value: unknown): string | null | undefined 
     case LogicalName.DATE:
     case LogicalName.TIME:
     case LogicalName.TIMESTAMP:
-      return value instanceof Date
-        ? temporalProblem(schema.name, value)
-        : `${schema.name} needs a Date but got ${kindOf(value)}`;
+      if (value instanceof Date) return temporalProblem(schema.name, value);
+      // The epoch number, checked as the integer that it is.
+      if (typeof value === 'number' || typeof value === 'bigint') return undefined;
+      return `${schema.name} needs a Date but got ${kindOf(value)}`;
     default:
       return undefined;
   }

@@ -4,6 +4,10 @@ import type { Schema } from './schema';
  * A Connect value in plain JavaScript: STRUCT → object, ARRAY → array, MAP → `Map`, STRING → string,
  * BOOLEAN → boolean, INT8…INT32 and FLOAT → number, INT64 → number or bigint (bigint outside ±2^53),
  * BYTES → Buffer, Decimal → `{ unscaled, scale }`, Date/Time/Timestamp → `Date`, missing → null.
+ *
+ * A JavaScript `Date` ends in the year 275760, Java's in 292278994. Beyond it, Date, Time and Timestamp are the number
+ * that their schema's type holds: days since the epoch for Date, milliseconds for the other two. Sources may pass that
+ * number for any time, and a sink must expect it for times that a `Date` cannot represent.
  */
 export type ConnectValue = unknown;
 

@@ -125,7 +125,10 @@ export interface Decimal {
 /** Milliseconds per day, the unit of the logical type Date. */
 export const DAY_MS = 86_400_000;
 
-/** Names of Connect's logical types. Values: Decimal → `Decimal`, the other three → `Date`. */
+/**
+ * Names of Connect's logical types. Values: Decimal → `Decimal`, the other three → `Date`, or a number where a `Date`
+ * does not reach (see `ConnectValue`).
+ */
 export const LogicalName = {
   DECIMAL: 'org.apache.kafka.connect.data.Decimal',
   DATE: 'org.apache.kafka.connect.data.Date',

@@ -25,11 +25,11 @@ export function readPayload(schema: Schema, tree: unknown, replaceNull = true): 
     case DECIMAL:
       return readDecimal(schema, tree);
     case DATE:
-      return new Date(Number(logicalInteger(schema.name, tree, 31)) * DAY_MS);
+      return dateOrNumber(logicalInteger(schema.name, tree, 31), DAY_MS);
     case TIME:
       return new Date(Number(logicalInteger(schema.name, tree, 31)));
     case TIMESTAMP:
-      return new Date(Number(logicalInteger(schema.name, tree, 63)));
+      return dateOrNumber(logicalInteger(schema.name, tree, 63), 1);
   }
   switch (schema.type) {
     case 'STRING':
@@ -132,6 +132,12 @@ function clamp(value: number, bits: number): number {
 function double(tree: unknown): number {
   if (typeof tree === 'number') return tree;
   return tree instanceof JsonNumber ? tree.toNumber() : 0;
+}
+
+/** A `Date`, or the number itself where a `Date` does not reach. */
+function dateOrNumber(value: bigint, unit: number): Date | number | bigint {
+  const date = new Date(Number(value) * unit);
+  return Number.isNaN(date.getTime()) ? safeInteger(value) : date;
 }
 
 function logicalInteger(name: string, tree: unknown, bits: 31 | 63): bigint {

@@ -101,7 +101,7 @@ export class PayloadWriter {
       case LogicalName.DATE:
       case LogicalName.TIME:
       case LogicalName.TIMESTAMP:
-        return this.temporal(schema.name);
+        return this.temporal(schema.name, this.primitives[schema.type] as WritePayload);
     }
     switch (schema.type) {
       case 'ARRAY':
@@ -197,12 +197,14 @@ export class PayloadWriter {
     };
   }
 
-  private temporal(name: string): WritePayload {
+  /** A `Date`, or the number that the schema's type holds. */
+  private temporal(name: string, number: WritePayload): WritePayload {
     const { out } = this;
     const unit = name === LogicalName.DATE ? DAY_MS : 1;
     return (value) => {
-      if (!(value instanceof Date) || temporalProblem(name, value) !== null) fail();
-      out.integer((value as Date).getTime() / unit);
+      if (!(value instanceof Date)) number(value);
+      else if (temporalProblem(name, value) !== null) fail();
+      else out.integer(value.getTime() / unit);
     };
   }
 }

@@ -207,6 +207,15 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     expect(payload(timestampSchema(), new Date(-1))).toBe('-1');
   });
 
+  test('times that a JavaScript Date does not reach are numbers, written and read', () => {
+    const both = (of: Schema, value: unknown): unknown[] => [payload(of, value), read(write(of, value) ?? '').value];
+    expect(both(dateSchema(), 106_751_991)).toEqual(['106751991', 106_751_991]);
+    expect(both(timestampSchema(), 9223372036825200000n)).toEqual(['9223372036825200000', 9223372036825200000n]);
+    expect(both(timestampSchema(), 9_000_000_000_000_000)).toEqual(['9000000000000000', 9_000_000_000_000_000]);
+    expect(both(timestampSchema(), 5)).toEqual(['5', new Date(5)]);
+    expect(both(timestampSchema({ default: -9223372036832400000n }), null)[0]).toBe('-9223372036832400000');
+  });
+
   test('bytes, also a plain Uint8Array in the middle of a larger buffer', () => {
     expect(payload(schema('BYTES'), new Uint8Array([1, 2, 3, 4]).subarray(1, 3))).toBe('"AgM="');
   });
@@ -322,7 +331,8 @@ describe('connect-runtime 102: JsonConverter writes', () => {
     ['scale', decimalSchema(2), { unscaled: 1n, scale: 3 }, 'Schema has scale 2, value has scale 3'],
     ['date with time', dateSchema(), new Date(1), 'a Date must have no time of day'],
     ['time out of range', timeSchema(), new Date(-1), 'a Time must lie within one day'],
-    ['number for a date', optional(timestampSchema()), 5, 'needs a Date'],
+    ['text for a date', optional(timestampSchema()), '5', 'needs a Date'],
+    ['days beyond 32 bits', dateSchema(), 2 ** 31, 'its schema is INT32'],
   ])('mismatch: %s names the place and the reason', (_name, of, value, text) => {
     expect(problem(() => write(of, value))).toContain(text);
   });

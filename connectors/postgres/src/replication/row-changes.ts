@@ -191,7 +191,7 @@ export class RowChanges {
     const table = tableName(model);
     const message =
       `${reason} Run ALTER TABLE ${table} REPLICA IDENTITY FULL; (DEFAULT where the key is the primary key), or set message.key.columns ` +
-      `to columns of its identity, or event.incomplete.key.handling=warn.`;
+      `to columns of its identity, or event.incomplete.key.handling=debezium.`;
     if (this.config.events.incompleteKey === 'fail')
       throw new ConnectError(message, { code: 'PG_INCOMPLETE_KEY', place: { table } });
     warned.add(model);

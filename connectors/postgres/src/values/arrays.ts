@@ -59,13 +59,15 @@ function nameUuid(bytes: Buffer): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** One NULL among their items makes the whole value null, as in Debezium (cdc-postgres Appendix R 11). */
-const NO_NULL_ITEMS = new Set(['ltree', 'isbn']);
-
-export function arrayType(item: ValueType, element: string, isEnum: boolean, options: ValueOptions): ValueType {
-  const refusesNull = isEnum || NO_NULL_ITEMS.has(element);
+/**
+ * @param element name of the items' type
+ * @param requiredItems one NULL among them makes the whole value null, as in Debezium (cdc-postgres Appendix R 11)
+ */
+export function arrayType(item: ValueType, element: string, options: ValueOptions, requiredItems: boolean): ValueType {
+  // Debezium declares these optional and yet accepts none.
+  const refusesNull = requiredItems || element === 'ltree';
   return {
-    schema: arraySchema(isEnum ? item.schema : optional(item.schema)),
+    schema: arraySchema(requiredItems ? item.schema : optional(item.schema)),
     decode: (b, s, e) => {
       const items = parseArray(utf8(b, s, e));
       if (items === null) return DIMENSIONS;

@@ -23,7 +23,12 @@ export function schemaDefault(expression: string, type: ValueType): unknown {
   const { defaultText } = type;
   if (defaultText === null || NULL_LITERAL.test(expression)) return undefined;
   const found = literal(expression);
-  if (found === null) return FUNCTION_CALL.test(expression) ? type.fallback : undefined;
+  if (found === null) {
+    if (!FUNCTION_CALL.test(expression)) return undefined;
+    return type.computedDefault === undefined ? type.fallback : type.computedDefault;
+  }
+  const special = type.specialDefaults;
+  if (special !== undefined && Object.hasOwn(special, found)) return special[found];
   const text = defaultText(found);
   return text === null ? undefined : decodeDefault(text, type);
 }

@@ -106,14 +106,17 @@ function defaultOfScale(scale: number): DefaultText {
   };
 }
 
-function nonDecimal(mode: Exclude<DecimalMode, 'precise'>, defaultText: DefaultText): ValueType {
+/** `0.00` */
+const zeroText = (scale: number): string => plainDecimal({ unscaled: 0n, scale });
+
+function nonDecimal(mode: Exclude<DecimalMode, 'precise'>, scale: number, defaultText: DefaultText): ValueType {
   if (mode === 'double')
     return { schema: schema('FLOAT64'), decode: decodeFloat, unavailable: null, fallback: 0, defaultText };
   const decode: TextDecoder = (bytes, start, end) => {
     const text = ascii(bytes, start, end);
     return SPECIAL_NUMERIC[text] ?? text;
   };
-  return { schema: schema('STRING'), decode, unavailable: null, fallback: '0', defaultText };
+  return { schema: schema('STRING'), decode, unavailable: null, fallback: zeroText(scale), defaultText };
 }
 
 export function numericType(typmod: number, options: ValueOptions): ValueType {
@@ -121,6 +124,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
   if (options.decimals !== 'precise')
     return nonDecimal(
       options.decimals,
+      Math.max(0, declared?.scale ?? 0),
       declared === null ? textLike(DECIMAL_TEXT) : defaultOfScale(Math.max(0, declared.scale)),
     );
   if (declared === null) {
@@ -177,7 +181,7 @@ export function moneyType(options: ValueOptions): ValueType {
       schema: schema('STRING'),
       decode: (b, s, e) => plainDecimal(amount(b, s, e)),
       unavailable: null,
-      fallback: '0',
+      fallback: zeroText(moneyFractionDigits),
       defaultText: null,
     };
   return {

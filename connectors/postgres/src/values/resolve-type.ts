@@ -12,17 +12,23 @@ type Maker = (typmod: number, options: ValueOptions) => ValueType;
 
 const text: Maker = (_, options) => stringType(options);
 /** Strings whose column default Debezium does not put into the schema (Appendix R.14). */
-const network: Maker = (_, options) => stringType(options, undefined, undefined, null);
+const withoutDefault: Maker = (_, options) => stringType(options, undefined, undefined, null);
 const named =
   (name: string): Maker =>
   (_, options) =>
     stringType(options, name);
+const namedWithoutDefault =
+  (name: string): Maker =>
+  (_, options) =>
+    stringType(options, name, undefined, null);
 
 const UUID: Maker = (_, options) => ({
   ...stringType(options, 'io.debezium.data.Uuid'),
   decode: ascii,
   unavailable: null,
-  fallback: '00000000-0000-0000-0000-000000000000',
+  // Debezium's (Appendix R.19), although it is not a UUID.
+  fallback: '',
+  computedDefault: '00000000-0000-0000-0000-000000000000',
 });
 
 /** By type name, because extensions get other oids in every database. */
@@ -37,25 +43,25 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   int2: () => plainNumber('INT16', decodeInt),
   int4: () => plainNumber('INT32', decodeInt),
   int8: () => plainNumber('INT64', decodeInt8),
-  oid: () => plainNumber('INT64', decodeInt),
+  oid: () => ({ ...plainNumber('INT64', decodeInt), defaultText: null }),
   float4: () => plainNumber('FLOAT32', decodeFloat),
   float8: () => plainNumber('FLOAT64', decodeFloat),
   numeric: numericType,
   money: (_, options) => moneyType(options),
-  char: text,
+  char: withoutDefault,
   bpchar: text,
   varchar: text,
   text,
-  name: text,
-  citext: text,
-  ean13: text,
-  isbn: text,
-  isbn13: text,
-  ismn: text,
-  ismn13: text,
-  issn: text,
-  issn13: text,
-  upc: text,
+  name: withoutDefault,
+  citext: withoutDefault,
+  ean13: withoutDefault,
+  isbn: withoutDefault,
+  isbn13: withoutDefault,
+  ismn: withoutDefault,
+  ismn13: withoutDefault,
+  issn: withoutDefault,
+  issn13: withoutDefault,
+  upc: withoutDefault,
   bit: bitType,
   varbit: bitType,
   bytea: (_, options) => byteaType(options),
@@ -69,20 +75,20 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   json: named('io.debezium.data.Json'),
   jsonb: named('io.debezium.data.Json'),
   xml: named('io.debezium.data.Xml'),
-  ltree: named('io.debezium.data.Ltree'),
-  tsvector: named('io.debezium.data.Tsvector'),
+  ltree: namedWithoutDefault('io.debezium.data.Ltree'),
+  tsvector: namedWithoutDefault('io.debezium.data.Tsvector'),
   int2vector: () => vectorType(plainNumber('INT16', decodeInt)),
   oidvector: () => vectorType(plainNumber('INT64', decodeInt)),
-  inet: network,
-  cidr: network,
-  macaddr: network,
-  macaddr8: network,
-  int4range: network,
-  int8range: network,
-  numrange: network,
-  tsrange: network,
-  tstzrange: network,
-  daterange: network,
+  inet: withoutDefault,
+  cidr: withoutDefault,
+  macaddr: withoutDefault,
+  macaddr8: withoutDefault,
+  int4range: withoutDefault,
+  int8range: withoutDefault,
+  numrange: withoutDefault,
+  tsrange: withoutDefault,
+  tstzrange: withoutDefault,
+  daterange: withoutDefault,
   hstore: (_, options) => hstoreType(options),
   point: () => pointType(),
 };
@@ -91,7 +97,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 export const SUPPORTED_TYPES: readonly string[] = Object.keys(MAKERS);
 
 /** Arrays of these are never emitted (§3.4). */
-const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point', 'tsvector']);
+const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point']);
+
+/** Debezium's arrays of these have items that are not optional; those of other types have optional ones. */
+const REQUIRED_ITEMS = new Set(['isbn', 'tsvector']);
 
 export interface EnumLabel {
   readonly enumOid: number;
@@ -122,7 +131,16 @@ export class TypeResolver {
   resolve(oid: number, typmod: number): ValueType | null {
     const known = this.supported(oid, typmod);
     if (known !== null) return known;
-    return this.options.includeUnknown ? unknownType(this.options) : null;
+    return this.options.includeUnknown ? this.unknown(oid) : null;
+  }
+
+  /** Debezium omits arrays of types that it knows, but has no arrays of; here their text is published. */
+  private unknown(oid: number): ValueType {
+    const type = unknownType(this.options);
+    const array = this.types.get(oid);
+    const element = array?.isArray ? this.types.get(array.of) : undefined;
+    if (element === undefined || element.isArray || NO_ARRAY.has(element.name)) return type;
+    return arrayType(type, 'unknown', this.options, true);
   }
 
   /** How the catalog declares the type of a column. */
@@ -149,7 +167,8 @@ export class TypeResolver {
     const element = this.types.get(type.of);
     if (element === undefined || element.kind === 'd' || element.isArray || NO_ARRAY.has(element.name)) return null;
     const item = this.supported(element.oid, typmod);
-    return item === null ? null : arrayType(item, element.name, element.kind === 'e', this.options);
+    if (item === null) return null;
+    return arrayType(item, element.name, this.options, element.kind === 'e' || REQUIRED_ITEMS.has(element.name));
   }
 
   private enumType(type: PgType): ValueType {

@@ -25,17 +25,19 @@ import {
 const named = (type: 'INT32' | 'INT64' | 'STRING', name: string) =>
   schema(type, { name: `io.debezium.time.${name}`, version: 1 });
 const maker =
-  (defaultText: DefaultText) =>
-  (of: ValueType['schema'], decode: TextDecoder, fallback: unknown): ValueType => ({
-    schema: of,
-    decode,
-    unavailable: null,
-    fallback,
-    defaultText,
-  });
+  (defaultText: DefaultText | null) =>
+  (
+    of: ValueType['schema'],
+    decode: TextDecoder,
+    fallback: unknown,
+    more: Pick<ValueType, 'computedDefault' | 'specialDefaults'> = {},
+  ): ValueType => ({ schema: of, decode, unavailable: null, fallback, defaultText, ...more });
 
-// An infinite date or timestamp has no useful default (§3.5, Appendix R.14), and what depends on the session's time
-// zone none at all.
+/** Literal defaults that Debezium replaces by the last values of java.time (Appendix R.14). */
+const infinite = (last: unknown, first: unknown) => ({ specialDefaults: { infinity: last, '-infinity': first } });
+const endOfDay = (last: unknown) => ({ specialDefaults: { '24:00:00': last } });
+
+// What depends on the session's time zone has no default.
 const DAY = String.raw`\d{4,}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d:\d\d(?:\.\d+)?`;
 const ZONE = String.raw`[+-]\d\d(?::\d\d){0,2}`;
@@ -52,7 +54,7 @@ const ofTimestamp = maker((literal) => {
   return day === undefined ? null : `${day} ${clock}${era}`;
 });
 const ofTimestamptz = maker(textLike(new RegExp(`^${DAY} ${CLOCK}${ZONE}(?: BC)?$`)));
-const ofTimetz = maker(textLike(new RegExp(`^${CLOCK}${ZONE}$`)));
+const ofTimetz = maker(null);
 const ofInterval = maker(textLike(/^(?=.)(?:-?\d+ (?:year|mon|day)s? ?)*(?:-?\d+:\d\d:\d\d(?:\.\d+)?)?$/));
 
 /**
@@ -62,7 +64,7 @@ const DATE_INFINITY = { infinity: 2146033979, '-infinity': -2147472691 } as cons
 /** Appendix R.1. */
 const MILLIS_INFINITY = { infinity: 9223372036825200000n, '-infinity': -9223372036832400000n } as const;
 const LONG_INFINITY = { infinity: LONG_MAX, '-infinity': LONG_MIN } as const;
-/** The furthest a JavaScript Date reaches. */
+/** The furthest a JavaScript Date reaches, in milliseconds. */
 const DATE_LIMIT = 8.64e15;
 
 /** Fraction digits declared by a temporal type modifier. (Default: 6) */
@@ -70,23 +72,26 @@ export function precisionOf(typmod: number): number {
   return typmod < 0 ? 6 : typmod & 0xffff;
 }
 
-/** @param ms since the epoch; ignored for infinities */
-function connectDate({ infinite }: Scanned, ms: number): Date {
-  if (infinite) return new Date(infinite === 'infinity' ? DATE_LIMIT : -DATE_LIMIT);
-  if (Math.abs(ms) > DATE_LIMIT)
-    throw new RangeError('it lies beyond the dates that time.precision.mode=connect can express');
-  return new Date(ms);
+/** The number of days itself where a Date does not reach (Appendix R.20). */
+function connectDate(found: Scanned): Date | number {
+  if (found.infinite) return DATE_INFINITY[found.infinite];
+  const ms = found.days * 86_400_000;
+  return Math.abs(ms) > DATE_LIMIT ? found.days : new Date(ms);
+}
+
+/** The number of milliseconds itself where a Date does not reach (Appendix R.20). */
+function connectTimestamp(found: Scanned): Date | number | bigint {
+  const ms = epochMillis(found);
+  return typeof ms === 'bigint' || Math.abs(ms) > DATE_LIMIT ? ms : new Date(ms);
 }
 
 export function dateType(mode: TimeMode): ValueType {
   if (mode === 'connect') {
     return ofDate(
       dateSchema(),
-      (b, s, e) => {
-        const found = scanDate(b, s, e);
-        return connectDate(found, found.days * 86_400_000);
-      },
+      (b, s, e) => connectDate(scanDate(b, s, e)),
       new Date(0),
+      infinite(169560311, -170999002),
     );
   }
   if (mode === 'isostring') {
@@ -97,6 +102,7 @@ export function dateType(mode: TimeMode): ValueType {
         return found.infinite ?? isoDate(found.days) + 'Z';
       },
       '1970-01-01Z',
+      infinite('+999999999-12-31Z', '-999999999-01-01Z'),
     );
   }
   return ofDate(
@@ -106,6 +112,7 @@ export function dateType(mode: TimeMode): ValueType {
       return found.infinite ? DATE_INFINITY[found.infinite] : found.days;
     },
     0,
+    infinite(169560311, -170999002),
   );
 }
 
@@ -121,6 +128,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
           return new Date(Math.floor(found.micros / 1000));
         },
         new Date(0),
+        endOfDay(new Date(86_399_999)),
       );
     case 'isostring':
       return ofTime(
@@ -130,6 +138,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
           return isoTime(found.micros, null) + 'Z';
         },
         '00:00:00Z',
+        endOfDay('23:59:59.999999999Z'),
       );
     case 'nanoseconds':
       return ofTime(
@@ -139,6 +148,7 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
           return found.micros * 1000;
         },
         0,
+        endOfDay(86_399_999_999_999),
       );
     case 'adaptive':
       if (precisionOf(typmod) <= 3)
@@ -149,17 +159,30 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
             return Math.floor(found.micros / 1000);
           },
           0,
+          endOfDay(86_399_999),
         );
   }
-  return ofTime(named('INT64', 'MicroTime'), decodeTimeMicros, 0);
+  return ofTime(named('INT64', 'MicroTime'), decodeTimeMicros, 0, endOfDay(86_399_999_999));
 }
 
-/** Microseconds since the epoch. */
+/** Milliseconds since the epoch. */
+function epochMillis(found: Scanned): number | bigint {
+  if (found.infinite) return MILLIS_INFINITY[found.infinite];
+  const inDay = Math.floor(found.micros / 1000);
+  const millis = found.days * 86_400_000 + inDay;
+  return Number.isSafeInteger(millis) ? millis : BigInt(found.days) * 86_400_000n + BigInt(inDay);
+}
+
+/**
+ * Microseconds since the epoch. Those beyond 64 bits are as in Debezium (Appendix R.21): whole seconds end at the last
+ * long, and what the fraction adds to that wraps around.
+ */
 function epochMicros(found: Scanned): number | bigint {
   const micros = found.days * MICROS_PER_DAY + found.micros;
   if (Number.isSafeInteger(micros)) return micros;
-  const exact = BigInt(found.days) * 86_400_000_000n + BigInt(found.micros);
-  return checkLong(exact);
+  const fraction = BigInt(found.micros % 1_000_000);
+  const seconds = BigInt(found.days) * 86_400_000_000n + BigInt(found.micros) - fraction;
+  return int64(BigInt.asIntN(64, (seconds > LONG_MAX ? LONG_MAX : seconds) + fraction));
 }
 
 function checkLong(value: bigint): bigint {
@@ -170,14 +193,7 @@ function checkLong(value: bigint): bigint {
 export function timestampType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
     case 'connect':
-      return ofTimestamp(
-        timestampSchema(),
-        (b, s, e) => {
-          const found = scanTimestamp(b, s, e);
-          return connectDate(found, found.days * 86_400_000 + Math.floor(found.micros / 1000));
-        },
-        new Date(0),
-      );
+      return ofTimestamp(timestampSchema(), (b, s, e) => connectTimestamp(scanTimestamp(b, s, e)), new Date(0));
     case 'isostring':
       return ofTimestamp(
         named('STRING', 'IsoTimestamp'),
@@ -186,6 +202,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
           return found.infinite ?? `${isoDate(found.days)}T${isoTime(found.micros, null)}Z`;
         },
         '1970-01-01T00:00:00Z',
+        infinite('+999999999-12-31T23:59:59.999999999Z', '-999999999-01-01T00:00:00Z'),
       );
     case 'nanoseconds':
       return ofTimestamp(
@@ -200,15 +217,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
     case 'adaptive':
     case 'adaptive_time_microseconds':
       if (precisionOf(typmod) <= 3)
-        return ofTimestamp(
-          named('INT64', 'Timestamp'),
-          (b, s, e) => {
-            const found = scanTimestamp(b, s, e);
-            if (found.infinite) return MILLIS_INFINITY[found.infinite];
-            return found.days * 86_400_000 + Math.floor(found.micros / 1000);
-          },
-          0,
-        );
+        return ofTimestamp(named('INT64', 'Timestamp'), (b, s, e) => epochMillis(scanTimestamp(b, s, e)), 0);
   }
   return ofTimestamp(
     named('INT64', 'MicroTimestamp'),
@@ -217,6 +226,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros(found);
     },
     0,
+    infinite(-9223372036853775810n, LONG_MIN),
   );
 }
 
@@ -238,7 +248,10 @@ export function timestamptzType(typmod: number): ValueType {
     micros -= shift * MICROS_PER_DAY;
     return `${isoDate(found.days + shift)}T${isoTime(micros, digits)}Z`;
   };
-  return ofTimestamptz(named('STRING', 'ZonedTimestamp'), decode, `1970-01-01T${isoTime(0, digits)}Z`);
+  // Debezium's zero of a missing value has no fraction (Appendix R.19).
+  return ofTimestamptz(named('STRING', 'ZonedTimestamp'), decode, '1970-01-01T00:00:00Z', {
+    computedDefault: `1970-01-01T${isoTime(0, digits)}Z`,
+  });
 }
 
 export function timetzType(): ValueType {
