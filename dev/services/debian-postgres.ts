@@ -11,6 +11,7 @@ import { startPostgres, type PostgresOptions, type RunningPostgres } from './pos
 const PACKAGES = {
   wal2json: 'postgresql-15-wal2json',
   decoderbufs: 'postgresql-15-decoderbufs',
+  'postgis-3': 'postgresql-15-postgis-3',
 } as const;
 export type ServerLibrary = keyof typeof PACKAGES;
 

@@ -183,7 +183,11 @@ function build(
   const name = fieldNames(events.fieldNames)(column.name);
   const { columnDefaults } = layoutOf(events.format);
   const defaultValue = column.default === null || !columnDefaults ? undefined : schemaDefault(column.default, type);
-  const keySchema: Schema = Object.freeze({ ...type.schema, optional, default: defaultValue });
+  const keySchema: Schema = Object.freeze({
+    ...type.schema,
+    optional: optional || type.schema.optional,
+    default: defaultValue,
+  });
   const source = types.declared(column.typeOid, column.typmod);
   const path = `${qualified(table)}.${column.name}`;
   const mask = appliedMask(events.masks, path, type, source);

@@ -2,7 +2,7 @@
  * Values that Connect cannot represent: published as null with a warning, or an error where null is not allowed.
  */
 import { ConnectError, type Logger } from '@millrace/sdk';
-import { DIMENSIONS, NOT_FINITE, NULL_ITEM, type Unrepresentable } from '../values/value-type';
+import { DIMENSIONS, NOT_FINITE, NULL_ITEM, TOO_MANY_DIMENSIONS, type Unrepresentable } from '../values/value-type';
 import type { TableModel } from './table-model';
 
 interface Explanation {
@@ -25,6 +25,10 @@ const EXPLANATIONS: Readonly<Record<Unrepresentable, Explanation>> = {
   },
   [NULL_ITEM]: {
     what: 'an array with a NULL among its elements, which arrays of its type cannot have in events',
+    cure: withoutColumn,
+  },
+  [TOO_MANY_DIMENSIONS]: {
+    what: 'a sparse vector of more than 32767 dimensions, which events number with 16 bits',
     cure: withoutColumn,
   },
 };

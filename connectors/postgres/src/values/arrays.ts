@@ -8,7 +8,7 @@ import { DIMENSIONS, NULL_ITEM, utf8, type ValueOptions, type ValueType } from '
  * Items of a one-dimensional array's text, `{a,"b,c",NULL}` with an optional `[l:u]=` in front; null for more
  * dimensions, which Connect arrays with one item schema cannot represent. Throws for text that is not an array.
  */
-export function parseArray(text: string): (string | null)[] | null {
+export function parseArray(text: string, delimiter = ','): (string | null)[] | null {
   let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;
   const items: (string | null)[] = [];
   at++; // {
@@ -22,12 +22,12 @@ export function parseArray(text: string): (string | null)[] | null {
       items.push(item.text);
     } else {
       const begin = at;
-      while (at < text.length && text[at] !== ',' && text[at] !== '}') at++;
+      while (at < text.length && text[at] !== delimiter && text[at] !== '}') at++;
       const item = text.slice(begin, at);
       items.push(item === 'NULL' ? null : item);
     }
     if (text[at] === '}') return items;
-    if (text[at] !== ',') throw new SyntaxError('its text is not an array');
+    if (text[at] !== delimiter) throw new SyntaxError('its text is not an array');
     at++;
   }
 }
@@ -69,7 +69,7 @@ export function arrayType(item: ValueType, element: string, options: ValueOption
   return {
     schema: arraySchema(requiredItems ? item.schema : optional(item.schema)),
     decode: (b, s, e) => {
-      const items = parseArray(utf8(b, s, e));
+      const items = parseArray(utf8(b, s, e), item.delimiter);
       if (items === null) return DIMENSIONS;
       const out: unknown[] = new Array(items.length);
       for (let i = 0; i < items.length; i++) {

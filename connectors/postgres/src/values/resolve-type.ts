@@ -1,6 +1,9 @@
 /** Maps PostgreSQL types to Connect schemas and decoders (cdc-postgres §3). */
 import { schema } from '@millrace/sdk';
 import { arrayType, vectorType } from './arrays';
+import { GEOMETRIC_TYPES } from './geometric';
+import { POSTGIS_TYPES } from './postgis';
+import { VECTOR_TYPES } from './vectors';
 import { bitType, byteaType, stringType, unknownType } from './bytes';
 import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
 import { sourceType, type SourceType } from './source-type';
@@ -91,16 +94,19 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   daterange: withoutDefault,
   hstore: (_, options) => hstoreType(options),
   point: () => pointType(),
+  ...GEOMETRIC_TYPES,
+  ...POSTGIS_TYPES,
+  ...VECTOR_TYPES,
 };
 
 /** Names of the types that the connector supports, without enums, domains and arrays. */
 export const SUPPORTED_TYPES: readonly string[] = Object.keys(MAKERS);
 
 /** Arrays of these are never emitted (§3.4). */
-const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'bit', 'xml', 'point']);
+const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'xml', 'point']);
 
 /** Debezium's arrays of these have items that are not optional; those of other types have optional ones. */
-const REQUIRED_ITEMS = new Set(['isbn', 'tsvector']);
+const REQUIRED_ITEMS = new Set(['isbn', 'tsvector', 'vector', 'halfvec', 'sparsevec']);
 
 export interface EnumLabel {
   readonly enumOid: number;
@@ -165,10 +171,18 @@ export class TypeResolver {
 
   private array(type: PgType, typmod: number): ValueType | null {
     const element = this.types.get(type.of);
-    if (element === undefined || element.kind === 'd' || element.isArray || NO_ARRAY.has(element.name)) return null;
+    if (element === undefined || element.isArray || NO_ARRAY.has(element.name)) return null;
+    const isEnum = this.underDomains(element)?.kind === 'e';
+    if (element.kind === 'd' && !isEnum) return null;
     const item = this.supported(element.oid, typmod);
     if (item === null) return null;
-    return arrayType(item, element.name, this.options, element.kind === 'e' || REQUIRED_ITEMS.has(element.name));
+    return arrayType(item, element.name, this.options, isEnum || REQUIRED_ITEMS.has(element.name));
+  }
+
+  private underDomains(type: PgType): PgType | undefined {
+    let base: PgType | undefined = type;
+    while (base?.kind === 'd') base = this.types.get(base.of);
+    return base;
   }
 
   private enumType(type: PgType): ValueType {

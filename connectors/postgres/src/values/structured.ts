@@ -46,7 +46,7 @@ export function hstoreType(options: ValueOptions): ValueType {
   };
 }
 
-const POINT = structSchema(
+export const POINT = structSchema(
   [
     ['x', schema('FLOAT64')],
     ['y', schema('FLOAT64')],
@@ -56,7 +56,7 @@ const POINT = structSchema(
   { name: 'io.debezium.data.geometry.Point', version: 1, doc: 'Geometry (POINT)' },
 );
 
-function point(x: number, y: number): { x: number; y: number; wkb: Buffer; srid: null } {
+export function point(x: number, y: number): { x: number; y: number; wkb: Buffer; srid: null } {
   const wkb = Buffer.alloc(21);
   wkb[0] = 1; // little-endian
   wkb.writeUInt32LE(1, 1); // point

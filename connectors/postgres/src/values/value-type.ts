@@ -13,8 +13,11 @@ export const DIMENSIONS: unique symbol = Symbol('DIMENSIONS');
 /** NULL among the elements of an array whose items are required. */
 export const NULL_ITEM: unique symbol = Symbol('NULL_ITEM');
 
+/** A sparse vector whose dimensions 16-bit indexes cannot number. */
+export const TOO_MANY_DIMENSIONS: unique symbol = Symbol('TOO_MANY_DIMENSIONS');
+
 /** Returned by decoders in place of a value that Connect cannot represent. No Connect value is a symbol. */
-export type Unrepresentable = typeof NOT_FINITE | typeof DIMENSIONS | typeof NULL_ITEM;
+export type Unrepresentable = typeof NOT_FINITE | typeof DIMENSIONS | typeof NULL_ITEM | typeof TOO_MANY_DIMENSIONS;
 
 /**
  * The text that the server would send for a column whose default is this literal, which may be of another type; null if
@@ -30,7 +33,7 @@ export const textLike =
 
 /** How one PostgreSQL type appears in events. */
 export interface ValueType {
-  /** Required, without default; columns derive their own from it. */
+  /** Without default; columns derive their own from it, optional if this one is or if they accept NULL. */
   readonly schema: Schema;
   readonly decode: TextDecoder;
   /**
@@ -45,6 +48,8 @@ export interface ValueType {
   readonly computedDefault?: unknown;
   /** Schema defaults by literal, where Debezium's is not the value of the literal. */
   readonly specialDefaults?: Readonly<Record<string, unknown>>;
+  /** Between the elements of an array's text. (Default: a comma) */
+  readonly delimiter?: string;
 }
 
 export type DecimalMode = 'precise' | 'double' | 'string';
