@@ -6,6 +6,7 @@ import type { ServerFacts } from './database/server';
 import type { EventFactory } from './events/event-factory';
 import type { Relations } from './events/relations';
 import type { Notifications } from './notifications/notifications';
+import type { SnapshotProgress } from './snapshot-progress';
 
 export interface Session {
   readonly config: PostgresConfig;
@@ -16,6 +17,7 @@ export interface Session {
   readonly relations: Relations;
   readonly factory: EventFactory;
   readonly notifications: Notifications;
+  readonly snapshot: SnapshotProgress;
   /**
    * Resolves when the offset is stored, after the offsets of all records returned before. Null removes the offset.
    */

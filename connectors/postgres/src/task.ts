@@ -19,6 +19,7 @@ import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { StreamReader } from './replication/stream-reader';
 import type { Phase, Session } from './session';
+import { readResumePoint } from './snapshot/resume-point';
 import { SnapshotEnd } from './snapshot/snapshot-end';
 import { SnapshotReader } from './snapshot/snapshot-reader';
 import { startUp, type Started } from './startup/start';
@@ -36,10 +37,16 @@ export class PostgresSourceTask implements SourceTask {
   async start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const started = await startUp(slotPart(parseConfig(config), context.task), context);
     this.started = started;
-    const { session, plan, created, streamFrom, storedOffset } = started;
+    const { session, plan, created, resumable, streamFrom, storedOffset } = started;
     const lsn = streamFrom === null ? null : startLsn(streamFrom);
-    if (plan.snapshot) this.phase = new SnapshotReader(session, created, plan.stream, lsn);
-    else if (plan.stream) this.phase = new StreamReader(session, streamFrom ?? positionAt(0), storedOffset);
+    if (plan.snapshot) {
+      const resume = resumable ? readResumePoint(storedOffset) : null;
+      this.phase = new SnapshotReader(session, created, plan.stream, lsn, resume);
+      return;
+    }
+    session.snapshot.skip();
+    session.notifications.send({ aggregateType: 'Initial Snapshot', type: 'SKIPPED' });
+    if (plan.stream) this.phase = new StreamReader(session, streamFrom ?? positionAt(0), storedOffset);
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
@@ -110,7 +117,8 @@ export class PostgresSourceTask implements SourceTask {
   private afterSnapshot(snapshot: SnapshotReader): Phase | null {
     const { session, plan, streamFrom } = this.started as Started;
     if (!plan.stream) {
-      session.logger.info('snapshot.mode=initial_only: the snapshot is complete, no changes are streamed.');
+      const { mode } = session.config.snapshot;
+      session.logger.info(`snapshot.mode=${mode}: the snapshot is complete, no changes are streamed.`);
       return null;
     }
     const position = streamFrom ?? positionAt(snapshot.streamLsn as Lsn);
@@ -124,7 +132,7 @@ export class PostgresSourceTask implements SourceTask {
     return reader;
   }
 
-  /** Restarts the snapshot after a lost connection. Any other error fails the task and removes what it has created. */
+  /** Resumes the snapshot after a lost connection. Any other error fails the task and removes what it has created. */
   private async failed(error: unknown): Promise<void> {
     const started = this.started as Started;
     const { session, plan } = started;
@@ -134,9 +142,9 @@ export class PostgresSourceTask implements SourceTask {
     if (retry) {
       const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
       this.retryAt = Date.now() + wait;
-      session.logger.warn(`${errorText(error)}; restarting the snapshot in ${wait} ms.`);
+      session.logger.warn(`${errorText(error)}; resuming the snapshot in ${wait} ms.`);
       await phase.close();
-      this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn);
+      this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn, phase.resumePoint);
       return;
     }
     // Once streaming has started, the slot retains changes that are not in Kafka yet, so it must stay.

@@ -135,7 +135,7 @@ test('a connection cut during the snapshot: deletes before its restart are emitt
   );
   await untilDone(run);
   expect(apply(run.records, table)).toEqual(await contents());
-  expect(run.log.some((line) => /restarting the snapshot/.test(line.message))).toBe(true);
+  expect(run.log.some((line) => /resuming the snapshot/.test(line.message))).toBe(true);
 });
 
 test('killed inside the snapshot, and columns are added and dropped before the next one: changes in the old form are emitted, too', async () => {

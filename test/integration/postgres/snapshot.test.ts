@@ -377,7 +377,7 @@ test('a connection cut during the snapshot: it is taken again', async () => {
   );
   const records = await run.until((all) => all[all.length - 1]?.value.source.snapshot === 'last');
   expect(new Set(records.map((record) => record.key.id)).size).toBe(5000);
-  expect(run.log.some((line) => /restarting the snapshot/.test(line.message))).toBe(true);
+  expect(run.log.some((line) => /resuming the snapshot/.test(line.message))).toBe(true);
 });
 
 test('a stop at the start of the snapshot leaves it unfinished', async () => {

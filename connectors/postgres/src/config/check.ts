@@ -5,6 +5,7 @@ import type { Definition } from './definition';
 import { DEFINITIONS } from './definitions';
 import { checkColumnMasks } from './column-mask-config';
 import { KEY } from './keys';
+import { checkSnapshot } from './snapshot-config';
 import { checkNotifications } from './notification-config';
 import { checkParallel } from './parallel-config';
 import { patternProblem, patternsProblem } from './patterns';
@@ -59,13 +60,8 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       'Valid replication slot name must contain only digits, lowercase characters and underscores with length <= 63',
     );
   }
-  const mode = read.values[KEY.snapshotMode]?.trim().toLowerCase();
-  if (mode === 'custom' || mode === 'configuration_based')
-    complain(
-      KEY.snapshotMode,
-      `"${mode}" is not supported; use one of always, initial_only, when_needed, initial, no_data`,
-    );
   checkColumnMasks(read.values, complain);
+  checkSnapshot(read.values, complain);
   checkQueue(read.values, complain);
   checkNotifications(read.values, complain);
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);

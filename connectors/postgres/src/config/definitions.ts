@@ -2,18 +2,9 @@
 import { key, nonNegative, oneOf, patterns, positive, required, type Definition } from './definition';
 import { EVENT_DEFINITIONS } from './event-definitions';
 import { KEY, type Key } from './keys';
+import { SNAPSHOT_DEFINITIONS } from './snapshot-definitions';
 import { STREAM_DEFINITIONS } from './stream-definitions';
 
-/** In the order of Debezium's error text (Appendix R.15). */
-export const SNAPSHOT_MODES = [
-  'always',
-  'initial_only',
-  'configuration_based',
-  'when_needed',
-  'initial',
-  'custom',
-  'no_data',
-];
 const SSL_MODES = ['allow', 'prefer', 'disable', 'verify-ca', 'require', 'verify-full'];
 
 export const DEFINITIONS: readonly Definition[] = [
@@ -169,35 +160,7 @@ export const DEFINITIONS: readonly Definition[] = [
     'Topic of the notifications; required when sink is one of the channels.',
   ),
 
-  key(
-    KEY.snapshotMode,
-    'STRING',
-    'initial',
-    'When to take a snapshot of the tables before streaming changes.',
-    oneOf(...SNAPSHOT_MODES),
-  ),
-  key(
-    KEY.snapshotIsolationMode,
-    'STRING',
-    'serializable',
-    'Isolation of a snapshot that cannot use one exported by a replication slot.',
-    oneOf('read_uncommitted', 'repeatable_read', 'read_committed', 'serializable'),
-  ),
-  key(
-    KEY.snapshotIncludeCollectionList,
-    'LIST',
-    null,
-    'Patterns of the captured tables to read in the snapshot. (Default: all)',
-    patterns,
-  ),
-  key(
-    KEY.snapshotSelectStatementOverrides,
-    'STRING',
-    null,
-    'Tables with a custom SELECT, given in snapshot.select.statement.overrides.<schema>.<table>.',
-  ),
-  key(KEY.snapshotFetchSize, 'INT', 10240, 'Rows per round trip.', positive),
-  key(KEY.snapshotDelayMs, 'LONG', 0, 'Milliseconds to wait before a snapshot.', nonNegative),
+  ...SNAPSHOT_DEFINITIONS,
 
   key(KEY.schemaIncludeList, 'LIST', null, 'Patterns of the schemas to capture.', patterns),
   key(KEY.schemaExcludeList, 'LIST', null, 'Patterns of the schemas to leave out.', patterns),

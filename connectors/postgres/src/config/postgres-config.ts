@@ -4,6 +4,7 @@ import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { readEventConfig, type EventConfig } from './event-config';
 import { KEY } from './keys';
+import { readSnapshotConfig, type SnapshotConfig } from './snapshot-config';
 import { notificationConfig, type NotificationConfig } from './notification-config';
 import { parallelConfig, type ParallelConfig, type SlotPart } from './parallel-config';
 import { PatternList, splitList } from './patterns';
@@ -13,7 +14,7 @@ import { replicaIdentities, type ReplicaIdentityRule } from './replica-identitie
 import { readSettings } from './settings';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
-export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed';
+export type { SnapshotMode } from './snapshot-config';
 export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
 /** `plugin.name`. */
 export type PluginName = 'pgoutput';
@@ -81,15 +82,7 @@ export interface PostgresConfig {
     readonly viaPartitionRoot: boolean;
   };
   readonly replicaIdentities: readonly ReplicaIdentityRule[];
-  readonly snapshot: {
-    readonly mode: SnapshotMode;
-    readonly isolation: string;
-    readonly include: PatternList | null;
-    /** `schema.table` → SELECT. */
-    readonly overrides: ReadonlyMap<string, string>;
-    readonly fetchSize: number;
-    readonly delayMs: number;
-  };
+  readonly snapshot: SnapshotConfig;
   readonly filters: FilterConfig;
   readonly keyColumns: readonly KeyColumns[];
   readonly skipped: ReadonlySet<Operation>;
@@ -166,14 +159,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       viaPartitionRoot: flag(KEY.publishViaPartitionRoot),
     },
     replicaIdentities: replicaIdentities(text(KEY.replicaIdentityAutosetValues)),
-    snapshot: {
-      mode: choice<SnapshotMode>(KEY.snapshotMode),
-      isolation: choice(KEY.snapshotIsolationMode),
-      include: patterns(KEY.snapshotIncludeCollectionList),
-      overrides: overrides(values),
-      fetchSize: number(KEY.snapshotFetchSize),
-      delayMs: number(KEY.snapshotDelayMs),
-    },
+    snapshot: readSnapshotConfig(settings, values),
     filters: {
       schemaInclude: patterns(KEY.schemaIncludeList),
       schemaExclude: patterns(KEY.schemaExcludeList),
@@ -232,15 +218,6 @@ function pairs(text: string): [string, string][] {
       const at = part.indexOf('=');
       return at < 0 ? [part.trim(), ''] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
     });
-}
-
-function overrides(values: ConnectorConfig): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const table of splitList(values[KEY.snapshotSelectStatementOverrides] ?? '')) {
-    const statement = values[`${KEY.snapshotSelectStatementOverrides}.${table}`];
-    if (statement !== undefined) found.set(table.replaceAll('"', ''), statement);
-  }
-  return found;
 }
 
 function keyColumns(text: string): KeyColumns[] {

@@ -52,24 +52,14 @@ const REFUSED: readonly Refused[] = [
     fine: ['0'],
     because: 'this is not supported yet, and events would be published without source.xmin',
   },
-  {
-    key: 'snapshot.query.mode',
-    fine: ['select_all'],
-    because:
-      'another mode is not supported yet, and all rows would be published (use snapshot.select.statement.overrides)',
-  },
 ];
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
-  { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|guardrail|openlineage|driver)\./ },
+  { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
   { key: 'event.converting.failure.handling.mode', fine: ['fail'] },
   { key: 'event.processing.failure.handling.mode', fine: ['fail'] },
   { key: 'read.only', fine: ['false'] },
-  { key: 'snapshot.lock.timeout.ms' },
-  { key: 'snapshot.locking.mode', fine: ['none'] },
-  { key: 'snapshot.max.threads', fine: ['1'] },
-  { key: 'snapshot.tables.order.by.row.count', fine: ['disabled'] },
   { key: 'streaming.delay.ms', fine: ['0'] },
 ];
 

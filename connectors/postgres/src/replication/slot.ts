@@ -52,7 +52,7 @@ export function checkSlot(slot: SlotState, config: PostgresConfig): void {
       `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but ${slotPlugin} and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
-  if (slot.lostBecause !== null && config.snapshot.mode !== 'when_needed') throw lostSlot(config, slot.lostBecause);
+  if (slot.lostBecause !== null && !config.snapshot.policy.whenLost) throw lostSlot(config, slot.lostBecause);
 }
 
 export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown): ConnectError {

@@ -1,61 +1,93 @@
 /**
- * Marks the first and last rows (cdc-postgres §2.9). Holds one row back, because the last row is known only afterwards.
+ * Marks the first and last rows (cdc-postgres §2.9). Holds one row of each table back, because the last one is known
+ * only afterwards.
  */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { SnapshotMark } from '../events/event-factory';
 import type { Struct } from '../events/row';
 
-export interface SnapshotOffsets {
-  readonly running: SourceOffset;
-  readonly completed: SourceOffset;
+/** What the markers know of a table. */
+export class TableRows {
+  held: SourceRecord | null = null;
+  /** A row was emitted. */
+  begun = false;
+  /** Parts of the table that end with the held row. */
+  ending: Ending[] = [];
+}
+
+/** A part of a table; `emitted` is called when its last row is. */
+interface Ending {
+  emitted(): void;
 }
 
 export class SnapshotMarkers {
-  private held: SourceRecord | null = null;
-  private heldIsFirstOfTable = false;
-  private heldIsFirst = false;
-  private any = false;
-  private tableHasRows = false;
+  /** All its rows are here, the last one is held: it may be the last of all. */
+  private ended: TableRows | null = null;
+  private begun = false;
+  /** Of the record emitted last. */
+  lastOffset: SourceOffset | null = null;
 
-  constructor(private readonly offsets: SnapshotOffsets) {}
+  /**
+   * @param running offset of a row; called after the `emitted` of everything that the row ends
+   * @param completed offset of the very last row
+   */
+  constructor(
+    private readonly running: () => SourceOffset,
+    private readonly completed: SourceOffset,
+  ) {}
 
-  /** Adds the previous row to `out` and holds this one back. */
-  row(record: SourceRecord, out: SourceRecord[]): void {
-    this.release(out, false);
-    this.held = record;
-    this.heldIsFirst = !this.any;
-    this.heldIsFirstOfTable = !this.tableHasRows;
-    this.any = true;
-    this.tableHasRows = true;
+  /** Adds the previous row of the table to `out` and holds this one back. */
+  row(table: TableRows, record: SourceRecord, out: SourceRecord[]): void {
+    if (this.ended !== null) this.releaseEnded(out);
+    if (table.held !== null) this.release(table, 'true', out);
+    table.held = record;
   }
 
-  /** Call before the first row of another table. */
-  tableEnded(): void {
-    this.endOfTable = this.tableHasRows;
-    this.tableHasRows = false;
+  /** All rows of a part of the table were passed to `row`. */
+  partEnded(table: TableRows, part: Ending): void {
+    if (table.held === null) part.emitted();
+    else table.ending.push(part);
   }
-  private endOfTable = false;
 
+  /** Call once, after the last row of the table, if it has any. */
+  tableEnded(table: TableRows, out: SourceRecord[]): void {
+    if (table.held === null) return;
+    if (this.ended !== null) this.releaseEnded(out);
+    this.ended = table;
+  }
+
+  /** Call when all tables have ended. */
   finish(out: SourceRecord[]): void {
-    this.release(out, true);
+    if (this.ended !== null) this.release(this.ended, 'last', out);
+    this.ended = null;
   }
 
-  private release(out: SourceRecord[], last: boolean): void {
-    const { held } = this;
-    if (held !== null) {
-      const { value } = held as { value: { source: Struct } };
-      value.source.snapshot = this.mark(last);
-      (held as { sourceOffset: SourceOffset }).sourceOffset = last ? this.offsets.completed : this.offsets.running;
-      out.push(held);
-      this.held = null;
-      this.endOfTable = false;
+  private releaseEnded(out: SourceRecord[]): void {
+    const ended = this.ended as TableRows;
+    this.ended = null;
+    this.release(ended, 'last_in_data_collection', out);
+  }
+
+  private release(table: TableRows, as: 'true' | 'last' | 'last_in_data_collection', out: SourceRecord[]): void {
+    const held = table.held as SourceRecord;
+    table.held = null;
+    const { value } = held as { value: { source: Struct } };
+    value.source.snapshot = this.mark(table, as);
+    table.begun = true;
+    this.begun = true;
+    if (table.ending.length > 0) {
+      for (const part of table.ending) part.emitted();
+      table.ending = [];
     }
+    this.lastOffset = as === 'last' ? this.completed : this.running();
+    (held as { sourceOffset: SourceOffset }).sourceOffset = this.lastOffset;
+    out.push(held);
   }
 
-  private mark(last: boolean): SnapshotMark {
-    if (last) return 'last';
-    if (this.heldIsFirst) return 'first';
-    if (this.endOfTable) return 'last_in_data_collection';
-    return this.heldIsFirstOfTable ? 'first_in_data_collection' : 'true';
+  private mark(table: TableRows, as: 'true' | 'last' | 'last_in_data_collection'): SnapshotMark {
+    if (as === 'last') return 'last';
+    if (!this.begun) return 'first';
+    if (as === 'last_in_data_collection') return as;
+    return table.begun ? 'true' : 'first_in_data_collection';
   }
 }

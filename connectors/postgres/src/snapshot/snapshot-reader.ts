@@ -1,25 +1,34 @@
-/** Reads all captured tables in one transaction (cdc-postgres §4). */
+/** Reads all captured tables in one snapshot, with one connection or several (cdc-postgres §4). */
 import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
-import type { Client } from 'pg';
-import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
 import { closeConnection } from '../database/connection';
 import { databaseError, errorCode, errorText } from '../database/errors';
-import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { quoteIdentifier } from '../database/identifiers';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
-import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
+import type { Chunk } from './chunk';
+import { chunkQuery } from './chunk-query';
+import { FinishedWork } from './finished-work';
+import { readResumePoint, type ResumePoint } from './resume-point';
+import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
+import { SnapshotReport } from './snapshot-report';
 import { beginSnapshot, type SnapshotSource } from './snapshot-source';
+import { planSnapshot } from './snapshot-plan';
 
 interface Running {
-  readonly source: SnapshotSource;
-  readonly tap: MessageTap<TableModel | null>;
+  readonly lanes: readonly SnapshotLane[];
   readonly markers: SnapshotMarkers;
+  readonly work: FinishedWork;
+  readonly report: SnapshotReport;
   readonly context: EventContext;
+  readonly lsn: Lsn;
+  readonly xmin: bigint;
+  /** What no connection has begun; the chunks of an entry are read by one connection. */
+  readonly waiting: Chunk[][];
 }
 
 export class SnapshotReader implements Phase {
@@ -27,12 +36,16 @@ export class SnapshotReader implements Phase {
   private readonly wakeup = new Wakeup();
   private readonly cells: Cells = [];
   private readonly rowContext: RowContext;
-  private table: TableModel | null = null;
+  private readonly beginAt: number;
   /** Fetching has ended: all rows are queued, unless `failure` is set. */
   private fetched = false;
   private failure: unknown = null;
-  private rows = 0;
+  /** The connection that is decoded first in the next batch. */
+  private turn = 0;
   private closed = false;
+  private storing = false;
+  /** Stored, or about to be. */
+  private storedOffset: SourceOffset | null = null;
 
   /** All rows were emitted. */
   done = false;
@@ -46,20 +59,33 @@ export class SnapshotReader implements Phase {
    * @param stream whether the snapshot is followed by a stream
    * @param streamLsn where that stream starts; null: at the position of this snapshot, which replaces null once it has
    *   started
+   * @param resume what earlier attempts have finished, if the stream covers every change since then; null: nothing
    */
   constructor(
     private readonly session: Session,
     private created: CreatedSlot | null,
     private readonly stream: boolean,
     public streamLsn: Lsn | null,
+    private resume: ResumePoint | null,
   ) {
     this.rowContext = new RowContext(session.relations.unrepresentable);
+    this.beginAt = Date.now() + session.config.snapshot.delayMs;
+  }
+
+  /** What another attempt need not read, provided that everything returned by `next` is delivered. */
+  get resumePoint(): ResumePoint | null {
+    return this.resume;
   }
 
   async next(): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
     const deadline = Date.now() + config.queue.pollIntervalMs;
-    if (this.running === null) await this.begin();
+    if (this.running === null) {
+      await this.wakeup.wait(Math.min(deadline, this.beginAt) - Date.now(), signal);
+      if (Date.now() < this.beginAt) return null;
+      await this.begin();
+    }
+    this.storeProgress();
     await yieldToEventLoop();
     const out: SourceRecord[] = [];
     do {
@@ -79,48 +105,51 @@ export class SnapshotReader implements Phase {
     this.running = null;
     await created?.release();
     if (running === null) return;
-    running.tap.discard();
-    await closeConnection(running.source.client);
+    if (!this.done) running.report.aborted();
+    this.resume = readResumePoint(running.markers.lastOffset) ?? this.resume;
+    await Promise.all(running.lanes.map((lane) => lane.close()));
   }
 
   private async begin(): Promise<void> {
     const { session, created } = this;
-    const { config, relations, facts, logger } = session;
+    const { config, signal } = session;
     this.created = null;
-    const source = await beginSnapshot(session, created, this.stream && this.streamLsn === null);
-    if (this.closed) return await closeConnection(source.client);
+    const exact = this.stream && this.streamLsn === null;
+    const source = await beginSnapshot(session, created, exact, config.snapshot.threads);
+    if (this.closed) return await closeAll(source);
     try {
       this.streamLsn ??= source.lsn;
-      const found = await findTables(source.client, config.filters);
-      const tables = await readTables(
-        source.client,
-        found.map((table) => table.oid),
-        facts.version,
-      );
-      const models = await relations.load(source.client, tables);
       const offset = { lsn: this.streamLsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid };
+      const plan = await planSnapshot(session, source.clients[0], this.resume);
+      const xmin = this.resume?.xmin ?? source.xmin;
+      const base = { last_snapshot_record: false, ...offset, snapshot_completed: false };
+      const work = new FinishedWork(base, xmin, plan.tables);
       const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
-      const running = { last_snapshot_record: false, ...offset, snapshot_completed: false };
-      if (this.stream) {
-        // Before the first row: a repeated snapshot must know where this one started.
-        await session.storeOffset(running);
-        this.announced = true;
-      }
-      const markers = new SnapshotMarkers({ running, completed });
+      // Before the first row: a repeated snapshot must know where this one started.
+      this.storedOffset = work.offset;
+      await session.storeOffset(work.offset);
+      this.announced = true;
+      if (this.closed) return await closeAll(source);
       const time = new Instant();
       time.setMicros(source.micros);
-      const tap = new MessageTap<TableModel | null>(source.client, DATA_ROW, config.queue, null);
-      tap.onQueued = () => this.wakeup.wake();
-      this.running = { source, tap, markers, context: { time, xid: source.xid, origin: null, originLsn: null } };
+      const { maxMessages, maxBytes } = config.queue;
+      const share = 1 / source.clients.length;
+      const limits = { maxMessages: Math.ceil(maxMessages * share), maxBytes: Math.ceil(maxBytes * share) };
+      const running: Running = {
+        lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
+        markers: new SnapshotMarkers(() => work.offset, completed),
+        ...{ work, xmin, lsn: source.lsn, waiting: plan.chunks },
+        report: new SnapshotReport(session, plan, this.resume !== null),
+        context: { time, xid: source.xid, origin: null, originLsn: null },
+      };
+      this.running = running;
       this.finalOffset = completed;
-      const wanted = tables.filter((table) => config.snapshot.include?.matches(qualified(table)) ?? true);
-      logger.info(`Starting the snapshot of ${wanted.length} table(s).`);
-      void this.fetchAll(this.running, wanted, models).then(
+      void Promise.all(running.lanes.map((lane) => this.fetchAll(running, lane, signal))).then(
         () => this.fetchEnded(null),
         (error: unknown) => this.fetchEnded(error),
       );
     } catch (error) {
-      await closeConnection(source.client);
+      await closeAll(source);
       throw databaseError('Starting the snapshot failed', error);
     }
   }
@@ -131,92 +160,116 @@ export class SnapshotReader implements Phase {
     this.wakeup.wake();
   }
 
+  /**
+   * Does not wait for the next scheduled commit, so that a crash repeats little. One at a time; it covers the records
+   * of earlier polls only.
+   */
+  private storeProgress(): void {
+    const offset = this.running?.markers.lastOffset ?? null;
+    if (this.storing || offset === null || offset === this.storedOffset) return;
+    this.storing = true;
+    this.storedOffset = offset;
+    this.session.storeOffset(offset).then(
+      () => (this.storing = false),
+      // The task is stopping.
+      () => undefined,
+    );
+  }
+
   private decode(out: SourceRecord[]): void {
-    const { running, cells, session } = this;
+    const { running, session } = this;
     if (running === null) return;
-    const { tap, markers } = running;
-    const { queue } = tap;
-    const { maxBatch } = session.config.queue;
+    const { lanes, markers, report } = running;
     session.factory.readClock();
     let bytes = 0;
-    while (out.length < maxBatch && bytes < MAX_BATCH_BYTES && queue.peek()) {
-      const { buffer, start, end } = queue;
-      const model = queue.tag as TableModel;
-      if (model !== this.table) {
-        markers.tableEnded();
-        this.table = model;
-      }
-      readDataRow(buffer, start, model, cells, this.rowContext);
-      markers.row(this.record(running, model), out);
-      this.rows++;
-      bytes += end - start;
-      queue.shift();
-    }
-    tap.consumed();
-    if (!this.fetched || queue.messages > 0) return;
+    for (let i = 0; i < lanes.length; i++)
+      bytes += this.decodeLane(running, lanes[(this.turn + i) % lanes.length] as SnapshotLane, out, bytes);
+    this.turn = (this.turn + 1) % lanes.length;
+    report.logProgress();
+    if (!this.fetched || lanes.some((lane) => lane.tap.queue.messages > 0)) return;
     if (this.failure !== null) {
       if (out.length === 0) throw databaseError('The snapshot failed', this.failure);
       return;
     }
     markers.finish(out);
     this.done = true;
-    session.logger.info(`Snapshot completed: ${this.rows} row(s).`);
+    report.completed();
   }
 
-  private record(running: Running, model: TableModel): SourceRecord {
+  /** Returns the number of bytes decoded. */
+  private decodeLane(running: Running, { tap, open }: SnapshotLane, out: SourceRecord[], before: number): number {
+    const { cells, rowContext, session } = this;
+    const { maxBatch } = session.config.queue;
+    const { queue } = tap;
+    const { markers } = running;
+    let bytes = 0;
+    while (out.length < maxBatch && before + bytes < MAX_BATCH_BYTES && queue.peek()) {
+      const { buffer, start, end } = queue;
+      const chunk = queue.tag as Chunk;
+      while (open[0] !== chunk) this.chunkEnded(running, open.shift() as Chunk, out);
+      const { model, marks } = chunk.table;
+      readDataRow(buffer, start, model, cells, rowContext);
+      markers.row(marks, this.record(running, model), out);
+      chunk.rows++;
+      bytes += end - start;
+      queue.shift();
+    }
+    tap.consumed();
+    while (queue.messages === 0 && open[0]?.fetched) this.chunkEnded(running, open.shift() as Chunk, out);
+    return bytes;
+  }
+
+  private chunkEnded({ markers, work, report }: Running, chunk: Chunk, out: SourceRecord[]): void {
+    const { table } = chunk;
+    if (!table.skipped) markers.partEnded(table.marks, { emitted: () => work.finish(chunk) });
+    table.openChunks--;
+    if (table.openChunks === 0) markers.tableEnded(table.marks, out);
+    report.chunkEnded(chunk);
+  }
+
+  private record({ context, lsn }: Running, model: TableModel): SourceRecord {
     const { cells, session } = this;
     const { factory } = session;
-    const { context, source } = running;
     const after = completeRow(model, cells, this.rowContext);
-    const block = factory.source(model, context, 'true', source.lsn, null);
+    const block = factory.source(model, context, 'true', lsn, null);
     return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }
 
-  /** Rejects on a stop, so it resolves only after all tables were read. */
-  private async fetchAll(
-    running: Running,
-    tables: readonly CatalogTable[],
-    models: ReadonlyMap<number, TableModel>,
-  ): Promise<void> {
-    const { client } = running.source;
-    for (const table of tables) {
-      await this.fetchTable(running, client, table, models.get(table.oid) as TableModel);
+  /** Rejects on a stop, so it resolves only after everything was read. */
+  private async fetchAll(running: Running, lane: SnapshotLane, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const chunks = running.waiting.shift();
+      if (chunks === undefined || this.failure !== null) break;
+      for (const chunk of chunks) await this.fetchChunk(running, lane, chunk, signal);
     }
-    await client.query('ROLLBACK');
+    await lane.client.query('ROLLBACK');
   }
 
-  private async fetchTable(running: Running, client: Client, table: CatalogTable, model: TableModel): Promise<void> {
-    const { config, logger, signal } = this.session;
-    const name = qualified(table);
-    const override = config.snapshot.overrides.get(name);
-    const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
-    const from = override === undefined ? quoteTable(table) : `(${override.replace(/;\s*$/, '')}) AS override`;
-    await client.query('SAVEPOINT millrace_table');
-    try {
-      await client.query(`DECLARE millrace_rows NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${from}`);
-    } catch (error) {
-      await client.query('ROLLBACK TO SAVEPOINT millrace_table');
-      if (errorCode(error) === '42P01' && override === undefined) {
-        logger.warn(`Table ${name} was dropped before the snapshot reached it; skipping it.`);
-        return;
-      }
-      throw snapshotError(name, override !== undefined, error);
+  private async fetchChunk(running: Running, lane: SnapshotLane, chunk: Chunk, signal: AbortSignal): Promise<void> {
+    const { config, logger } = this.session;
+    const { table } = chunk;
+    if (table.skipped) {
+      lane.open.push(chunk);
+      chunk.fetched = true;
+      return;
     }
-    running.tap.tag = model;
+    running.report.chunkBegun(chunk);
     try {
-      for (;;) {
-        signal.throwIfAborted();
-        const { rowCount } = await client.query(`FETCH FORWARD ${config.snapshot.fetchSize} FROM millrace_rows`);
-        if ((rowCount ?? 0) < config.snapshot.fetchSize) break;
-      }
-      await client.query('CLOSE millrace_rows');
+      if (await lane.fetch(chunk, chunkQuery(chunk, running.xmin), config.snapshot.fetchSize, signal)) return;
     } catch (error) {
-      throw snapshotError(name, override !== undefined, error);
+      throw snapshotError(table.name, table.override !== null, error);
     }
+    if (!table.skipped) logger.warn(`Table ${table.name} was dropped before the snapshot reached it; skipping it.`);
+    table.skipped = true;
+    this.wakeup.wake();
   }
 }
 
 const EMPTY_OFFSET: SourceOffset = {};
+
+async function closeAll({ clients }: SnapshotSource): Promise<void> {
+  await Promise.all(clients.map(closeConnection));
+}
 
 export function snapshotError(table: string, overridden: boolean, error: unknown): Error {
   const quoted = table.split('.').map(quoteIdentifier).join('.');

@@ -12,13 +12,16 @@ import type { Session } from '../session';
 import { int64 } from '../values/value-type';
 
 export interface SnapshotSource {
-  readonly client: Client;
+  /** All read the same snapshot. */
+  readonly clients: readonly [Client, ...Client[]];
   /**
    * Streaming from here includes every change that is not in the snapshot, and only those when a slot exported the
    * snapshot.
    */
   readonly lsn: Lsn;
   readonly xid: Lsn;
+  /** Oldest transaction that the snapshot may not contain. */
+  readonly xmin: bigint;
   /** When the transaction began, in microseconds. */
   readonly micros: number;
 }
@@ -27,32 +30,59 @@ export interface SnapshotSource {
  * @param created the connector's slot if this start created it; the snapshot it exported is used
  * @param exact otherwise, a temporary slot exports a snapshot, so that snapshot and stream meet without gap or overlap.
  *   If no slot is free, the snapshot is still consistent, and streaming starts slightly earlier
+ * @param connections how many read the snapshot
  */
 export async function beginSnapshot(
   session: Session,
   created: CreatedSlot | null,
   exact: boolean,
+  connections: number,
 ): Promise<SnapshotSource> {
   const exporter = created ?? (exact ? await temporarySlot(session) : null);
-  let client: Client | null = null;
+  const clients: Client[] = [];
+  const connect = async (): Promise<Client> => {
+    const { client } = await openConnection(session.config.connection, 'Snapshot');
+    clients.push(client);
+    return client;
+  };
   try {
-    ({ client } = await openConnection(session.config.connection, 'Snapshot'));
+    const client = await connect();
     const lsn = exporter === null ? await currentLsn(client, session) : exporter.consistentPoint;
-    const level = exporter === null ? isolation(session.config.snapshot.isolation) : 'REPEATABLE READ';
-    await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
-    if (exporter !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(exporter.snapshotName)}`);
+    const level = exporter === null ? isolation(session.config.snapshot.isolation, connections) : REPEATABLE_READ;
+    await begin(client, level, exporter?.snapshotName ?? null);
     const { rows } = await client.query(
       `SELECT ${session.facts.version >= 130000 ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END" : 'txid_current()::text'} AS xid,
+              txid_snapshot_xmin(txid_current_snapshot())::text AS xmin,
               (extract(epoch FROM current_timestamp) * 1000000)::int8::text AS micros`,
     );
-    const row = rows[0] as { xid: string; micros: string };
-    return { client, lsn, xid: int64(BigInt(row.xid)), micros: Number(row.micros) };
+    const row = rows[0] as { xid: string; xmin: string; micros: string };
+    if (connections > 1) {
+      const name = exporter?.snapshotName ?? (await exportSnapshot(client));
+      for (let i = 1; i < connections; i++) await begin(await connect(), level, name);
+    }
+    return {
+      clients: clients as [Client, ...Client[]],
+      lsn,
+      xid: int64(BigInt(row.xid)),
+      xmin: BigInt(row.xmin),
+      micros: Number(row.micros),
+    };
   } catch (error) {
-    await closeConnection(client);
+    await Promise.all(clients.map(closeConnection));
     throw databaseError('Starting the snapshot failed', error);
   } finally {
     await exporter?.release();
   }
+}
+
+async function begin(client: Client, level: string, snapshot: string | null): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
+  if (snapshot !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(snapshot)}`);
+}
+
+async function exportSnapshot(client: Client): Promise<string> {
+  const { rows } = await client.query('SELECT pg_export_snapshot() AS name');
+  return (rows[0] as { name: string }).name;
 }
 
 async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
@@ -85,6 +115,10 @@ async function currentLsn(client: Client, session: Session): Promise<Lsn> {
   return parseLsn((rows[0] as { lsn: string }).lsn);
 }
 
-function isolation(mode: string): string {
+const REPEATABLE_READ = 'REPEATABLE READ';
+
+/** A snapshot that several connections read cannot be one of READ COMMITTED, which each statement takes again. */
+function isolation(mode: string, connections: number): string {
+  if (connections > 1 && mode.startsWith('read_')) return REPEATABLE_READ;
   return mode.replace('_', ' ').toUpperCase();
 }

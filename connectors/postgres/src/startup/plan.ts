@@ -1,6 +1,7 @@
 /** Whether to take a snapshot and whether to stream (cdc-postgres §4.1, §4.8). Pure. */
 import { ConnectError } from '@millrace/sdk';
-import type { PostgresConfig, SnapshotMode } from '../config/postgres-config';
+import type { PostgresConfig } from '../config/postgres-config';
+import type { SnapshotPolicy } from '../config/snapshot-config';
 import { formatLsn, type Lsn } from '../database/lsn';
 import { positionAt, startLsn, type Position, type StoredOffset } from '../replication/position';
 import type { CreatedSlot, SlotState } from '../replication/slot';
@@ -14,21 +15,20 @@ export interface StartPlan {
 
 /** Throws ConnectError when the stored offset rules out the snapshot mode. */
 export function planStart(
-  mode: SnapshotMode,
+  { initially, everyStart, whenLost, stream }: SnapshotPolicy,
   stored: StoredOffset,
   slot: SlotState | null,
   { name, checkPosition, mismatch }: Pick<PostgresConfig['slot'], 'name' | 'checkPosition' | 'mismatch'>,
 ): StartPlan {
-  const stream = mode !== 'initial_only';
   if (stored.kind === 'snapshot') {
-    if (mode !== 'no_data') return { snapshot: true, stream };
+    if (initially) return { snapshot: true, stream };
     throw new ConnectError(
       'The connector previously stopped while taking a snapshot, but now the connector is configured to never allow snapshots. Reconfigure the connector to use snapshots initially or when needed.',
       { code: 'PG_SNAPSHOT_UNFINISHED' },
     );
   }
-  if (stored.kind === 'none') return { snapshot: mode !== 'no_data', stream };
-  if (mode === 'always') return { snapshot: true, stream };
+  if (stored.kind === 'none') return { snapshot: initially, stream };
+  if (everyStart) return { snapshot: true, stream };
   if (!stream) return { snapshot: false, stream: false };
   if (mismatch === 'trust_slot' && differs(stored.position, slot)) return { snapshot: false, stream, fromSlot: true };
   const isStrict = mismatch === 'trust_offset';
@@ -36,7 +36,7 @@ export function planStart(
   if (gap === null) return { snapshot: false, stream };
   if (mismatch === 'trust_greater_lsn' && passedBy(stored.position, slot) !== null)
     return { snapshot: false, stream, fromSlot: true };
-  if (mode === 'when_needed') return { snapshot: true, stream };
+  if (whenLost) return { snapshot: true, stream };
   throw gap;
 }
 

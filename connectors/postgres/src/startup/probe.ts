@@ -53,7 +53,7 @@ async function checkServer(
   nameOf: (key: string) => string,
 ): Promise<ConfigProblem[]> {
   const facts = await readServerFacts(client);
-  const streams = config.snapshot.mode !== 'initial_only';
+  const streams = config.snapshot.policy.stream;
   const server = streams ? replicationProblem(facts) : null;
   if (server !== null) {
     const key = server.code === 'PG_ROLE_REPLICATION' ? KEY.databaseUser : KEY.databaseHostname;
@@ -78,7 +78,7 @@ async function checkServer(
       problems.push(...found.map((message) => invalid(nameOf(KEY.publicationName), message)));
     }
   }
-  if (config.snapshot.mode !== 'no_data') {
+  if (config.snapshot.policy.initially) {
     const denied = await unreadable(client, tables);
     if (denied.length > 0)
       problems.push(

@@ -15,6 +15,7 @@ import { Relations } from '../events/relations';
 import { Notifications } from '../notifications/notifications';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
 import type { Session } from '../session';
+import { SnapshotProgress } from '../snapshot-progress';
 import { setReplicaIdentities } from './replica-identity';
 import { advanceSlot } from './advance-slot';
 import { readLayout } from './slot-layout';
@@ -28,6 +29,8 @@ export interface Started {
   readonly storedOffset: SourceOffset | null;
   /** The slot if this start created it, with its exported snapshot. */
   readonly created: CreatedSlot | null;
+  /** An interrupted snapshot can resume: the stream has every change since it began. */
+  readonly resumable: boolean;
   /** See `streamPosition`. */
   readonly streamFrom: Position | null;
   /** Removes slot and publication if this start created them. For failures before the first record. */
@@ -44,7 +47,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
   try {
     const client = await general.get();
     const facts = await readServerFacts(client);
-    const streams = config.snapshot.mode !== 'initial_only';
+    const streams = config.snapshot.policy.stream;
     const problem = streams ? replicationProblem(facts) : null;
     if (problem !== null) throw new ConnectError(problem.message, { code: problem.code });
     const factory = new EventFactory(config, String(context.task));
@@ -52,8 +55,9 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const storedOffset = slotLayout.offset;
     const stored = readOffset(storedOffset);
     const slot = streams ? await usableSlot(client, config, logger) : null;
-    const plan = planStart(config.snapshot.mode, stored, slot, config.slot);
+    const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
+    checkGuardrail(config, tables.length, logger);
     if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger);
@@ -67,6 +71,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const session: Session = {
       ...{ config, logger, signal, general, facts, relations },
       ...{ factory, notifications, storeOffset },
+      snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;
     const gap = plan.stream ? snapshotGap(stored, slot) : null;
@@ -98,7 +103,8 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
       created = null;
       await relations.load(client, tables);
     }
-    return { session, plan, stored, storedOffset, created, streamFrom, undo: () => undo.run() };
+    const resumable = stored.kind === 'snapshot' && gap === null && created === null;
+    return { session, plan, stored, storedOffset, created, resumable, streamFrom, undo: () => undo.run() };
   } catch (error) {
     await undo.run();
     await general.close();
@@ -169,6 +175,15 @@ export function noTableProblem(config: PostgresConfig, count: number): string | 
   // One of several slots may have none.
   if (count > 0 || tableInclude === null || config.part !== null) return null;
   return `No table of database "${config.connection.database}" matches table.include.list=${tableInclude.sources.join(',')} (patterns match the whole of schema.table). Create the table with CREATE TABLE, or correct the list.`;
+}
+
+/** Throws when more tables are captured than `guardrail.collections.max` allows, or warns. */
+function checkGuardrail({ snapshot }: PostgresConfig, tables: number, logger: Logger): void {
+  const { maxTables, maxTablesFails } = snapshot;
+  if (maxTables === 0 || tables <= maxTables) return;
+  const problem = `${tables} tables are captured, but guardrail.collections.max allows ${maxTables}. Narrow table.include.list, or raise the limit.`;
+  if (maxTablesFails) throw new ConnectError(problem, { code: 'PG_TOO_MANY_TABLES' });
+  logger.warn(problem);
 }
 
 async function checkSelectable(client: Client, tables: readonly CatalogTable[], facts: ServerFacts): Promise<void> {

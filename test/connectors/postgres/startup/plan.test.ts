@@ -6,14 +6,17 @@ import {
   snapshotGap,
   streamPosition,
 } from '../../../../connectors/postgres/src/startup/plan';
-import type { SnapshotMode } from '../../../../connectors/postgres/src/config/postgres-config';
+import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
+import { SNAPSHOT_POLICIES, type SnapshotPolicy } from '../../../../connectors/postgres/src/config/snapshot-config';
+
+type SnapshotMode = keyof typeof SNAPSHOT_POLICIES;
 
 const NONE: StoredOffset = { kind: 'none' };
 const UNFINISHED: StoredOffset = { kind: 'snapshot', lsn: 70 };
-const FINISHED: StoredOffset = {
+const FINISHED = {
   kind: 'position',
   position: { lsn: 100, processed: 100, commit: 90, xid: 1, index: 1, sameLsnDone: null, messageType: 'INSERT' },
-};
+} as const satisfies StoredOffset;
 const slot = (restartLsn: number): SlotState => ({
   plugin: 'pgoutput',
   database: 'd',
@@ -24,11 +27,23 @@ const slot = (restartLsn: number): SlotState => ({
   lostBecause: null,
 });
 
+const LOST: StoredOffset = { ...FINISHED, position: { ...FINISHED.position, lsn: 1, processed: 1, commit: 1 } };
+const CONFIG = {
+  'topic.prefix': 'p',
+  'database.hostname': 'h',
+  'database.user': 'u',
+  'database.dbname': 'd',
+  'plugin.name': 'pgoutput',
+};
+
 const CHECKED = { name: 's', checkPosition: true, mismatch: 'no_validation' } as const;
 
-const plan = (mode: SnapshotMode, stored: StoredOffset, state: SlotState | null = slot(50)): string => {
+const plan = (mode: SnapshotMode, stored: StoredOffset, state?: SlotState | null): string =>
+  planOf(SNAPSHOT_POLICIES[mode], stored, state);
+
+const planOf = (policy: SnapshotPolicy, stored: StoredOffset, state: SlotState | null = slot(50)): string => {
   try {
-    const { snapshot, stream } = planStart(mode, stored, state, CHECKED);
+    const { snapshot, stream } = planStart(policy, stored, state, CHECKED);
     return [snapshot && 'snapshot', stream && 'stream'].filter(Boolean).join(' ');
   } catch (error) {
     return (error as { code: string }).code;
@@ -46,13 +61,29 @@ test.each<[SnapshotMode, string, string, string]>([
   expect([plan(mode, NONE), plan(mode, FINISHED), plan(mode, UNFINISHED)]).toEqual([none, finished, unfinished]);
 });
 
+test('cdc-postgres §4.1: configuration_based combines its settings', () => {
+  const configured = (settings: Record<string, string>): string => {
+    const { snapshot } = parseConfig({ ...CONFIG, 'snapshot.mode': 'configuration_based', ...settings });
+    return [NONE, FINISHED, UNFINISHED, LOST].map((stored) => planOf(snapshot.policy, stored)).join(', ');
+  };
+  const key = 'snapshot.mode.configuration.based';
+  expect(configured({})).toBe(', , PG_SNAPSHOT_UNFINISHED, ');
+  expect(configured({ [`${key}.start.stream`]: 'true' })).toBe(
+    'stream, stream, PG_SNAPSHOT_UNFINISHED, PG_POSITION_LOST',
+  );
+  expect(configured({ [`${key}.snapshot.data`]: 'true' })).toBe('snapshot, snapshot, snapshot, snapshot');
+  expect(configured({ [`${key}.start.stream`]: 'true', [`${key}.snapshot.on.data.error`]: 'true' })).toBe(
+    'stream, stream, PG_SNAPSHOT_UNFINISHED, snapshot stream',
+  );
+});
+
 test('cdc-postgres 79: the slot is missing or starts after the stored position', () => {
   for (const state of [null, slot(101)]) {
     expect(plan('initial', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('no_data', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('when_needed', FINISHED, state)).toBe('snapshot stream');
   }
-  expect(planStart('initial', FINISHED, null, { ...CHECKED, checkPosition: false })).toEqual({
+  expect(planStart(SNAPSHOT_POLICIES.initial, FINISHED, null, { ...CHECKED, checkPosition: false })).toEqual({
     snapshot: false,
     stream: true,
   });
@@ -66,7 +97,7 @@ test('a stream resumes where the first of its snapshots began, or at its own pos
     state: SlotState | null,
     created: CreatedSlot | null = null,
   ) => {
-    const position = streamPosition(planStart(mode, stored, state, CHECKED), stored, state, created);
+    const position = streamPosition(planStart(SNAPSHOT_POLICIES[mode], stored, state, CHECKED), stored, state, created);
     return position === null ? 'snapshot' : startLsn(position);
   };
   expect(at('initial', NONE, null, first)).toBe(120);
@@ -92,10 +123,10 @@ test('without its slot at the old position, a snapshot cannot recover deletes, a
 
 describe('cdc-postgres 79: a slot that was confirmed beyond the stored position', () => {
   test('the message explains the changes in between and how to resume', () => {
-    expect(() => planStart('initial', FINISHED, slot(0x12345678), CHECKED)).toThrow(
+    expect(() => planStart(SNAPSHOT_POLICIES.initial, FINISHED, slot(0x12345678), CHECKED)).toThrow(
       /confirmed up to 0\/12345678, .*all changes are in the topics.*otherwise the changes in between are lost.*offset\.mismatch\.strategy=trust_greater_lsn/,
     );
-    expect(() => planStart('initial', FINISHED, null, CHECKED)).toThrow(
+    expect(() => planStart(SNAPSHOT_POLICIES.initial, FINISHED, null, CHECKED)).toThrow(
       '(replication slot "s" does not exist; changes made since are lost',
     );
   });
@@ -103,31 +134,34 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
   test('trust_greater_lsn resumes at the slot, in every mode, but does not replace a missing slot', () => {
     const trusting = { ...CHECKED, mismatch: 'trust_greater_lsn' } as const;
     for (const mode of ['initial', 'no_data', 'when_needed'] as const) {
-      const found = planStart(mode, FINISHED, slot(200), trusting);
+      const found = planStart(SNAPSHOT_POLICIES[mode], FINISHED, slot(200), trusting);
       expect(found).toEqual({ snapshot: false, stream: true, fromSlot: true });
       expect(streamPosition(found, FINISHED, slot(200), null)).toMatchObject({ lsn: 200 });
     }
-    expect(streamPosition(planStart('initial', FINISHED, slot(50), trusting), FINISHED, slot(50), null)).toBe(
-      FINISHED.kind === 'position' ? FINISHED.position : null,
-    );
-    expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
+    expect(
+      streamPosition(planStart(SNAPSHOT_POLICIES.initial, FINISHED, slot(50), trusting), FINISHED, slot(50), null),
+    ).toBe(FINISHED.kind === 'position' ? FINISHED.position : null);
+    expect(() => planStart(SNAPSHOT_POLICIES.initial, FINISHED, null, trusting)).toThrow('does not exist');
   });
 
   test('trust_offset: an error even while the server has the WAL in between', () => {
     const trusting = { ...CHECKED, checkPosition: false, mismatch: 'trust_offset' } as const;
     const passed = { ...slot(50), confirmedFlushLsn: 300 };
-    expect(() => planStart('initial', FINISHED, passed, trusting)).toThrow(/confirmed up to 0\/12C/);
-    expect(planStart('initial', FINISHED, slot(50), trusting)).toEqual({ snapshot: false, stream: true });
+    expect(() => planStart(SNAPSHOT_POLICIES.initial, FINISHED, passed, trusting)).toThrow(/confirmed up to 0\/12C/);
+    expect(planStart(SNAPSHOT_POLICIES.initial, FINISHED, slot(50), trusting)).toEqual({
+      snapshot: false,
+      stream: true,
+    });
   });
 
   test('trust_slot resumes at the slot, wherever it is', () => {
     const trusting = { ...CHECKED, mismatch: 'trust_slot' } as const;
     for (const at of [50, 300]) {
-      const found = planStart('initial', FINISHED, slot(at), trusting);
+      const found = planStart(SNAPSHOT_POLICIES.initial, FINISHED, slot(at), trusting);
       expect(found).toEqual({ snapshot: false, stream: true, fromSlot: true });
       expect(streamPosition(found, FINISHED, slot(at), null)).toMatchObject({ lsn: at });
     }
-    expect(() => planStart('initial', FINISHED, null, trusting)).toThrow('does not exist');
+    expect(() => planStart(SNAPSHOT_POLICIES.initial, FINISHED, null, trusting)).toThrow('does not exist');
   });
 
   test('the log warns when the server skips the changes although it still has the WAL', () => {

@@ -1,0 +1,103 @@
+/** Settings of snapshots (cdc-postgres §1.5). */
+import type { ConnectorConfig } from '@millrace/sdk';
+import { KEY } from './keys';
+import { splitList, type PatternList } from './patterns';
+import type { Settings } from './settings';
+
+export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed' | 'configuration_based';
+
+/** What a mode decides (cdc-postgres §4.1). */
+export interface SnapshotPolicy {
+  /** Take a snapshot when no offset is stored, and repeat an interrupted one. */
+  readonly initially: boolean;
+  readonly everyStart: boolean;
+  /** Take a snapshot when the server no longer has the stored position. */
+  readonly whenLost: boolean;
+  readonly stream: boolean;
+}
+
+export interface SnapshotConfig {
+  readonly mode: SnapshotMode;
+  readonly policy: SnapshotPolicy;
+  readonly isolation: string;
+  readonly include: PatternList | null;
+  /** `schema.table` → SELECT. */
+  readonly overrides: ReadonlyMap<string, string>;
+  readonly fetchSize: number;
+  readonly delayMs: number;
+  /** Connections that read at once. */
+  readonly threads: number;
+  /** At least this many chunks per thread, in tables that are large enough. */
+  readonly threadsMultiplier: number;
+  /** `legacy.snapshot.max.threads`: a table is read by one connection. */
+  readonly tablePerThread: boolean;
+  readonly order: 'disabled' | 'ascending' | 'descending';
+  /** Milliseconds to wait for the lock of a table; null: tables are not locked before they are read. */
+  readonly lockTimeoutMs: number | null;
+  /** Maximum number of captured tables; 0: no limit. */
+  readonly maxTables: number;
+  /** More of them fail the start; otherwise they cause a warning. */
+  readonly maxTablesFails: boolean;
+}
+
+export const SNAPSHOT_POLICIES: Readonly<Record<Exclude<SnapshotMode, 'configuration_based'>, SnapshotPolicy>> = {
+  initial: { initially: true, everyStart: false, whenLost: false, stream: true },
+  initial_only: { initially: true, everyStart: false, whenLost: false, stream: false },
+  no_data: { initially: false, everyStart: false, whenLost: false, stream: true },
+  always: { initially: true, everyStart: true, whenLost: false, stream: true },
+  when_needed: { initially: true, everyStart: false, whenLost: true, stream: true },
+};
+
+export function readSnapshotConfig(settings: Settings, values: ConnectorConfig): SnapshotConfig {
+  const { number, flag, choice, patterns } = settings;
+  const mode = choice<SnapshotMode>(KEY.snapshotMode);
+  return {
+    mode,
+    policy: mode === 'configuration_based' ? configuredPolicy(settings) : SNAPSHOT_POLICIES[mode],
+    isolation: choice(KEY.snapshotIsolationMode),
+    include: patterns(KEY.snapshotIncludeCollectionList),
+    overrides: overrides(values),
+    fetchSize: number(KEY.snapshotFetchSize),
+    delayMs: number(KEY.snapshotDelayMs),
+    threads: number(KEY.snapshotMaxThreads),
+    threadsMultiplier: number(KEY.snapshotMaxThreadsMultiplier),
+    tablePerThread: flag(KEY.legacySnapshotMaxThreads),
+    order: choice(KEY.snapshotTablesOrderByRowCount),
+    lockTimeoutMs: choice(KEY.snapshotLockingMode) === 'shared' ? number(KEY.snapshotLockTimeoutMs) : null,
+    maxTables: number(KEY.guardrailCollectionsMax),
+    maxTablesFails: choice(KEY.guardrailCollectionsLimitAction) === 'fail',
+  };
+}
+
+/**
+ * `snapshot.schema` and `snapshot.on.schema.error` decide nothing here: the connector reads the definition of each
+ * table from the catalog, and stores no history of it.
+ */
+function configuredPolicy({ flag }: Settings): SnapshotPolicy {
+  const data = flag(KEY.snapshotConfiguredData);
+  return {
+    ...{ initially: data, everyStart: data },
+    whenLost: flag(KEY.snapshotConfiguredOnDataError),
+    stream: flag(KEY.snapshotConfiguredStream),
+  };
+}
+
+/** Values that Debezium accepts with a Java class. */
+export function checkSnapshot(values: ConnectorConfig, complain: (name: string, message: string) => void): void {
+  for (const [name, otherwise] of [
+    [KEY.snapshotMode, 'another mode, for example configuration_based'],
+    [KEY.snapshotLockingMode, 'shared or none'],
+    [KEY.snapshotQueryMode, 'select_all, and snapshot.select.statement.overrides for other rows'],
+  ] as const)
+    if (values[name]?.trim().toLowerCase() === 'custom')
+      complain(name, `"custom" is not supported, because it names a Java class; use ${otherwise}`);
+}
+
+function overrides(values: ConnectorConfig): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const table of splitList(values[KEY.snapshotSelectStatementOverrides] ?? '')) {
+    const statement = values[`${KEY.snapshotSelectStatementOverrides}.${table}`];
+    if (statement !== undefined) found.set(table.replaceAll('"', ''), statement);
+  }
+  return found;
+}

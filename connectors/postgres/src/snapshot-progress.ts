@@ -1,0 +1,86 @@
+/** How far a snapshot is, under Debezium's names (cdc-postgres §8.1): for metrics and log lines. No I/O. */
+
+export class TableProgress {
+  /** Rows read, by earlier attempts, too. */
+  rowsScanned = 0;
+  chunksCompleted = 0;
+  completed = false;
+  /** Milliseconds since the epoch of the last log line; 0: the table has not begun. */
+  loggedAt = 0;
+
+  constructor(
+    /** `schema.table` */
+    readonly name: string,
+    /** Of the server; 0: unknown. */
+    readonly estimatedRows: number,
+    readonly chunks: number,
+  ) {}
+
+  /** By rows where the server has an estimate, otherwise by chunks; below 100 until the table is complete. */
+  get percentage(): number {
+    if (this.completed) return 100;
+    const { rowsScanned, estimatedRows, chunks, chunksCompleted } = this;
+    const part = estimatedRows > 0 ? rowsScanned / estimatedRows : chunks > 0 ? chunksCompleted / chunks : 0;
+    return Math.min(99, Math.floor(part * 100));
+  }
+
+  describe(): string {
+    const of = this.estimatedRows > 0 ? ` of about ${this.estimatedRows}` : '';
+    return `${this.name}: ${this.rowsScanned}${of} row(s), chunk ${this.chunksCompleted} of ${this.chunks}, ${this.percentage} %`;
+  }
+}
+
+type SnapshotState = 'none' | 'running' | 'completed' | 'aborted' | 'skipped';
+
+/** One per task: attempts of one run share it. */
+export class SnapshotProgress {
+  private state: SnapshotState = 'none';
+  private startedAt = 0;
+  private endedAt = 0;
+  /** In the order of reading. */
+  tables: readonly TableProgress[] = [];
+
+  get snapshotRunning(): boolean {
+    return this.state === 'running';
+  }
+  get snapshotCompleted(): boolean {
+    return this.state === 'completed';
+  }
+  get snapshotAborted(): boolean {
+    return this.state === 'aborted';
+  }
+  get snapshotSkipped(): boolean {
+    return this.state === 'skipped';
+  }
+  get snapshotDurationInSeconds(): number {
+    if (this.startedAt === 0) return 0;
+    return Math.floor(((this.state === 'running' ? Date.now() : this.endedAt) - this.startedAt) / 1000);
+  }
+  get totalTableCount(): number {
+    return this.tables.length;
+  }
+  get remainingTableCount(): number {
+    return this.tables.filter(({ completed }) => !completed).length;
+  }
+
+  begin(tables: readonly TableProgress[]): void {
+    this.tables = tables;
+    this.startedAt = Date.now();
+    this.state = 'running';
+  }
+
+  complete(): void {
+    this.end('completed');
+  }
+  abort(): void {
+    this.end('aborted');
+  }
+  skip(): void {
+    this.end('skipped');
+  }
+
+  private end(state: SnapshotState): void {
+    this.state = state;
+    this.endedAt = Date.now();
+  }
+}

@@ -1,0 +1,61 @@
+/** Which tables a snapshot reads, in which order and in which chunks (cdc-postgres §4.2, §4.6). */
+import type { Client } from 'pg';
+import { findTables, qualified, readTables, type TableName } from '../database/catalog';
+import type { TableModel } from '../events/table-model';
+import type { Session } from '../session';
+import { planChunks, SnapshotTable, type Chunk } from './chunk';
+import { lockTables } from './lock-tables';
+import type { ResumePoint } from './resume-point';
+import { readSizes, tableFingerprint } from './table-sizes';
+
+export interface SnapshotPlan {
+  readonly tables: readonly SnapshotTable[];
+  /** In the order of reading; the chunks of an entry are read by one connection. */
+  readonly chunks: Chunk[][];
+}
+
+/** Builds the models of all captured tables, also of those that the snapshot leaves out. */
+export async function planSnapshot(
+  { config, relations, facts, logger }: Session,
+  client: Client,
+  resume: ResumePoint | null,
+): Promise<SnapshotPlan> {
+  const { include, overrides, threads, threadsMultiplier, tablePerThread, order, lockTimeoutMs } = config.snapshot;
+  const found = await findTables(client, config.filters);
+  const isWanted = (table: TableName): boolean => include?.matches(qualified(table)) ?? true;
+  if (lockTimeoutMs !== null) await lockTables(client, found.filter(isWanted), lockTimeoutMs);
+  const captured = await readTables(
+    client,
+    found.map((table) => table.oid),
+    facts.version,
+  );
+  const models = await relations.load(client, captured);
+  const wanted = captured.filter(isWanted);
+  const sizeOf = await readSizes(
+    client,
+    wanted.map((table) => table.oid),
+  );
+  const tables = wanted.map((table) => {
+    const name = qualified(table);
+    const model = models.get(table.oid) as TableModel;
+    const size = sizeOf(table.oid);
+    const fingerprint = tableFingerprint(table, model, size.files);
+    const override = overrides.get(name) ?? null;
+    const before = resume?.tables.get(table.oid) ?? null;
+    const finished = before?.fingerprint === fingerprint && override === null && size.byBlock ? before : null;
+    if (before !== null && finished === null)
+      logger.warn(`Table ${name} has changed since the snapshot began; reading it again from its start.`);
+    return new SnapshotTable(table, name, model, override, size, fingerprint, finished);
+  });
+  if (order !== 'disabled') {
+    const sign = order === 'ascending' ? 1 : -1;
+    tables.sort((a, b) => sign * (a.size.rows - b.size.rows));
+  }
+  const settings = { threads, multiplier: threadsMultiplier, serverVersion: facts.version };
+  const chunks = tables.map((table) => {
+    const planned = planChunks(table, settings);
+    table.openChunks = planned.length;
+    return planned;
+  });
+  return { tables, chunks: tablePerThread ? chunks : chunks.flat().map((chunk) => [chunk]) };
+}

@@ -1,0 +1,95 @@
+/** Reports how far a snapshot is: in the log, as notifications (cdc-postgres §4.12) and for metrics. */
+import type { Notification } from '../notifications/notification';
+import type { Session } from '../session';
+import type { Chunk, SnapshotTable } from './chunk';
+import { TableProgress } from '../snapshot-progress';
+import type { SnapshotPlan } from './snapshot-plan';
+
+/** Between two log lines of a table. */
+const LOG_INTERVAL_MS = 10_000;
+
+export class SnapshotReport {
+  private readonly tables: Map<SnapshotTable, TableProgress>;
+  private readonly names: string;
+  private nextLogAt = Date.now() + LOG_INTERVAL_MS;
+
+  constructor(
+    private readonly session: Session,
+    { tables, chunks }: SnapshotPlan,
+    resumed: boolean,
+  ) {
+    const counts = new Map<SnapshotTable, number>();
+    for (const { table } of chunks.flat()) counts.set(table, (counts.get(table) ?? 0) + 1);
+    this.tables = new Map(
+      tables.map((table) => [table, new TableProgress(table.name, table.size.rows, counts.get(table) ?? 0)]),
+    );
+    for (const [table, progress] of this.tables) progress.rowsScanned = table.finished?.rows ?? 0;
+    this.names = tables.map(({ name }) => name).join(',');
+    const { logger, snapshot } = session;
+    snapshot.begin([...this.tables.values()]);
+    const before = tables.reduce((sum, { finished }) => sum + (finished?.rows ?? 0), 0);
+    if (resumed) logger.info(`Resuming the snapshot of ${tables.length} table(s) after ${before} row(s).`);
+    else logger.info(`Starting the snapshot of ${tables.length} table(s).`);
+    this.notify('STARTED', {});
+  }
+
+  chunkBegun({ table }: Chunk): void {
+    const progress = this.progress(table);
+    if (progress.loggedAt > 0) return;
+    progress.loggedAt = Date.now();
+    this.notify('IN_PROGRESS', { current_collection_in_progress: table.name });
+  }
+
+  /** All its rows were decoded. */
+  chunkEnded(chunk: Chunk): void {
+    const { table } = chunk;
+    const progress = this.progress(table);
+    progress.rowsScanned += chunk.rows;
+    progress.chunksCompleted++;
+    if (table.openChunks > 0) return;
+    progress.completed = true;
+    if (table.skipped) this.scanned(table, 'SKIPPED');
+    else {
+      this.session.logger.info(`Snapshot of table ${table.name} completed: ${progress.rowsScanned} row(s).`);
+      this.scanned(table, progress.rowsScanned === 0 ? 'EMPTY' : 'SUCCEEDED');
+    }
+  }
+
+  /** Call often: at most one line per table and interval. */
+  logProgress(): void {
+    const now = Date.now();
+    if (now < this.nextLogAt) return;
+    this.nextLogAt = now + LOG_INTERVAL_MS;
+    for (const progress of this.tables.values())
+      if (progress.loggedAt > 0 && !progress.completed)
+        this.session.logger.info(`Snapshot of table ${progress.describe()}.`);
+  }
+
+  completed(): void {
+    const { logger, snapshot } = this.session;
+    const rows = [...this.tables.values()].reduce((sum, { rowsScanned }) => sum + rowsScanned, 0);
+    snapshot.complete();
+    logger.info(`Snapshot completed: ${rows} row(s).`);
+    this.notify('COMPLETED', null);
+  }
+
+  aborted(): void {
+    this.session.snapshot.abort();
+    this.notify('ABORTED', null);
+  }
+
+  private progress(table: SnapshotTable): TableProgress {
+    return this.tables.get(table) as TableProgress;
+  }
+
+  private scanned(table: SnapshotTable, status: string): void {
+    const rows = String(this.progress(table).rowsScanned);
+    this.notify('TABLE_SCAN_COMPLETED', { scanned_collection: table.name, total_rows_scanned: rows, status });
+  }
+
+  /** @param data null: no tables are named */
+  private notify(type: Notification['type'], data: Record<string, string> | null): void {
+    const additionalData = data === null ? {} : { data_collections: this.names, ...data };
+    this.session.notifications.send({ aggregateType: 'Initial Snapshot', type, additionalData });
+  }
+}

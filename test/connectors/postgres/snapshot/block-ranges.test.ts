@@ -1,0 +1,41 @@
+import {
+  addRange,
+  ALL_BLOCKS,
+  coversAll,
+  formatRanges,
+  missingRanges,
+  parseRanges,
+  type BlockRange,
+} from '../../../../connectors/postgres/src/snapshot/block-ranges';
+
+const ranges = (text: string): BlockRange[] => parseRanges(text) as BlockRange[];
+
+test.each([
+  ['', '0-8', '0-8'],
+  ['0-8', '8-16', '0-16'],
+  ['0-8', '16-24', '0-8,16-24'],
+  ['0-8,16-24', '8-16', '0-24'],
+  ['0-8,16-24', '4-20', '0-24'],
+  ['8-16', '0-', '0-'],
+  ['16-', '8-16', '8-'],
+])('%s and %s are %s', (before, added, after) => {
+  expect(formatRanges(addRange(ranges(before), ranges(added)[0] as BlockRange))).toBe(after);
+});
+
+test.each([
+  ['', '0-'],
+  ['0-', ''],
+  ['0-8', '8-'],
+  ['8-16,24-', '0-8,16-24'],
+])('the blocks outside %s are %s', (inside, outside) => {
+  expect(formatRanges(missingRanges(ranges(inside)))).toBe(outside);
+  expect(coversAll(ranges(inside))).toBe(outside === '');
+});
+
+test.each(['x', '8-8', '9-8', '0-8;', '-', '1e3-', '0-8,', '12345678901-'])('%p is not a list of ranges', (text) => {
+  expect(parseRanges(text)).toBeNull();
+});
+
+test('all blocks are one range without an end', () => {
+  expect(formatRanges([ALL_BLOCKS])).toBe('0-');
+});
