@@ -78,7 +78,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     notifications: ['config'],
     'snapshot-progress.ts': [],
     'session.ts': ['snapshot-progress.ts', 'notifications', 'events', 'database', 'config'],
-    replication: ['session.ts', 'events', 'database', 'config'],
+    replication: ['session.ts', 'events', 'database', 'config', 'values'],
     snapshot: ['replication', 'session.ts', 'snapshot-progress.ts', 'notifications', 'events', 'database', 'values'],
     startup: ['replication', 'session.ts', 'snapshot-progress.ts', 'notifications', 'events', 'database', 'config'],
     'task.ts': ['startup', 'snapshot', 'replication', 'session.ts', 'database', 'config'],

@@ -69,7 +69,13 @@ export const DEFINITIONS: readonly Definition[] = [
     positive,
   ),
 
-  key(KEY.pluginName, 'STRING', 'pgoutput', 'Logical decoding plugin. Supported: pgoutput.', oneOf('pgoutput')),
+  key(
+    KEY.pluginName,
+    'STRING',
+    'pgoutput',
+    'Output plugin that decodes the WAL, see Output plugins. If it is not set: that of the slot, otherwise decoderbufs where it is installed.',
+    oneOf('decoderbufs', 'pgoutput'),
+  ),
   key(KEY.slotName, 'STRING', 'debezium', 'Name of the replication slot; each connector needs its own.'),
   key(
     KEY.slotDropOnStop,

@@ -17,7 +17,8 @@ export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' |
 export type { SnapshotMode } from './snapshot-config';
 export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
 /** `plugin.name`. */
-export type PluginName = 'pgoutput';
+export type PluginName =
+  'pgoutput' | 'decoderbufs' | 'wal2json' | 'wal2json_rds' | 'wal2json_streaming' | 'wal2json_rds_streaming';
 export type Operation = 'c' | 'u' | 'd' | 't';
 
 export interface ConnectionConfig {
@@ -58,6 +59,8 @@ export interface PostgresConfig {
   readonly prefix: string;
   readonly connection: ConnectionConfig;
   readonly plugin: PluginName;
+  /** `plugin.name` is set. */
+  readonly pluginIsChosen: boolean;
   readonly slot: {
     readonly name: string;
     readonly dropOnStop: boolean;
@@ -138,6 +141,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       validationTimeoutMs: number(KEY.connectionValidationTimeoutMs),
     },
     plugin: choice<PluginName>(KEY.pluginName),
+    pluginIsChosen: (values[KEY.pluginName]?.trim() ?? '') !== '',
     slot: {
       name: must(KEY.slotName),
       dropOnStop: flag(KEY.slotDropOnStop),

@@ -78,8 +78,8 @@ export class Relations {
     return models;
   }
 
-  captures(message: RelationMessage): boolean {
-    return this.matches(message);
+  captures(table: TableName): boolean {
+    return this.matches(table);
   }
 
   /** Call for a new connection, which announces every table again. */

@@ -58,6 +58,29 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
   return at;
 }
 
+/**
+ * One value in the server's text form, which lies between `start` and `end`. Throws ConnectError `PG_DECODE` naming the
+ * column.
+ */
+export function readCell(
+  buffer: Buffer,
+  start: number,
+  end: number,
+  model: TableModel,
+  cell: number,
+  context: RowContext,
+): unknown {
+  const decode = model.decoders[cell];
+  if (decode == null) return null;
+  let value: unknown;
+  try {
+    value = decode(buffer, start, end);
+  } catch (cause) {
+    throw undecodable(model, cell, buffer, start, end - start, cause);
+  }
+  return typeof value === 'symbol' ? context.unrepresentable.report(model, cell, value) : value;
+}
+
 /** DataRow of a query whose columns are the model's, in text format. */
 export function readDataRow(buffer: Buffer, from: number, model: TableModel, cells: Cells, context: RowContext): void {
   const { decoders } = model;

@@ -1,10 +1,16 @@
 import type { SourceOffset } from '@millrace/sdk';
 import type { Session } from '../session';
+import { DecoderbufsDecoder } from './decoderbufs/decoderbufs-decoder';
 import { PgoutputDecoder } from './pgoutput-decoder';
 import type { Position } from './position';
 import type { StreamDecoder } from './stream-decoder';
 
 /** The decoder of `plugin.name`. @param lastOffset see `ChangeDecoder` */
 export function createDecoder(session: Session, position: Position, lastOffset: SourceOffset | null): StreamDecoder {
-  return new PgoutputDecoder(session, position, lastOffset);
+  switch (session.config.plugin) {
+    case 'decoderbufs':
+      return new DecoderbufsDecoder(session, position, lastOffset);
+    default:
+      return new PgoutputDecoder(session, position, lastOffset);
+  }
 }

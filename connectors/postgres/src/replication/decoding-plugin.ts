@@ -2,29 +2,76 @@
 import type { PluginName, PostgresConfig } from '../config/postgres-config';
 import { quoteIdentifier } from '../database/identifiers';
 
+export type StreamOption = readonly [name: string, value: string];
+
 export interface DecodingPlugin {
   /** As in `pg_replication_slots` and CREATE_REPLICATION_SLOT. */
   readonly slotPlugin: string;
   /** It reads a publication; other plugins send the changes of all tables. */
   readonly usesPublication: boolean;
+  /** It sends text in the encoding of the database, whatever the client's is. */
+  readonly sendsServerEncoding: boolean;
   /** Of START_REPLICATION, without `slot.stream.params`. */
-  options(config: PostgresConfig): readonly (readonly [name: string, value: string])[];
+  options(config: PostgresConfig): readonly StreamOption[];
+  /** Options that older releases of the plugin reject. */
+  readonly optional: readonly StreamOption[];
 }
 
 const PGOUTPUT: DecodingPlugin = {
   slotPlugin: 'pgoutput',
   usesPublication: true,
+  sendsServerEncoding: false,
   options: ({ publication }) => [
     ['proto_version', '1'],
     ['publication_names', quoteIdentifier(publication.name)],
   ],
+  optional: [],
 };
+
+const DECODERBUFS: DecodingPlugin = {
+  slotPlugin: 'decoderbufs',
+  usesPublication: false,
+  sendsServerEncoding: true,
+  options: () => [],
+  optional: [],
+};
+
+function wal2json(inChunks: boolean, optional: readonly StreamOption[]): DecodingPlugin {
+  const options: readonly StreamOption[] = [
+    ['pretty-print', '1'],
+    ['write-in-chunks', inChunks ? '1' : '0'],
+    ['include-xids', '1'],
+    ['include-timestamp', '1'],
+  ];
+  return {
+    slotPlugin: 'wal2json',
+    usesPublication: false,
+    sendsServerEncoding: true,
+    options: () => options,
+    optional,
+  };
+}
+
+const NOT_NULL: readonly StreamOption[] = [['include-not-null', 'true']];
 
 const PLUGINS: Readonly<Record<PluginName, DecodingPlugin>> = {
   pgoutput: PGOUTPUT,
+  decoderbufs: DECODERBUFS,
+  wal2json: wal2json(false, NOT_NULL),
+  wal2json_rds: wal2json(false, []),
+  wal2json_streaming: wal2json(true, NOT_NULL),
+  wal2json_rds_streaming: wal2json(true, []),
 };
 
 /** The plugin that `plugin.name` means. */
 export function decodingPlugin({ plugin }: Pick<PostgresConfig, 'plugin'>): DecodingPlugin {
   return PLUGINS[plugin];
+}
+
+/** All options of START_REPLICATION. `slot.stream.params` replaces an option of the same name. */
+export function streamOptions(config: PostgresConfig, withOptional: boolean): readonly StreamOption[] {
+  const plugin = decodingPlugin(config);
+  const own = [...plugin.options(config), ...(withOptional ? plugin.optional : [])];
+  const given = config.slot.streamParams;
+  return [...own.filter(([name]) => !given.some(([replacing]) => replacing === name)), ...given];
 }

@@ -4,12 +4,13 @@ import { settledWithin, startInterval } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig } from '../database/connection';
+import { errorCode, errorText } from '../database/errors';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { connectionOf } from '../database/pg-internals';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
-import { decodingPlugin } from './decoding-plugin';
+import { decodingPlugin, streamOptions } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { statusUpdate } from './status';
 
@@ -47,15 +48,27 @@ class TapPlugin {
   }
 
   async start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
-    const { queue, slot } = this.config;
+    const { queue } = this.config;
     this.client = client;
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
     this.onTap(this.tap);
-    const options = [...decodingPlugin(this.config).options(this.config), ...slot.streamParams].map(
+    const { optional } = decodingPlugin(this.config);
+    try {
+      return await client.query(this.command(slotName, lastLsn, true));
+    } catch (error) {
+      // Raised by the plugin before it streams, so the connection is still idle.
+      const isRejected = errorCode(error) === '22023' && optional.some(([name]) => errorText(error).includes(name));
+      if (!isRejected) throw error;
+      return await client.query(this.command(slotName, lastLsn, false));
+    }
+  }
+
+  private command(slotName: string, lastLsn: string, withOptional: boolean): string {
+    const options = streamOptions(this.config, withOptional).map(
       ([name, value]) => `${quoteIdentifier(name)} ${quoteLiteral(value).trim()}`,
     );
     const list = options.length === 0 ? '' : ` (${options.join(', ')})`;
-    return await client.query(`START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn}${list}`);
+    return `START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn}${list}`;
   }
 }
 

@@ -9,6 +9,7 @@ import { quoteIdentifier } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { backendPid } from '../database/pg-internals';
 import { decodingPlugin } from './decoding-plugin';
+import { missingPlugin } from './installed-plugin';
 
 export interface SlotState {
   readonly plugin: string;
@@ -49,7 +50,7 @@ export function checkSlot(slot: SlotState, config: PostgresConfig): void {
   const { slotPlugin } = decodingPlugin(config);
   if (slot.plugin !== slotPlugin || slot.database !== database)
     throw new ConnectError(
-      `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but ${slotPlugin} and "${database}" are required. Choose another slot.name, or run SELECT pg_drop_replication_slot('${name}');`,
+      `Replication slot "${name}" already exists for plugin "${slot.plugin}" and database "${slot.database}", but ${slotPlugin} and "${database}" are required. Choose another slot.name, set plugin.name to that plugin if the slot is this connector's, or run SELECT pg_drop_replication_slot('${name}');`,
       { code: 'PG_SLOT_MISMATCH', place: { slot: name } },
     );
   if (slot.lostBecause !== null && !config.snapshot.policy.whenLost) throw lostSlot(config, slot.lostBecause);
@@ -155,6 +156,7 @@ function creationError(config: PostgresConfig, name: string, error: unknown): Er
       'Creation of replication slot failed; query to create replication slot timed out, please make sure that there are no long running queries on the database.',
       { code: 'PG_SLOT_TIMEOUT', cause: error, place: { slot: name } },
     );
+  if (code === '58P01') return missingPlugin(config, error);
   if (code === '53400')
     return new ConnectError(
       `Creation of replication slot "${name}" failed: ${errorText(error)}. Raise max_replication_slots, or drop a slot that is no longer used.`,

@@ -10,6 +10,7 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
+import { encodingProblem, isInstalled, missingPlugin, withPlugin } from '../replication/installed-plugin';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
 import { findSlot, checkSlot } from '../replication/slot';
 import { grant, noTableProblem, unreadable } from './start';
@@ -65,14 +66,17 @@ async function checkServer(
   if (missing !== null) return [invalid(nameOf(KEY.tableIncludeList), missing)];
   const oids = found.map((table) => table.oid);
   const tables = await readTables(client, oids, facts.version);
-  for (const part of streams ? slotParts(config) : []) {
-    const slot = await findSlot(client, part.slot.name);
+  for (const given of streams ? slotParts(config) : []) {
+    const slot = await findSlot(client, given.slot.name);
+    const part = await withPlugin(client, given, slot?.plugin ?? null);
     try {
       if (slot !== null) checkSlot(slot, part);
     } catch (error) {
       problems.push(invalid(nameOf(KEY.slotName), errorText(error)));
     }
-    if (decodingPlugin(config).usesPublication) {
+    const plugin = await pluginProblem(client, part, slot !== null);
+    if (plugin !== null) problems.push(invalid(nameOf(KEY.pluginName), plugin));
+    if (decodingPlugin(part).usesPublication) {
       const owned = tables.filter(tableFilter(part.filters));
       const found = await publicationProblems(client, part, owned, facts.version);
       problems.push(...found.map((message) => invalid(nameOf(KEY.publicationName), message)));
@@ -89,6 +93,14 @@ async function checkServer(
       );
   }
   return problems;
+}
+
+async function pluginProblem(client: Client, config: PostgresConfig, slotExists: boolean): Promise<string | null> {
+  const { slotPlugin } = decodingPlugin(config);
+  // Every server has pgoutput.
+  if (slotPlugin === 'pgoutput') return null;
+  if (!slotExists && !(await isInstalled(client, slotPlugin))) return missingPlugin(config).message;
+  return await encodingProblem(client, config);
 }
 
 async function publicationProblems(

@@ -9,6 +9,7 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
 import { EventFactory } from '../events/event-factory';
 import { decodingPlugin } from '../replication/decoding-plugin';
+import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
 import { Relations } from '../events/relations';
@@ -37,7 +38,8 @@ export interface Started {
   undo(): Promise<void>;
 }
 
-export async function startUp(config: PostgresConfig, context: SourceTaskContext): Promise<Started> {
+export async function startUp(given: PostgresConfig, context: SourceTaskContext): Promise<Started> {
+  let config = given;
   const { logger, signal } = context;
   for (const warning of config.warnings) logger.warn(warning);
   if (config.slot.dropOnStop)
@@ -54,6 +56,7 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     const slotLayout = await readLayout(config, context);
     const storedOffset = slotLayout.offset;
     const stored = readOffset(storedOffset);
+    if (streams) config = await withUsablePlugin(client, config, logger);
     const slot = streams ? await usableSlot(client, config, logger) : null;
     const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
@@ -110,6 +113,16 @@ export async function startUp(config: PostgresConfig, context: SourceTaskContext
     await general.close();
     throw databaseError('Starting the connector failed', error);
   }
+}
+
+/** Throws when the text of the plugin would be misread. */
+async function withUsablePlugin(client: Client, given: PostgresConfig, logger: Logger): Promise<PostgresConfig> {
+  const slot = given.pluginIsChosen ? null : await findSlot(client, given.slot.name);
+  const config = await withPlugin(client, given, slot?.plugin ?? null);
+  const problem = await encodingProblem(client, config);
+  if (problem !== null) throw new ConnectError(problem, { code: 'PG_PLUGIN_ENCODING' });
+  if (!config.pluginIsChosen) logger.info(`plugin.name is not set: using ${config.plugin}.`);
+  return config;
 }
 
 /** Tracks what this start created, so that a failed start leaves nothing behind. */

@@ -60,7 +60,7 @@ const rows: readonly [string, Overrides, string, string][] = [
     'snapshot.mode',
     'Value must be one of always, initial_only, configuration_based, when_needed, initial, custom, no_data',
   ],
-  ['plugin', { 'plugin.name': 'wal2json' }, 'plugin.name', 'Value must be one of pgoutput'],
+  ['plugin', { 'plugin.name': 'test_decoding' }, 'plugin.name', 'Value must be one of decoderbufs, pgoutput'],
   [
     'slot name',
     { 'slot.name': 'My-Slot' },

@@ -17,7 +17,7 @@ const golden = JSON.parse(
 
 /** Where a default differs, or fewer values are supported, clients must see Millrace's. */
 const OURS: Readonly<Record<string, Partial<Facts>>> = {
-  'plugin.name': { default_value: 'pgoutput', recommended_values: ['pgoutput'] },
+  'plugin.name': { default_value: 'pgoutput' },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },
   'snapshot.fetch.size': { default_value: '10240' },
   'max.queue.size.in.bytes': { default_value: '67108864' },

@@ -1,0 +1,65 @@
+/** Whether the server has the library of an output plugin, and whether its text can be read. */
+import { randomBytes } from 'node:crypto';
+import { ConnectError } from '@millrace/sdk';
+import type { Client } from 'pg';
+import type { PluginName, PostgresConfig } from '../config/postgres-config';
+import { errorCode } from '../database/errors';
+import { decodingPlugin } from './decoding-plugin';
+
+/** The library is loaded before the server waits for running transactions. */
+const PROBE_TIMEOUT_MS = 1000;
+
+/**
+ * Only the creation of a slot loads the library, so this creates a temporary one for a moment. True if the server
+ * cannot tell, for instance because all its slots are in use.
+ */
+export async function isInstalled(client: Client, slotPlugin: string): Promise<boolean> {
+  const name = `millrace_probe_${randomBytes(6).toString('hex')}`;
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL statement_timeout = ${PROBE_TIMEOUT_MS}`);
+    await client.query('SELECT pg_create_logical_replication_slot($1, $2, true)', [name, slotPlugin]);
+    await client.query('SELECT pg_drop_replication_slot($1)', [name]);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === '58P01') return false;
+    if (/^[0-9A-Z]{5}$/.test(errorCode(error))) return true;
+    throw error;
+  } finally {
+    // Closes a lost connection's transaction, too.
+    await client.query('ROLLBACK').catch(() => undefined);
+  }
+}
+
+export function missingPlugin(config: PostgresConfig, cause?: unknown): ConnectError {
+  const { slotPlugin } = decodingPlugin(config);
+  return new ConnectError(
+    `The output plugin "${slotPlugin}" is not installed on the server (could not access file "${slotPlugin}"). Install its package, on Debian apt-get install postgresql-<version>-${slotPlugin}, or set plugin.name=pgoutput, which every server has.`,
+    { code: 'PG_PLUGIN_MISSING', cause, place: { plugin: slotPlugin } },
+  );
+}
+
+/** Null, or why the text of this plugin would be misread. */
+export async function encodingProblem(client: Client, config: PostgresConfig): Promise<string | null> {
+  if (!decodingPlugin(config).sendsServerEncoding) return null;
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = rows[0]?.encoding ?? '';
+  return ['UTF8', 'SQL_ASCII'].includes(encoding)
+    ? null
+    : `plugin.name=${config.plugin} sends text in the encoding of the database, ${encoding}, and only UTF8 is supported. Set plugin.name=pgoutput.`;
+}
+
+/**
+ * The config with the plugin that an unset `plugin.name` means: that of the slot, otherwise Debezium's default where it
+ * is installed, otherwise pgoutput. @param slotPlugin of the existing slot; null for none
+ */
+export async function withPlugin(
+  client: Client,
+  config: PostgresConfig,
+  slotPlugin: string | null,
+): Promise<PostgresConfig> {
+  if (config.pluginIsChosen) return config;
+  const byDefault: PluginName = 'decoderbufs';
+  const uses = slotPlugin === null ? await isInstalled(client, byDefault) : slotPlugin === byDefault;
+  return uses ? { ...config, plugin: byDefault } : config;
+}

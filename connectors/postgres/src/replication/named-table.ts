@@ -1,0 +1,157 @@
+/**
+ * Definitions of tables for output plugins that name table and columns in each row instead of announcing them. The
+ * catalog is read when a table or a shape of its rows is new, and describes the table as it is now; names and types of
+ * the row win.
+ */
+import type { Client } from 'pg';
+import { qualified, type TableName } from '../database/catalog';
+import { errorCode } from '../database/errors';
+import type { RelationMessage } from '../events/relation-message';
+import type { Relation, Relations } from '../events/relations';
+
+/** A column as a row names it. */
+export interface RowColumn {
+  readonly name: string;
+  /** Null: the row does not say. */
+  readonly typeOid: number | null;
+  /** As `format_type` writes it, with modifier. Null: the row does not say. */
+  readonly type: string | null;
+}
+
+/** What a row says about its table. */
+export interface RowShape extends TableName {
+  readonly columns: readonly RowColumn[];
+  /** `columns` are all columns of the table, except for unchanged TOASTed ones with `update`. */
+  readonly kind: 'complete' | 'update' | 'key';
+  /** Columns of the replica identity, if the row says. */
+  readonly identity: readonly string[] | null;
+}
+
+export interface NamedTable {
+  readonly message: RelationMessage;
+  readonly relation: Relation;
+  /** Old rows are complete (REPLICA IDENTITY FULL). */
+  readonly isFull: boolean;
+  /** Position in the model's cells, by column name. */
+  readonly cells: ReadonlyMap<string, number>;
+  /** By column name; null if only the row knew the column. */
+  readonly types: ReadonlyMap<string, string | null>;
+}
+
+interface CatalogRow {
+  readonly oid: string;
+  readonly identity: string;
+  readonly name: string;
+  readonly type_oid: string;
+  readonly typmod: number;
+  readonly type: string;
+  readonly toastable: boolean;
+  readonly in_identity: boolean;
+}
+
+const COLUMNS = `
+  SELECT c.oid::int8::text AS oid, c.relreplident AS identity, a.attname AS name, a.atttypid::int8::text AS type_oid,
+         a.atttypmod AS typmod, format_type(a.atttypid, a.atttypmod) AS type, a.attlen = -1 AS toastable,
+         c.relreplident = 'f' OR EXISTS (
+           SELECT FROM pg_index i WHERE i.indrelid = c.oid AND a.attnum = ANY(i.indkey)
+           AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END
+         ) AS in_identity
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
+
+/** Oid of a table that the catalog no longer has under its name. */
+const UNKNOWN_OID = 0;
+
+type Column = RelationMessage['columns'][number];
+
+export class NamedTables {
+  private readonly tables = new Map<string, NamedTable>();
+  /** As last found, by qualified name: a table may be dropped or renamed before its rows are decoded. */
+  private readonly oids = new Map<string, number>();
+
+  constructor(private readonly relations: Relations) {}
+
+  /** Call for a new connection: definitions may have changed meanwhile. */
+  clear(): void {
+    this.tables.clear();
+  }
+
+  get(name: string): NamedTable | null {
+    return this.tables.get(name) ?? null;
+  }
+
+  /** @param nullColumn column that a row of this table holds NULL in although the catalog says NOT NULL */
+  async read(client: Client, shape: RowShape, nullColumn: string | null): Promise<NamedTable> {
+    const { schema, name } = shape;
+    const key = qualified(shape);
+    const { rows } = await client.query<CatalogRow>(COLUMNS, [schema, name]);
+    const [first] = rows;
+    const oid = first === undefined ? (this.oids.get(key) ?? UNKNOWN_OID) : Number(first.oid);
+    this.oids.set(key, oid);
+    const types = new Map<string, string | null>();
+    const columns = await columnsOf(client, shape, rows, types);
+    const message: RelationMessage = { oid, schema, name, replicaIdentity: first?.identity ?? 'd', columns };
+    if (nullColumn !== null) this.relations.forceOptional(oid, nullColumn);
+    const relation = await this.relations.refresh(client, message, null);
+    const cells = new Map(relation.model?.columns.map((column, cell) => [column, cell]));
+    const table: NamedTable = { message, relation, isFull: message.replicaIdentity === 'f', cells, types };
+    this.tables.set(key, table);
+    return table;
+  }
+}
+
+/** @param types filled with the type of each column */
+async function columnsOf(
+  client: Client,
+  shape: RowShape,
+  rows: readonly CatalogRow[],
+  types: Map<string, string | null>,
+): Promise<Column[]> {
+  const ofRow = new Map(shape.columns.map((column) => [column.name, column]));
+  const columns: Column[] = [];
+  const identity = shape.identity;
+  for (const row of rows) {
+    const named = ofRow.get(row.name);
+    // A missing value may be unchanged; one that is never stored out of line shows that the column is younger.
+    if (named === undefined && (shape.kind === 'complete' || (shape.kind === 'update' && !row.toastable))) continue;
+    ofRow.delete(row.name);
+    const isSame =
+      named === undefined ||
+      ((named.typeOid === null || named.typeOid === Number(row.type_oid)) &&
+        (named.type === null || named.type === row.type));
+    types.set(row.name, isSame ? row.type : (named as RowColumn).type);
+    columns.push({
+      name: row.name,
+      ...(isSame ? { typeOid: Number(row.type_oid), typmod: row.typmod } : await typeOf(client, named as RowColumn)),
+      inIdentity: row.in_identity,
+    });
+  }
+  // Dropped since: where the row has them.
+  let previous = -1;
+  for (const column of shape.columns) {
+    if (ofRow.has(column.name)) {
+      types.set(column.name, column.type);
+      const inIdentity = identity?.includes(column.name) ?? false;
+      columns.splice(previous + 1, 0, { name: column.name, ...(await typeOf(client, column)), inIdentity });
+    }
+    previous = columns.findIndex(({ name }) => name === column.name);
+  }
+  return columns;
+}
+
+/** A type that only the row has: the column was altered or dropped since. */
+async function typeOf(client: Client, column: RowColumn): Promise<{ typeOid: number; typmod: number }> {
+  const { type, typeOid } = column;
+  const unknown = { typeOid: typeOid ?? 0, typmod: -1 };
+  if (type === null) return unknown;
+  try {
+    const { rows } = await client.query<{ found: boolean }>('SELECT to_regtype($1) IS NOT NULL AS found', [type]);
+    // That the server parses it as a type is also what makes it safe in the next statement.
+    if (rows[0]?.found !== true) return unknown;
+    const [field] = (await client.query(`SELECT NULL::${type}`)).fields;
+    return field === undefined ? unknown : { typeOid: field.dataTypeID, typmod: field.dataTypeModifier };
+  } catch (error) {
+    if (errorCode(error) === '42601') return unknown;
+    throw error;
+  }
+}

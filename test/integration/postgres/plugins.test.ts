@@ -1,0 +1,120 @@
+/** The same statements through each output plugin, on Debian's server, which has them (cdc-postgres §5.11, §5.12). */
+import { installDebianPostgres, startDebianPostgres } from '../../../dev/services/debian-postgres';
+import type { RunningPostgres } from '../../../dev/services/postgres';
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig, type AnyRecord } from './harness';
+
+const missing = installDebianPostgres(['wal2json', 'decoderbufs']);
+if (missing !== null) console.warn(`The tests of output plugins are skipped: ${missing}`);
+const whereInstalled = missing === null ? describe : describe.skip;
+
+const PLUGINS = ['decoderbufs'];
+
+const TABLES = `
+  CREATE EXTENSION hstore;
+  CREATE TYPE mood AS ENUM ('sad', 'happy');
+  CREATE TYPE "Odd ""Type" AS ENUM ('a', 'b');
+  CREATE DOMAIN cents AS numeric(8,2);
+  CREATE TABLE kinds (
+    id bigserial PRIMARY KEY, b boolean, i2 smallint, i4 int, i8 bigint, o oid, f4 real, f8 double precision,
+    n numeric, n2 numeric(38,10), m money, c char(5), vc varchar(20), t text NOT NULL DEFAULT 'x', nm name, ch "char",
+    by bytea, bi bit(12), vb varbit(20), u uuid, j json, jb jsonb, x xml, d date, ti time, ti3 time(3), tz timetz,
+    ts timestamp, ts3 timestamp(3), tt timestamptz, iv interval, p point, e mood, odd "Odd ""Type", dom cents, ip inet,
+    ci cidr, mac macaddr, r int4range, h hstore, tv tsvector, ia int[], ta text[], na numeric[], tsa timestamp[], ea mood[]);
+  CREATE TABLE "Quoted ""T".":x" (id int PRIMARY KEY, "co""l" text)`.replace('"Quoted ""T".":x"', '"quoted.t ""x"');
+
+/** Two rows that have a value in each column, one of extremes, and one of NULLs. */
+const ROWS = `
+  INSERT INTO kinds VALUES (DEFAULT, true, -1, 42, 9007199254740993, 4000000000, 0.1, 1.5, 1.10,
+    1234567890123456789012345678.0123456789, '-1234.56', 'ab', 'vär', E'tab\\t"quote" back\\\\slash\\nline €', 'nm', 'z',
+    '\\x00ff10', B'000100000001', B'101', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{"a": 1}', '{"a": [1, 2]}', '<a/>',
+    '2020-06-01', '17:34:20.123456', '17:34:20.123', '17:34:20.123456+02', '2020-06-01 17:34:20.123456',
+    '2020-06-01 17:34:20.5', '2020-06-01 17:34:20.123456+02', '1 year 2 mons 3 days 04:05:06.78', '(1.5,-2)', 'happy', 'b',
+    12.5, '192.168.2.1/24', '10.0.0.0/8', '08:00:2b:01:02:03', '[1,5)', '"k"=>"v","n"=>NULL', 'cat:1', '{1,NULL,3}',
+    '{"a,b","c\\"d",NULL}', '{1.5,2}', '{"2020-06-01 00:00:00"}', '{sad,happy}'),
+  (DEFAULT, false, 32767, -2147483648, -9223372036854775808, 0, 3.4028235e38, 1e-300, -0.000001,
+    0, '0.01', '', '', '', 'n2', 'y', '\\x', B'000000000000', B'', '00000000-0000-0000-0000-000000000000', 'null', 'null',
+    '<b>x</b>', '0044-03-15 BC', '24:00:00', '00:00:00', '01:00:00+10', '0044-03-15 12:00:00 BC', '1969-12-31 23:59:59.999',
+    '1900-01-01 00:00:00+00', '-1 day', '(0,0)', 'sad', 'a', -0.01, '::1', '::/0', '00:00:00:00:00:01', 'empty', '', '',
+    '{}', '{}', '{}', '{}', '{}');
+  INSERT INTO kinds (id) VALUES (DEFAULT);
+  INSERT INTO kinds (ts, tt, d, f8, ts3) VALUES ('infinity', '-infinity', 'infinity', 1e21, '9999-12-31 23:59:59.999'),
+    ('20000-01-01 00:00:00', '0001-01-01 00:00:00+00', '-infinity', -0.0, '0001-01-01 00:00:00')`;
+
+const CHANGES = [
+  'INSERT INTO "quoted.t ""x" VALUES (1, \'one\'); UPDATE "quoted.t ""x" SET "co""l" = \'two\'',
+  'UPDATE kinds SET i4 = 1 WHERE id = 1; UPDATE kinds SET id = 100 WHERE id = 2; DELETE FROM kinds WHERE id = 3',
+  // A table without key, an index as identity, and complete old rows.
+  `CREATE TABLE keyless (a int, b text); INSERT INTO keyless VALUES (1, 'x')`,
+  `CREATE TABLE whole (id int PRIMARY KEY, a text NOT NULL, b int, c numeric(6,2)); ALTER TABLE whole REPLICA IDENTITY FULL;
+   INSERT INTO whole VALUES (1, 'x', NULL, 1.5); UPDATE whole SET b = 2; UPDATE whole SET id = 2; DELETE FROM whole`,
+  `CREATE TABLE big (id int PRIMARY KEY, a text, b text NOT NULL, c int, d bytea);
+   ALTER TABLE big ALTER a SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL, ALTER d SET STORAGE EXTERNAL;
+   INSERT INTO big VALUES (1, repeat('long ', 2000), repeat('y', 5000), 1, decode(repeat('00ff', 3000), 'hex'));
+   UPDATE big SET c = 2; UPDATE big SET a = 'short'; UPDATE big SET id = 2`,
+  // A definition that changes between rows, also within a transaction.
+  'ALTER TABLE keyless ADD c int DEFAULT 5; INSERT INTO keyless VALUES (2, NULL, 3)',
+  'BEGIN; INSERT INTO keyless VALUES (3, NULL, 3); ALTER TABLE keyless DROP b; INSERT INTO keyless VALUES (4, 5); COMMIT',
+  "ALTER TABLE whole ALTER c TYPE numeric(8,4); INSERT INTO whole VALUES (3, 'z', 1, 2.25)",
+  'BEGIN; INSERT INTO keyless VALUES (5); ROLLBACK; BEGIN; SAVEPOINT s; INSERT INTO keyless VALUES (6); ROLLBACK TO s; INSERT INTO keyless VALUES (7); COMMIT',
+  'INSERT INTO whole SELECT i, i::text, i, i FROM generate_series(10, 30) i',
+];
+
+/** What must be equal whatever the plugin. */
+function comparable(records: readonly AnyRecord[]): unknown[] {
+  return records.map(({ topic, key, keySchema, value, valueSchema, headers }) => ({
+    topic,
+    key,
+    keySchema,
+    valueSchema,
+    before: value?.before,
+    after: value?.after,
+    op: value?.op,
+    source: value && [value.source.table, value.source.schema, value.source.txId, value.source.ts_us],
+    headers: headers?.filter((header) => !header.key.startsWith('__debezium.context')),
+  }));
+}
+
+whereInstalled('output plugins', () => {
+  let server: RunningPostgres;
+  let database: TestDatabase;
+  const runs: TaskRun[] = [];
+  beforeAll(async () => {
+    server = await startDebianPostgres();
+  });
+  afterAll(async () => {
+    await server?.stop();
+  });
+  beforeEach(async () => {
+    database = await TestDatabase.create('', { server: server.url });
+  });
+  afterEach(async () => {
+    await Promise.all(runs.splice(0).map((run) => run.stop()));
+    await database.drop();
+  });
+
+  const start = async (plugin: string, overrides: Record<string, string> = {}): Promise<TaskRun> => {
+    const config = taskConfig(database, {
+      'plugin.name': plugin,
+      'publication.autocreate.mode': 'all_tables',
+      'snapshot.mode': 'no_data',
+      ...overrides,
+    });
+    const run = await TaskRun.start({ ...config, 'slot.name': `${database.slot}_${plugin}` });
+    runs.push(run);
+    return run;
+  };
+
+  test('cdc-postgres 98: decoderbufs streams the events of pgoutput', async () => {
+    await database.query(TABLES);
+    const reference = await start('pgoutput');
+    const others = [];
+    for (const plugin of PLUGINS) others.push(await start(plugin));
+    await database.query(ROWS);
+    for (const statements of CHANGES) await database.query(statements);
+    await database.query('CREATE TABLE done (id int PRIMARY KEY); INSERT INTO done VALUES (1)');
+    const isDone = (records: AnyRecord[]): boolean => records.at(-1)?.value?.source.table === 'done';
+    const expected = comparable(await reference.until(isDone));
+    for (const run of others) expect(comparable(await run.until(isDone))).toEqual(expected);
+  });
+});
