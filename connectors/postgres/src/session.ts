@@ -5,6 +5,7 @@ import type { GeneralConnection } from './database/general-connection';
 import type { ServerFacts } from './database/server';
 import type { EventFactory } from './events/event-factory';
 import type { Relations } from './events/relations';
+import type { TaskMetrics } from './metrics/task-metrics';
 import type { Notifications } from './notifications/notifications';
 import type { SnapshotProgress } from './snapshot-progress';
 
@@ -18,6 +19,7 @@ export interface Session {
   readonly factory: EventFactory;
   readonly notifications: Notifications;
   readonly snapshot: SnapshotProgress;
+  readonly metrics: TaskMetrics;
   /**
    * Resolves when the offset is stored, after the offsets of all records returned before. Null removes the offset.
    */

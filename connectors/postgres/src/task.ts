@@ -66,6 +66,8 @@ export class PostgresSourceTask implements SourceTask {
       const records = await this.phase.next();
       if (records !== null) {
         session.factory.layout.finish?.(records);
+        const last = records[records.length - 1];
+        if (last?.sourceOffset != null) session.metrics.returned(last.sourceOffset);
         this.emitted = true;
         this.attempts = 0;
       }
@@ -81,11 +83,12 @@ export class PostgresSourceTask implements SourceTask {
   commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
     if (this.started === null) return;
     const { session } = this.started;
-    if (!session.config.slot.flush) return;
     const { partition } = session.factory;
     const offset = offsets.get(partition) ?? find(offsets, partition);
-    const position = offset == null ? null : flushLsn(offset);
-    if (position === null) return;
+    if (offset == null) return;
+    const position = flushLsn(offset);
+    session.metrics.stored(offset, position);
+    if (position === null || !session.config.slot.flush) return;
     this.storedLsn = position;
     if (this.phase instanceof StreamReader) this.phase.acknowledge(position);
   }
@@ -94,6 +97,7 @@ export class PostgresSourceTask implements SourceTask {
     const { phase, started } = this;
     this.phase = null;
     this.started = null;
+    started?.session.metrics.stop();
     await phase?.close();
     if (started === null) return;
     const { general, config, logger } = started.session;

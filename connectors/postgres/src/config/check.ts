@@ -6,6 +6,7 @@ import { DEFINITIONS } from './definitions';
 import { checkColumnMasks } from './column-mask-config';
 import { KEY } from './keys';
 import { checkSnapshot } from './snapshot-config';
+import { checkMetrics } from './metrics-config';
 import { checkNotifications } from './notification-config';
 import { checkParallel } from './parallel-config';
 import { patternProblem, patternsProblem } from './patterns';
@@ -66,6 +67,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
   checkNotifications(read.values, complain);
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);
   checkParallel(read.values, complain);
+  checkMetrics(read.values, complain);
   const keys = keyColumnsProblem(read.values[KEY.messageKeyColumns] ?? '');
   if (keys !== null) complain(KEY.messageKeyColumns, keys);
   const binary = binaryParam(read.values[KEY.slotStreamParams]);

@@ -3,6 +3,7 @@ import { key, nonNegative, oneOf, patterns, positive, required, type Definition 
 import { EVENT_DEFINITIONS } from './event-definitions';
 import { KEY, type Key } from './keys';
 import { SNAPSHOT_DEFINITIONS } from './snapshot-definitions';
+import { METRICS_DEFINITIONS } from './metrics-definitions';
 import { STREAM_DEFINITIONS } from './stream-definitions';
 
 const SSL_MODES = ['allow', 'prefer', 'disable', 'verify-ca', 'require', 'verify-full'];
@@ -143,6 +144,7 @@ export const DEFINITIONS: readonly Definition[] = [
     'Checks at start that the stored position is still available.',
   ),
   ...STREAM_DEFINITIONS,
+  ...METRICS_DEFINITIONS,
   key(
     KEY.heartbeatIntervalMs,
     'INT',

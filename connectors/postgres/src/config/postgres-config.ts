@@ -5,6 +5,7 @@ import { checkConfig } from './check';
 import { readEventConfig, type EventConfig } from './event-config';
 import { KEY } from './keys';
 import { readSnapshotConfig, type SnapshotConfig } from './snapshot-config';
+import { metricsConfig, type MetricsConfig } from './metrics-config';
 import { notificationConfig, type NotificationConfig } from './notification-config';
 import { parallelConfig, type ParallelConfig, type SlotPart } from './parallel-config';
 import { PatternList, splitList } from './patterns';
@@ -76,6 +77,7 @@ export interface PostgresConfig {
     /** What applies when the position of the slot is not that of the stored offset. */
     readonly mismatch: OffsetMismatchStrategy;
   };
+  readonly metrics: MetricsConfig;
   readonly parallel: ParallelConfig;
   /** Which of several slots this config is for; null for the only one. See `slotPart`. */
   readonly part: SlotPart | null;
@@ -155,6 +157,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       checkPosition: flag(KEY.internalLogPositionCheckEnable),
       mismatch: offsetMismatchStrategy(settings),
     },
+    metrics: metricsConfig(values),
     parallel: parallelConfig(values),
     part: null,
     publication: {

@@ -4,6 +4,7 @@ import { schema, type Header, type SourceOffset, type SourcePartition, type Sour
 import type { PostgresConfig } from '../config/postgres-config';
 import { sourcePartition } from '../config/slot-part';
 import type { Lsn } from '../database/lsn';
+import { EventCounts } from '../metrics/event-counts';
 import { Instant, type EventContext, type SnapshotMark } from './event-context';
 import type { EventLayout, SourceIdentity } from './event-layout';
 import { layoutOf } from './layout-of';
@@ -19,6 +20,7 @@ const EVENTS_PER_CLOCK = 64;
 
 export class EventFactory {
   readonly partition: SourcePartition;
+  readonly counts = new EventCounts();
   private readonly headers: readonly Header[] | null;
   readonly layout: EventLayout;
   private readonly identity: SourceIdentity;
@@ -58,6 +60,7 @@ export class EventFactory {
     headers: readonly Header[] | null = this.headers,
   ): SourceRecord {
     if (++this.clockAge > EVENTS_PER_CLOCK) this.readClock();
+    this.counts.event(model.counts, op, this.now.millis);
     return {
       sourcePartition: this.partition,
       sourceOffset: offset,

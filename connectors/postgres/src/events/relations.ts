@@ -15,6 +15,7 @@ import {
   type TableName,
 } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
+import type { EventCounts } from '../metrics/event-counts';
 import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
 import { TypeResolver, type EnumLabels } from '../values/resolve-type';
@@ -57,6 +58,7 @@ export class Relations {
     private readonly config: PostgresConfig,
     private readonly facts: ServerFacts,
     private readonly logger: Logger,
+    private readonly counts: EventCounts,
   ) {
     this.matches = tableFilter(config.filters);
     this.unrepresentable = new UnrepresentableValues(logger);
@@ -150,7 +152,7 @@ export class Relations {
     const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
-    const context = { config, types: resolver, logger, forcedOptional };
+    const context = { config, types: resolver, logger, forcedOptional, counts: this.counts };
     const model = buildTableModel(table, context, generatedDelivered);
     this.entries.set(oid, { facts, model, table });
     return model;

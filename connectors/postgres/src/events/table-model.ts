@@ -4,6 +4,7 @@
 import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
+import type { EventCounts, TableCounts } from '../metrics/event-counts';
 import { schemaDefault } from '../values/defaults';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
@@ -41,6 +42,7 @@ export interface TableModel {
   readonly schema: string;
   readonly name: string;
   readonly topic: string;
+  readonly counts: TableCounts;
   readonly envelope: Schema;
   readonly keySchema: Schema | null;
   /** Empty when there is no key. */
@@ -58,6 +60,7 @@ export interface ModelContext {
   readonly config: PostgresConfig;
   readonly types: TypeResolver;
   readonly logger: Logger;
+  readonly counts: EventCounts;
   /** Columns emitted as optional although the catalog says NOT NULL: rows from before an ALTER TABLE held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
 }
@@ -139,6 +142,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
     schema: table.schema,
     name: table.name,
     topic,
+    counts: context.counts.of(name),
     envelope: layout.envelope(schemaName(`${topic}.Envelope`), row),
     keySchema:
       key.length === 0

@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { lsn as makeLsn, type Lsn } from '../database/lsn';
 import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
+import type { EventCounts } from '../metrics/event-counts';
 import type { Session } from '../session';
 import type { FrameQueue } from './frame-queue';
 import { ResumeFilter, type Position } from './position';
@@ -28,6 +29,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
   protected readonly rows: RowChanges;
   protected readonly rowContext: RowContext;
   protected readonly relations: Relations;
+  protected readonly counts: EventCounts;
   private filter: ResumeFilter;
   private deferred: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
 
@@ -39,6 +41,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
   ) {
     const { config, relations, factory, logger } = session;
     this.relations = relations;
+    this.counts = factory.counts;
     this.at = { ...position };
     this.rowContext = new RowContext(relations.unrepresentable);
     this.rows = new RowChanges(
@@ -59,6 +62,11 @@ export abstract class ChangeDecoder implements StreamDecoder {
   /** Emits one change; false when `prepare` must run first. */
   protected abstract emit(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean;
   abstract prepare(connect: () => Promise<Client>, queue: FrameQueue<unknown>): Promise<void>;
+
+  /** Position up to which everything was decoded. */
+  get decodedLsn(): Lsn {
+    return this.at.commit ?? this.at.lsn;
+  }
 
   set out(records: SourceRecord[]) {
     this.rows.out = records;
@@ -104,6 +112,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
   protected begin(finalLsn: Lsn, xid: number, micros: number): void {
     const { tx } = this;
     tx.time.setMicros(micros);
+    this.counts.committedAt = tx.time.millis;
     tx.xid = xid;
     tx.origin = null;
     tx.originLsn = null;
@@ -116,6 +125,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
   /** @param lsn end of the commit record */
   protected commit(lsn: Lsn): void {
     const { tx } = this;
+    this.counts.settle(tx.xid);
     tx.open = false;
     this.deferred = null;
     this.filter.commit();

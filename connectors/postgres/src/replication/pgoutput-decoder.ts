@@ -145,7 +145,7 @@ export class PgoutputDecoder extends ChangeDecoder {
         this.lookup = { message, forceOptional: contradiction.nullColumn, announces: false };
         return false;
       }
-    }
+    } else this.counts.filtered++;
     this.advance(lsn);
     return true;
   }

@@ -114,6 +114,10 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   get tap(): MessageTap<null> {
     return this.plugin.tap as MessageTap<null>;
   }
+  /** Position that the server reported last. */
+  get serverLsn(): Lsn {
+    return this.received;
+  }
   get isOpen(): boolean {
     return !this.ended;
   }

@@ -48,7 +48,9 @@ export class RowChanges {
 
   /** Whether `skipped.operations` leaves the operation in. A key change counts as a delete and a create. */
   emits(operation: Operation): boolean {
-    return !this.config.skipped.has(operation);
+    if (!this.config.skipped.has(operation)) return true;
+    this.factory.counts.filtered++;
+    return false;
   }
 
   private source(model: TableModel, lsn: Lsn): Struct {
@@ -93,7 +95,10 @@ export class RowChanges {
       }
     }
     if (!this.emits('u')) return;
-    if (this.config.events.skipUnchanged && old === 'complete' && sameRow(model, oldCells, newCells)) return;
+    if (this.config.events.skipUnchanged && old === 'complete' && sameRow(model, oldCells, newCells)) {
+      factory.counts.unchanged++;
+      return;
+    }
     this.checkNewKey(model, newCells);
     const offset = this.offset('UPDATE', lsn);
     this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
@@ -148,7 +153,7 @@ export class RowChanges {
 
   /** @param count number of tables truncated together, of which `models` are captured */
   truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
-    if (!this.emits('t') || models.length === 0) return;
+    if (models.length === 0 || !this.emits('t')) return;
     // Debezium counts each table as one event.
     const offset = this.offset('TRUNCATE', lsn, count);
     models.forEach((model, i) => {

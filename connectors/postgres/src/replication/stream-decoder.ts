@@ -16,6 +16,8 @@ export interface StreamDecoder {
   set out(records: SourceRecord[]);
   /** Where a new connection resumes. */
   readonly current: Position;
+  /** Position up to which everything was decoded. */
+  readonly decodedLsn: Lsn;
   /** Resets for a new stream, which starts at `current`. */
   restart(): void;
   /** Decodes one XLogData message (body of a CopyData). */

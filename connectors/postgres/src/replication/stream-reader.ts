@@ -4,6 +4,7 @@ import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
+import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import { createDecoder } from './create-decoder';
 import { Heartbeat } from './heartbeat';
@@ -12,7 +13,7 @@ import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { lostSlot, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
-export class StreamReader implements Phase {
+export class StreamReader implements Phase, StreamState {
   private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
   private readonly wakeup = new Wakeup();
@@ -36,6 +37,7 @@ export class StreamReader implements Phase {
   ) {
     this.decoder = createDecoder(session, position, lastOffset);
     this.heartbeat = new Heartbeat(session);
+    session.metrics.stream = this;
     session.general.onLost = (error) => {
       // The server is shutting down and waits for its walsenders, so disconnect.
       if (errorCode(error).startsWith('57P')) void this.stream?.close();
@@ -79,6 +81,26 @@ export class StreamReader implements Phase {
     const { stream } = this;
     this.stream = null;
     await stream?.close();
+  }
+
+  get isConnected(): boolean {
+    return this.stream?.isOpen ?? false;
+  }
+  get queuedMessages(): number {
+    return this.stream?.tap.queue.messages ?? 0;
+  }
+  get queuedBytes(): number {
+    return this.stream?.tap.queue.bytes ?? 0;
+  }
+  get serverLsn(): Lsn {
+    return this.stream?.serverLsn ?? 0;
+  }
+  get decodedLsn(): Lsn {
+    const { decodedLsn } = this.decoder;
+    return this.idleAt !== null && this.idleAt > decodedLsn ? this.idleAt : decodedLsn;
+  }
+  get flushedLsn(): Lsn {
+    return this.acknowledged;
   }
 
   private get hasQueued(): boolean {

@@ -13,6 +13,7 @@ import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
 import { Relations } from '../events/relations';
+import { TaskMetrics } from '../metrics/task-metrics';
 import { Notifications } from '../notifications/notifications';
 import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
 import type { Session } from '../session';
@@ -63,7 +64,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     checkGuardrail(config, tables.length, logger);
     if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
-    const relations = new Relations(config, facts, logger);
+    const relations = new Relations(config, facts, logger, factory.counts);
     const { partition, layout } = factory;
     const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
     const storeOffset: Session['storeOffset'] = (given) => {
@@ -71,9 +72,14 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       notifications.stored(offset);
       return context.storeOffset(partition, offset);
     };
+    const metrics = new TaskMetrics(factory.counts, {
+      ...{ config, general, logger },
+      metrics: context.metrics,
+      serverVersion: facts.version,
+    });
     const session: Session = {
       ...{ config, logger, signal, general, facts, relations },
-      ...{ factory, notifications, storeOffset },
+      ...{ factory, notifications, metrics, storeOffset },
       snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;
@@ -106,6 +112,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       created = null;
       await relations.load(client, tables);
     }
+    metrics.start(plan.stream, session.snapshot);
     const resumable = stored.kind === 'snapshot' && gap === null && created === null;
     return { session, plan, stored, storedOffset, created, resumable, streamFrom, undo: () => undo.run() };
   } catch (error) {

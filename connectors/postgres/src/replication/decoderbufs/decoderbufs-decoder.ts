@@ -139,7 +139,10 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     if (table === null) return false;
     const shape = (known.shape ??= encodedShape(table, row, buffer));
     const { model } = table.relation;
-    if (model === null) return true;
+    if (model === null) {
+      this.counts.filtered++;
+      return true;
+    }
     if (!hasTypeInfos(shape, row, buffer)) return false;
     if (row.op === INSERT) {
       if (!rows.emits('c')) return true;

@@ -1,0 +1,25 @@
+/** Gauges with a common prefix and labels. */
+import type { PluginMetrics } from '@millrace/sdk';
+
+export class MetricGroup {
+  private readonly added = new Set<string>();
+
+  constructor(
+    private readonly metrics: PluginMetrics,
+    private readonly prefix: string,
+    private readonly labels: Readonly<Record<string, string>>,
+  ) {}
+
+  /** @param read called once a second; NaN: unknown */
+  gauge(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {
+    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: { ...this.labels, ...labels } }, read);
+  }
+
+  /** For gauges that are added when they have a value; a name and labels known already cost a look-up. */
+  gaugeOnce(name: string, help: string, read: () => number, labels: { readonly table: string }): void {
+    const key = `${name} ${labels.table}`;
+    if (this.added.has(key)) return;
+    this.added.add(key);
+    this.gauge(name, help, read, labels);
+  }
+}

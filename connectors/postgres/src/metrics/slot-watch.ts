@@ -1,0 +1,117 @@
+/** Reads the state of the slot every ten seconds: for metrics, and to warn before the server drops it. */
+import { startInterval, withDeadline, type Logger } from '@millrace/sdk';
+import { errorText } from '../database/errors';
+import type { GeneralConnection } from '../database/general-connection';
+import type { Lsn } from '../database/lsn';
+import type { MetricGroup } from './metric-group';
+import {
+  recoveredText,
+  slotHealth,
+  slotQuery,
+  slotTrouble,
+  SLOT_STATISTICS,
+  troubleText,
+  type SlotHealth,
+  type SlotRow,
+  type SlotTrouble,
+} from './slot-health';
+
+const EVERY_MS = 10_000;
+const DEADLINE_MS = 10_000;
+
+export interface SlotWatchOptions {
+  readonly slot: string;
+  readonly general: Pick<GeneralConnection, 'get'>;
+  readonly serverVersion: number;
+  /** See `slotTrouble`. */
+  readonly warnBytes: number | null;
+  readonly logger: Logger;
+}
+
+export class SlotWatch {
+  /** As read last; null: not yet, or the slot does not exist. */
+  health: SlotHealth | null = null;
+  private trouble: SlotTrouble | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private reading: Promise<void> | null = null;
+  private stopped = false;
+
+  constructor(private readonly options: SlotWatchOptions) {}
+
+  get walEnd(): Lsn | null {
+    return this.health?.walEnd ?? null;
+  }
+
+  start(): void {
+    this.timer = startInterval(() => void this.read(), EVERY_MS).unref();
+    void this.read();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** One read at a time, so that a slow server has at most one of them. Never rejects. */
+  async read(): Promise<void> {
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null;
+    });
+    await this.reading;
+  }
+
+  private async readOnce(): Promise<void> {
+    const { logger, slot, warnBytes } = this.options;
+    let health: SlotHealth | null;
+    try {
+      health = await withDeadline(this.query(), DEADLINE_MS, () => new Error(`no answer within ${DEADLINE_MS} ms`));
+    } catch (error) {
+      // The stream reports a lost connection.
+      if (!this.stopped) logger.debug(`The state of replication slot "${slot}" could not be read: ${errorText(error)}`);
+      return;
+    }
+    if (this.stopped) return;
+    this.health = health;
+    const trouble = slotTrouble(health, warnBytes, this.trouble);
+    if (trouble !== null && trouble !== this.trouble) logger.warn(troubleText(slot, trouble, health));
+    if (trouble === null && this.trouble !== null && health !== null) logger.info(recoveredText(slot, health));
+    this.trouble = trouble;
+  }
+
+  private async query(): Promise<SlotHealth | null> {
+    const { general, serverVersion, slot } = this.options;
+    const { rows } = await (await general.get()).query(slotQuery(serverVersion), [slot]);
+    const row = rows[0] as SlotRow | undefined;
+    return row === undefined ? null : slotHealth(row);
+  }
+}
+
+const WAL_STATUSES = ['reserved', 'extended', 'unreserved', 'lost'];
+
+export function addSlotMetrics(own: MetricGroup, watch: SlotWatch): void {
+  const number = (name: string, help: string, read: (health: SlotHealth) => number | null): void =>
+    own.gauge(name, help, () => (watch.health === null ? NaN : (read(watch.health) ?? NaN)));
+  number('slot_active', 'Whether a connection reads the slot: 1 or 0.', ({ active }) => (active ? 1 : 0));
+  for (const status of WAL_STATUSES)
+    own.gauge(
+      'slot_wal_status',
+      'Whether the server still has the WAL of the slot: 1 for the current status.',
+      () => (watch.health?.walStatus == null ? NaN : watch.health.walStatus === status ? 1 : 0),
+      { status },
+    );
+  number('slot_invalid', 'Whether the server has invalidated the slot: 1 or 0.', ({ invalidation }) =>
+    invalidation === null ? 0 : 1,
+  );
+  number('slot_safe_wal_size_bytes', 'WAL that may be written before the slot can be lost.', (of) => of.safeWalBytes);
+  number('slot_retained_wal_bytes', 'WAL that the server keeps for the slot.', (of) => of.retainedBytes);
+  number('slot_wal_limit_bytes', 'max_slot_wal_keep_size of the server.', (of) => of.limitBytes);
+  number('slot_confirmed_lag_bytes', 'WAL after the position that was confirmed.', (of) => of.confirmedLagBytes);
+  number(
+    'slot_catalog_xmin_age',
+    'Transactions that the slot keeps vacuum from cleaning up.',
+    (of) => of.catalogXminAge,
+  );
+  for (const name of SLOT_STATISTICS)
+    number(`slot_${name}`, `${name} of pg_stat_replication_slots.`, ({ statistics }) => statistics.get(name) ?? null);
+}
