@@ -2,6 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SourceOffset } from '@millrace/sdk';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
@@ -82,12 +83,18 @@ describe('cdc-postgres 13: logins', () => {
   });
 });
 
-test('cdc-postgres 91: a two-phase transaction arrives once, at COMMIT PREPARED', async () => {
-  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
+test.each([
+  ['sent at its commit', {}],
+  ['sent when it is prepared', { 'pgoutput.two.phase': 'true' }],
+  ['sent while it runs', { 'pgoutput.two.phase': 'true', 'pgoutput.streaming': 'on' }],
+])('cdc-postgres 91: a two-phase transaction that is %s arrives once, at COMMIT PREPARED', async (_, settings) => {
+  await database.query(`ALTER DATABASE ${database.name} SET logical_decoding_work_mem = '64kB'`);
+  const config = taskConfig(database, { 'snapshot.mode': 'no_data', ...settings });
+  run = await TaskRun.start(config);
   await database.query(
     "BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s; INSERT INTO t VALUES (100); ROLLBACK TO s; INSERT INTO t VALUES (2); PREPARE TRANSACTION 'kept'",
   );
-  await database.query("BEGIN; INSERT INTO t VALUES (101); PREPARE TRANSACTION 'dropped'");
+  await database.query("BEGIN; INSERT INTO t SELECT generate_series(101, 3000); PREPARE TRANSACTION 'dropped'");
   await database.query('INSERT INTO t VALUES (3)');
   await run.count(1);
   await run.nothingMore();
@@ -95,7 +102,7 @@ test('cdc-postgres 91: a two-phase transaction arrives once, at COMMIT PREPARED'
   // Prepared before the stored position, committed after it: the slot still holds it.
   const offset = run.commitUpTo();
   await run.stop();
-  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), offset);
+  run = await TaskRun.start(config, offset);
   await database.query("COMMIT PREPARED 'kept'");
   await database.query("ROLLBACK PREPARED 'dropped'");
   await database.query('INSERT INTO t VALUES (4)');
@@ -103,10 +110,50 @@ test('cdc-postgres 91: a two-phase transaction arrives once, at COMMIT PREPARED'
   expect(ids()).toEqual([1, 2, 4]);
   const inside = run.records[0]?.sourceOffset ?? null;
   await run.stop();
-  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), inside);
+  run = await TaskRun.start(config, inside);
   await run.count(2);
   await run.nothingMore();
   expect(ids()).toEqual([2, 4]);
+});
+
+test('cdc-postgres 91: prepared transactions that are open hold the slot, also when a heartbeat would confirm more', async () => {
+  const config = taskConfig(database, {
+    'snapshot.mode': 'no_data',
+    'pgoutput.two.phase': 'true',
+    'heartbeat.interval.ms': '1',
+  });
+  run = await TaskRun.start(config);
+  await database.query("BEGIN; INSERT INTO t VALUES (1), (2), (3); PREPARE TRANSACTION 'first'");
+  await database.query("BEGIN; INSERT INTO t VALUES (11); PREPARE TRANSACTION 'second'");
+  await database.query('INSERT INTO t VALUES (4)');
+  const isRow = ({ key }: { key: { id?: number } }): boolean => key.id !== undefined;
+  const rows = (): number[] => (run?.records ?? []).filter(isRow).map(({ key }) => key.id);
+  let offset = await restartAfterHeartbeat(1);
+  expect(offset.prepared_lsn).toBeLessThan(Number(offset.lsn_commit));
+  // Twice: the second start has only what the first one stored before it received anything of its own.
+  await restartAfterHeartbeat(0);
+  await database.query("COMMIT PREPARED 'first'");
+  await run.until(() => rows().length === 3);
+  expect(rows()).toEqual([1, 2, 3]);
+  offset = run.commitUpTo(run.records.findIndex(({ key }) => key.id === 2));
+  await run.stop();
+  run = await TaskRun.start(config, offset);
+  await database.query("ROLLBACK PREPARED 'second'");
+  await database.query('INSERT INTO t VALUES (5)');
+  await run.until(() => rows().includes(5));
+  expect(rows()).toEqual([3, 5]);
+  await run.until((records) => records.at(-1)?.key.id === undefined);
+  expect(run.lastOffset.prepared_lsn).toBeUndefined();
+
+  /** Stores the offset of the heartbeat after the rows, and starts there. */
+  async function restartAfterHeartbeat(count: number): Promise<SourceOffset> {
+    const task = run as TaskRun;
+    await task.until((records) => rows().length === count && records.length > 2 && !isRow(records.at(-1) as never));
+    const stored = task.commitUpTo();
+    await task.stop();
+    run = await TaskRun.start(config, stored);
+    return stored;
+  }
 });
 
 describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {

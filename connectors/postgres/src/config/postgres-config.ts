@@ -12,6 +12,7 @@ import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
 import { offsetMismatchStrategy, type OffsetMismatchStrategy } from './offset-mismatch';
 import { replicaIdentities, type ReplicaIdentityRule } from './replica-identities';
+import { readStreamConfig, type StreamConfig } from './stream-config';
 import { readSettings } from './settings';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
@@ -81,6 +82,7 @@ export interface PostgresConfig {
   readonly parallel: ParallelConfig;
   /** Which of several slots this config is for; null for the only one. See `slotPart`. */
   readonly part: SlotPart | null;
+  readonly stream: StreamConfig;
   readonly publication: {
     readonly name: string;
     readonly mode: PublicationMode;
@@ -160,6 +162,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     metrics: metricsConfig(values),
     parallel: parallelConfig(values),
     part: null,
+    stream: readStreamConfig(settings),
     publication: {
       name: must(KEY.publicationName),
       mode: choice<PublicationMode>(KEY.publicationAutocreateMode),

@@ -1,5 +1,5 @@
 /** Definitions of the settings of the change stream other than its slot and publication. */
-import { key, type Definition } from './definition';
+import { key, oneOf, type Definition } from './definition';
 import { KEY } from './keys';
 
 export const STREAM_DEFINITIONS: readonly Definition[] = [
@@ -14,5 +14,24 @@ export const STREAM_DEFINITIONS: readonly Definition[] = [
     'BOOLEAN',
     false,
     'true: the same as offset.mismatch.strategy=trust_offset, unless that is set.',
+  ),
+  key(
+    KEY.pgoutputStreaming,
+    'STRING',
+    'off',
+    'on: the server sends large transactions before they commit (PostgreSQL 14 and later), and they are kept in temporary files until then. parallel is the same for this connector. The events do not differ.',
+    oneOf('off', 'on', 'parallel'),
+  ),
+  key(
+    KEY.pgoutputStreamingDirectory,
+    'STRING',
+    null,
+    'Folder for the changes of transactions that have not committed. (Default: the temporary folder of the system)',
+  ),
+  key(
+    KEY.pgoutputTwoPhase,
+    'BOOLEAN',
+    false,
+    'true: the server sends a prepared transaction at PREPARE TRANSACTION (PostgreSQL 15 and later). Its events follow at COMMIT PREPARED either way.',
   ),
 ];

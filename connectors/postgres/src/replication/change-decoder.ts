@@ -9,7 +9,7 @@ import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
 import type { EventCounts } from '../metrics/event-counts';
 import type { Session } from '../session';
-import type { FrameQueue } from './frame-queue';
+import type { ArrivedMessages } from './message-source';
 import { ResumeFilter, type Position } from './position';
 import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
@@ -61,7 +61,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
   protected abstract payload(buffer: Buffer, at: number, end: number, lsn: Lsn): Decoded;
   /** Emits one change; false when `prepare` must run first. */
   protected abstract emit(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean;
-  abstract prepare(connect: () => Promise<Client>, queue: FrameQueue<unknown>): Promise<void>;
+  abstract prepare(connect: () => Promise<Client>, queue: ArrivedMessages): Promise<void>;
 
   /** Position up to which everything was decoded. */
   get decodedLsn(): Lsn {
@@ -74,6 +74,10 @@ export abstract class ChangeDecoder implements StreamDecoder {
 
   get current(): Position {
     return { ...this.at };
+  }
+
+  hold(at: Lsn | null): void {
+    this.at.heldAt = at;
   }
 
   restart(): void {
@@ -89,14 +93,14 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const done = idleAt !== null && idleAt > (at.commit ?? at.lsn) ? idleAt : at.commit;
     if (done === null) return this.rows.lastOffset;
     this.completed(done);
-    this.rows.lastOffset = {
+    this.rows.lastOffset = this.rows.withMembers({
       lsn: done,
       lsn_commit: done,
       lsn_proc: done,
       messageType: 'COMMIT',
       ts_usec: Date.now() * 1000,
       txId: tx.xid,
-    };
+    });
     return this.rows.lastOffset;
   }
 

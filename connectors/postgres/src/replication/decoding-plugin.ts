@@ -1,6 +1,6 @@
 /** The output plugins that the server may decode its WAL with (cdc-postgres §5.4). */
 import type { PluginName, PostgresConfig } from '../config/postgres-config';
-import { quoteIdentifier } from '../database/identifiers';
+import { pgoutputOptions } from './pgoutput-options';
 
 export type StreamOption = readonly [name: string, value: string];
 
@@ -11,8 +11,8 @@ export interface DecodingPlugin {
   readonly usesPublication: boolean;
   /** It sends text in the encoding of the database, whatever the client's is. */
   readonly sendsServerEncoding: boolean;
-  /** Of START_REPLICATION, without `slot.stream.params`. */
-  options(config: PostgresConfig): readonly StreamOption[];
+  /** Of START_REPLICATION. Those of pgoutput contain `slot.stream.params`, on which they depend. */
+  options(config: PostgresConfig, serverVersion: number): readonly StreamOption[];
   /** Options that older releases of the plugin reject. */
   readonly optional: readonly StreamOption[];
 }
@@ -21,10 +21,7 @@ const PGOUTPUT: DecodingPlugin = {
   slotPlugin: 'pgoutput',
   usesPublication: true,
   sendsServerEncoding: false,
-  options: ({ publication }) => [
-    ['proto_version', '1'],
-    ['publication_names', quoteIdentifier(publication.name)],
-  ],
+  options: pgoutputOptions,
   optional: [],
 };
 
@@ -69,9 +66,14 @@ export function decodingPlugin({ plugin }: Pick<PostgresConfig, 'plugin'>): Deco
 }
 
 /** All options of START_REPLICATION. `slot.stream.params` replaces an option of the same name. */
-export function streamOptions(config: PostgresConfig, withOptional: boolean): readonly StreamOption[] {
+export function streamOptions(
+  config: PostgresConfig,
+  serverVersion: number,
+  withOptional: boolean,
+): readonly StreamOption[] {
   const plugin = decodingPlugin(config);
-  const own = [...plugin.options(config), ...(withOptional ? plugin.optional : [])];
+  if (plugin === PGOUTPUT) return plugin.options(config, serverVersion);
+  const own = [...plugin.options(config, serverVersion), ...(withOptional ? plugin.optional : [])];
   const given = config.slot.streamParams;
   return [...own.filter(([name]) => !given.some(([replacing]) => replacing === name)), ...given];
 }

@@ -10,7 +10,7 @@ import { NOT_CAPTURED, type Relation } from '../events/relations';
 import { readTuple } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ChangeDecoder } from './change-decoder';
-import type { FrameQueue } from './frame-queue';
+import type { ArrivedMessages } from './message-source';
 import { queuedRelations } from './queued-relations';
 import type { OldTuple } from './row-changes';
 import type { Decoded } from './stream-decoder';
@@ -56,7 +56,7 @@ export class PgoutputDecoder extends ChangeDecoder {
     this.lookedUp = null;
   }
 
-  override async prepare(connect: () => Promise<Client>, queue: FrameQueue<unknown>): Promise<void> {
+  override async prepare(connect: () => Promise<Client>, queue: ArrivedMessages): Promise<void> {
     const { lookup, relations } = this;
     if (lookup === null) return;
     const { message, forceOptional, announces } = lookup;

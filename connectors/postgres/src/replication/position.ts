@@ -19,6 +19,8 @@ export interface Position {
   /** Debezium 3.7: number of messages sharing `lsn` that are done. */
   readonly sameLsnDone: number | null;
   readonly messageType: string | null;
+  /** Begin of the first prepared transaction whose outcome is open: the next stream must start here to receive it. */
+  readonly heldAt: Lsn | null;
 }
 
 export type StoredOffset =
@@ -51,6 +53,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
       index: integer(offset.tx_event_index),
       sameLsnDone: integer(offset.lsn_events_processed),
       messageType: typeof offset.messageType === 'string' ? offset.messageType : null,
+      heldAt: offsetLsn(offset.prepared_lsn),
     },
   };
 }
@@ -91,15 +94,25 @@ export function streamedOffset(
 
 /** A position between transactions: all later commits are streamed. */
 export function positionAt(lsn: Lsn): Position {
-  return { lsn, processed: null, commit: null, xid: null, index: null, sameLsnDone: null, messageType: null };
+  return {
+    lsn,
+    processed: null,
+    commit: null,
+    xid: null,
+    index: null,
+    sameLsnDone: null,
+    messageType: null,
+    heldAt: null,
+  };
 }
 
 function integer(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
-export function startLsn(position: Position): Lsn {
-  return position.commit ?? position.processed ?? position.lsn;
+export function startLsn({ commit, processed, lsn, heldAt }: Position): Lsn {
+  const start = commit ?? processed ?? lsn;
+  return heldAt !== null && heldAt < start ? heldAt : start;
 }
 
 /** What may be confirmed to the server once this offset is stored; null: nothing. */

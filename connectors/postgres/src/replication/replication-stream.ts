@@ -23,6 +23,7 @@ export interface ReplicationOptions {
   readonly config: PostgresConfig;
   readonly tls: TlsAttempt;
   readonly start: Lsn;
+  readonly serverVersion: number;
   /** `wal_sender_timeout`; status messages are sent well within it. 0 is off. */
   readonly walSenderTimeoutMs: number;
 }
@@ -35,6 +36,7 @@ class TapPlugin {
 
   constructor(
     private readonly config: PostgresConfig,
+    private readonly serverVersion: number,
     private readonly onTap: (tap: MessageTap<null>) => void,
   ) {}
 
@@ -64,7 +66,7 @@ class TapPlugin {
   }
 
   private command(slotName: string, lastLsn: string, withOptional: boolean): string {
-    const options = streamOptions(this.config, withOptional).map(
+    const options = streamOptions(this.config, this.serverVersion, withOptional).map(
       ([name, value]) => `${quoteIdentifier(name)} ${quoteLiteral(value).trim()}`,
     );
     const list = options.length === 0 ? '' : ` (${options.join(', ')})`;
@@ -94,7 +96,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
       // The timer of the library would confirm received positions, not those stored in Kafka.
       acknowledge: { auto: false, timeoutSeconds: 0 },
     });
-    this.plugin = new TapPlugin(config, (tap) => {
+    this.plugin = new TapPlugin(config, options.serverVersion, (tap) => {
       tap.onMessage = this.onMessage;
     });
   }

@@ -41,7 +41,7 @@ export class RowChanges {
     private readonly logger: Logger,
     private readonly context: RowContext,
     private readonly tx: Transaction,
-    private readonly at: Pick<Position, 'commit'>,
+    private readonly at: Pick<Position, 'commit' | 'heldAt'>,
     /** Carried by records that precede the last one of their event. */
     public lastOffset: SourceOffset,
   ) {}
@@ -58,7 +58,14 @@ export class RowChanges {
   }
 
   private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
-    return streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
+    const offset = streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
+    return this.at.heldAt === null ? offset : this.withMembers(offset);
+  }
+
+  /** The offset with its members besides the position. */
+  withMembers(offset: SourceOffset): SourceOffset {
+    const { heldAt } = this.at;
+    return heldAt === null ? offset : { ...offset, prepared_lsn: heldAt };
   }
 
   /** Call only if `emits('c')`. */

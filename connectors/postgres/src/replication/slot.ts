@@ -10,6 +10,7 @@ import { parseLsn, type Lsn } from '../database/lsn';
 import { backendPid } from '../database/pg-internals';
 import { decodingPlugin } from './decoding-plugin';
 import { missingPlugin } from './installed-plugin';
+import { usesTwoPhase } from './pgoutput-options';
 
 export interface SlotState {
   readonly plugin: string;
@@ -129,10 +130,10 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   cancelAfter(signal.aborted ? 0 : config.slot.createTimeoutSeconds * 1000);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const failover = config.slot.failover && !temporary && options.serverVersion >= 170000 ? ' (FAILOVER)' : '';
+    const traits = temporary ? '' : slotTraits(config, options.serverVersion);
     const { slotPlugin } = decodingPlugin(config);
     const { rows } = await client.query(
-      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL ${slotPlugin}${failover}`,
+      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL ${slotPlugin}${traits}`,
     );
     const row = rows[0] as { consistent_point: string; snapshot_name: string };
     return {
@@ -147,6 +148,13 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
   }
+}
+
+function slotTraits(config: PostgresConfig, serverVersion: number): string {
+  const traits: string[] = [];
+  if (config.slot.failover && serverVersion >= 170000) traits.push('FAILOVER');
+  if (config.plugin === 'pgoutput' && usesTwoPhase(config, serverVersion)) traits.push('TWO_PHASE');
+  return traits.length === 0 ? '' : ` (${traits.join(', ')})`;
 }
 
 function creationError(config: PostgresConfig, name: string, error: unknown): Error {

@@ -1,7 +1,7 @@
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { Lsn } from '../database/lsn';
-import type { FrameQueue } from './frame-queue';
+import type { ArrivedMessages } from './message-source';
 import type { Position } from './position';
 
 /**
@@ -23,7 +23,9 @@ export interface StreamDecoder {
   /** Decodes one XLogData message (body of a CopyData). */
   message(buffer: Buffer, at: number, end: number): Decoded;
   /** @param queue the messages that have arrived, the blocked one first */
-  prepare(connect: () => Promise<Client>, queue: FrameQueue<unknown>): Promise<void>;
+  prepare(connect: () => Promise<Client>, queue: ArrivedMessages): Promise<void>;
+  /** Later offsets ask for a stream that starts at `at`, the begin of a prepared transaction; null: none is open. */
+  hold(at: Lsn | null): void;
   /** Offset for a heartbeat. @param idleAt server position up to which everything was delivered */
   heartbeatOffset(idleAt: Lsn | null): SourceOffset;
 }

@@ -7,8 +7,10 @@ import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import { createDecoder } from './create-decoder';
+import { createSource } from './create-source';
 import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
+import type { MessageSource } from './message-source';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { lostSlot, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
@@ -18,6 +20,8 @@ export class StreamReader implements Phase, StreamState {
   private readonly heartbeat: Heartbeat;
   private readonly wakeup = new Wakeup();
   private stream: ReplicationStream | null = null;
+  /** What is decoded of `stream`. */
+  private source: MessageSource | null = null;
   /** Records beyond the batch size, because one change may produce several. */
   private overflow: SourceRecord[] = [];
   /** Why the last stream ended. */
@@ -78,9 +82,11 @@ export class StreamReader implements Phase, StreamState {
   async close(): Promise<void> {
     this.closed = true;
     this.session.general.onLost = null;
-    const { stream } = this;
+    const { stream, source } = this;
     this.stream = null;
+    this.source = null;
     await stream?.close();
+    await source?.close();
   }
 
   get isConnected(): boolean {
@@ -104,7 +110,7 @@ export class StreamReader implements Phase, StreamState {
   }
 
   private get hasQueued(): boolean {
-    return this.stream !== null && this.stream.tap.queue.messages > 0;
+    return this.source?.hasMore ?? false;
   }
 
   private limited(records: SourceRecord[]): SourceRecord[] {
@@ -121,22 +127,30 @@ export class StreamReader implements Phase, StreamState {
   private async decode(out: SourceRecord[]): Promise<void> {
     const { decoder, session } = this;
     const { tap } = this.stream as ReplicationStream;
-    const { queue } = tap;
+    const source = this.source as MessageSource;
     const { maxBatch } = session.config.queue;
     session.factory.readClock();
     decoder.out = out;
     let bytes = 0;
     const connect = (): Promise<Client> => session.general.get();
     try {
-      while (out.length < maxBatch && bytes < MAX_BATCH_BYTES && queue.peek()) {
-        const { buffer, start, end } = queue;
+      while (out.length < maxBatch && bytes < MAX_BATCH_BYTES) {
+        const found = source.peek();
+        if (found === 'none') return;
+        if (found === 'wait') {
+          await source.proceed();
+          tap.consumed();
+          if (session.signal.aborted) return;
+          continue;
+        }
+        const { buffer, start, end } = source;
         if (buffer[start] === KEEPALIVE)
           this.idleAt = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
         else {
           const decoded = decoder.message(buffer, start, end);
           if (decoded === 'part') return;
           if (decoded === 'blocked') {
-            await decoder.prepare(connect, queue);
+            await decoder.prepare(connect, source);
             // Do not delay a stop while thousands of announcements follow one another.
             if (session.signal.aborted) return;
             continue;
@@ -144,7 +158,7 @@ export class StreamReader implements Phase, StreamState {
         }
         this.attempts = 0;
         bytes += end - start;
-        queue.shift();
+        source.shift();
       }
     } catch (error) {
       // Return the records decoded before; the same message fails again on the next poll.
@@ -161,9 +175,11 @@ export class StreamReader implements Phase, StreamState {
     if (Date.now() < this.retryAt || this.closed) return false;
     if (this.stream !== null && (this.stream.isOpen || this.hasQueued)) return true;
     if (this.stream !== null) {
-      const { stream } = this;
+      const { stream, source } = this;
       this.stream = null;
+      this.source = null;
       await stream.close();
+      await source?.close();
       await this.failed(this.lost);
     }
     if (Date.now() < this.retryAt || this.session.signal.aborted) return false;
@@ -187,6 +203,7 @@ export class StreamReader implements Phase, StreamState {
       config,
       tls: general.tls,
       start,
+      serverVersion: session.facts.version,
       walSenderTimeoutMs: session.facts.walSenderTimeoutMs,
     });
     if (this.closed) {
@@ -200,6 +217,7 @@ export class StreamReader implements Phase, StreamState {
     });
     stream.tap.onQueued = () => this.wakeup.wake();
     this.stream = stream;
+    this.source = createSource(session, decoder, stream.tap.queue);
     this.slotAttempts = 0;
     if (this.acknowledged > 0) stream.acknowledge(this.acknowledged);
     logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(start)}.`);

@@ -11,6 +11,7 @@ import { EventFactory } from '../events/event-factory';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
+import { unavailableOptions } from '../replication/pgoutput-options';
 import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
 import { Relations } from '../events/relations';
 import { TaskMetrics } from '../metrics/task-metrics';
@@ -59,6 +60,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const stored = readOffset(storedOffset);
     if (streams) config = await withUsablePlugin(client, config, logger);
     const slot = streams ? await usableSlot(client, config, logger) : null;
+    if (streams && config.plugin === 'pgoutput')
+      for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
     const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
     checkGuardrail(config, tables.length, logger);

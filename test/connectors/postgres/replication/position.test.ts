@@ -14,6 +14,7 @@ const position = (over: Partial<Position>): Position => ({
   index: null,
   sameLsnDone: null,
   messageType: null,
+  heldAt: null,
   ...over,
 });
 

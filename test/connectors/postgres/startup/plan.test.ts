@@ -15,7 +15,16 @@ const NONE: StoredOffset = { kind: 'none' };
 const UNFINISHED: StoredOffset = { kind: 'snapshot', lsn: 70 };
 const FINISHED = {
   kind: 'position',
-  position: { lsn: 100, processed: 100, commit: 90, xid: 1, index: 1, sameLsnDone: null, messageType: 'INSERT' },
+  position: {
+    lsn: 100,
+    processed: 100,
+    commit: 90,
+    xid: 1,
+    index: 1,
+    sameLsnDone: null,
+    messageType: 'INSERT',
+    heldAt: null,
+  },
 } as const satisfies StoredOffset;
 const slot = (restartLsn: number): SlotState => ({
   plugin: 'pgoutput',

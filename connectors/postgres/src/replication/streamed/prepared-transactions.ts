@@ -17,6 +17,7 @@ export class PreparedTransactions {
   constructor(
     private readonly resumedAt: Lsn | null,
     heldAt: Lsn | null,
+    private readonly onHeld: (at: Lsn | null) => void,
   ) {
     this.before = heldAt;
     this.held = heldAt;
@@ -53,6 +54,8 @@ export class PreparedTransactions {
   private update(): void {
     let { before: first } = this;
     for (const at of this.open.values()) if (first === null || at < first) first = at;
+    if (first === this.held) return;
     this.held = first;
+    this.onHeld(first);
   }
 }

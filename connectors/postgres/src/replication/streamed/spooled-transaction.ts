@@ -1,6 +1,7 @@
 /** Change messages of a transaction that has not committed, in a spill file. */
 import { lsn, type Lsn } from '../../database/lsn';
 import { XLOG_HEADER } from '../replication-stream';
+import { numberAnnouncement } from './announced-relations';
 import { SpillFile } from './spill-file';
 import { isLater, SubtransactionStarts } from './subtransaction-starts';
 
@@ -14,6 +15,8 @@ const ORIGIN = 0x4f;
 
 export class SpooledTransaction {
   private readonly spill: SpillFile;
+  /** Tables whose announcement it contains; maintained for those that are not streamed. */
+  readonly announced = new Set<number>();
   private firstAt = Infinity;
   private firstLsn: Lsn = 0;
 
@@ -37,10 +40,12 @@ export class SpooledTransaction {
   }
 
   /**
-   * Appends an XLogData message. @param streamed whether the id of its (sub)transaction follows the type; it is left
-   * out, so that the message is one of protocol 1
+   * Appends an XLogData message.
+   * @param streamed whether the id of its (sub)transaction follows the type; it is left out, so that the message is one
+   * of protocol 1
+   * @param announcement number of an announcement
    */
-  append(buffer: Buffer, start: number, end: number, streamed: boolean): void {
+  append(buffer: Buffer, start: number, end: number, streamed: boolean, announcement: number | null = null): void {
     const body = start + XLOG_HEADER;
     const type = buffer[body] as number;
     const hasXid = streamed && type !== ORIGIN;
@@ -55,6 +60,7 @@ export class SpooledTransaction {
       buffer.copy(frame.buffer, to, start, body + 1);
       buffer.copy(frame.buffer, to + XLOG_HEADER + 1, body + 5, end);
     } else buffer.copy(frame.buffer, to, start, end);
+    if (announcement !== null) numberAnnouncement(frame.buffer, to, announcement);
     if (xid !== this.xid) this.starts.note(xid, position);
     if (this.firstAt === Infinity && CHANGES.has(type)) {
       this.firstAt = position;
@@ -125,6 +131,17 @@ export class FrameReader {
     this.start = at + FRAME_HEADER;
     this.end = end;
     return true;
+  }
+
+  /** Visits the complete frames in memory, that of `peek` first. */
+  forEach(visit: (buffer: Buffer, start: number) => void): void {
+    const { buffer, filled } = this;
+    for (let at = this.at; filled - at >= FRAME_HEADER;) {
+      const end = at + FRAME_HEADER + buffer.readUInt32BE(at);
+      if (end > filled) return;
+      visit(buffer, at + FRAME_HEADER);
+      at = end;
+    }
   }
 
   /** Removes the frame that `peek` found. */

@@ -5,15 +5,20 @@
  */
 import { ConnectError } from '@millrace/sdk';
 import { lsn, type Lsn } from '../../database/lsn';
-import { RELATION, parseRelation, type RelationMessage } from '../../events/relation-message';
+import { RELATION } from '../../events/relation-message';
 import type { FrameQueue } from '../frame-queue';
 import type { MessageSource, Peeked } from '../message-source';
 import { KEEPALIVE, XLOG_HEADER } from '../replication-stream';
+import { AnnouncedRelations } from './announced-relations';
 import { PreparedTransactions } from './prepared-transactions';
 import { SpooledTransaction, type FrameReader } from './spooled-transaction';
 import { beginMessage, commitMessage } from './synthetic-messages';
 
 const BEGIN = 0x42; // B
+const INSERT = 0x49; // I
+const UPDATE = 0x55; // U
+const DELETE = 0x44; // D
+const TRUNCATE = 0x54; // T
 const STREAM_START = 0x53; // S
 const STREAM_STOP = 0x45; // E
 const STREAM_COMMIT = 0x63; // c
@@ -32,9 +37,22 @@ interface Replay {
   readonly transaction: SpooledTransaction;
   readonly frames: FrameReader;
   readonly commit: Buffer;
-  /** Begin or Commit while one of them is next. */
-  synthetic: Buffer | null;
+  /** Messages that are next and not in `frames`. */
+  inserted: Buffer[];
+  /** `frames` is read. */
   ended: boolean;
+}
+
+export interface StreamedOptions {
+  /** Where spill files are created. */
+  readonly folder: string;
+  /** End of the last transaction completed before this stream. */
+  readonly resumedAt: Lsn | null;
+  /** See `PreparedTransactions`. */
+  readonly heldAt: Lsn | null;
+  onHeld(at: Lsn | null): void;
+  /** Called when a committed transaction follows that was kept: its announcements precede those that have arrived. */
+  onReplay(): void;
 }
 
 export class StreamedTransactions implements MessageSource {
@@ -51,23 +69,19 @@ export class StreamedTransactions implements MessageSource {
   private streamed = false;
   private replay: Replay | null = null;
   private work: (() => Promise<void>) | null = null;
+  private readonly relations = new AnnouncedRelations();
+  /** Number of the announcement at the head of the queue, which is also in `receiving`. */
+  private kept: number | null = null;
 
-  /**
-   * @param resumedAt end of the last transaction completed before this stream
-   * @param heldAt see `PreparedTransactions`
-   */
   constructor(
     private readonly queue: FrameQueue<unknown>,
-    private readonly folder: string,
-    resumedAt: Lsn | null,
-    heldAt: Lsn | null,
+    private readonly options: StreamedOptions,
   ) {
-    this.prepared = new PreparedTransactions(resumedAt, heldAt);
+    this.prepared = new PreparedTransactions(options.resumedAt, options.heldAt, options.onHeld);
   }
 
-  /** A committed transaction is not passed on completely. */
-  get isReplaying(): boolean {
-    return this.replay !== null;
+  get hasMore(): boolean {
+    return this.replay !== null || this.queue.messages > 0;
   }
 
   peek(): Peeked {
@@ -81,20 +95,29 @@ export class StreamedTransactions implements MessageSource {
         this.prepared.reached(readLsn(buffer, start + 1));
         return this.passOn();
       }
-      if (this.receiving !== null) this.receive(this.receiving, buffer, start, end);
-      else if (!this.control(buffer, start, start + XLOG_HEADER)) return this.passOn();
+      if (this.receiving !== null) {
+        if (!this.receive(this.receiving, buffer, start, end)) return this.passOn();
+      } else if (!this.control(buffer, start, start + XLOG_HEADER)) return this.passOn();
       else queue.shift();
     }
   }
 
   shift(): void {
-    const { replay } = this;
-    if (replay === null) this.queue.shift();
-    else if (replay.synthetic === null) replay.frames.shift();
-    else if (!replay.ended) replay.synthetic = null;
-    else {
-      this.replay = null;
-      void replay.transaction.close();
+    const { replay, buffer, start, end } = this;
+    const isRelation = buffer[start + XLOG_HEADER] === RELATION && buffer[start] !== KEEPALIVE;
+    if (replay === null) {
+      if (isRelation) this.relations.announced(this.kept ?? this.relations.next(), buffer, start, end);
+      this.kept = null;
+      this.queue.shift();
+    } else if (replay.inserted.length === 0) {
+      if (isRelation) this.relations.replay(buffer, start, end);
+      replay.frames.shift();
+    } else {
+      replay.inserted.shift();
+      if (replay.ended && replay.inserted.length === 0) {
+        this.replay = null;
+        void replay.transaction.close();
+      }
     }
     this.buffer = EMPTY;
   }
@@ -105,19 +128,19 @@ export class StreamedTransactions implements MessageSource {
     this.work = null;
   }
 
-  announcements(): readonly RelationMessage[] | null {
-    if (this.replay !== null) return null;
-    const found: RelationMessage[] = [];
+  /** Of a transaction that is passed on, only what follows in memory; nothing of streamed segments. */
+  forEach(visit: (buffer: Buffer, start: number) => void): void {
+    if (this.replay !== null) {
+      this.replay.frames.forEach(visit);
+      return;
+    }
     let inSegment = false;
     this.queue.forEach((buffer, start) => {
-      const at = start + XLOG_HEADER;
-      if (buffer[start] === KEEPALIVE) return;
-      const type = buffer[at];
-      if (type === STREAM_START || type === BEGIN_PREPARE) inSegment = true;
-      else if (type === STREAM_STOP || type === PREPARE) inSegment = false;
-      else if (type === RELATION && !inSegment) found.push(parseRelation(buffer, at));
+      const type = buffer[start] === KEEPALIVE ? undefined : buffer[start + XLOG_HEADER];
+      if (type === STREAM_START) inSegment = true;
+      else if (type === STREAM_STOP) inSegment = false;
+      else if (!inSegment) visit(buffer, start);
     });
-    return found;
   }
 
   /** Drops everything; the next stream sends it again. */
@@ -138,15 +161,16 @@ export class StreamedTransactions implements MessageSource {
     return 'message';
   }
 
-  private peekReplay(replay: Replay): Peeked {
-    if (replay.synthetic !== null) return this.found(replay.synthetic, 0, replay.synthetic.length);
-    const { frames } = replay;
-    if (frames.peek()) return this.found(frames.buffer, frames.start, frames.end);
+  private peekReplay({ frames, inserted: [next] }: Replay): Peeked {
+    if (next !== undefined) return this.found(next, 0, next.length);
+    while (frames.peek()) {
+      const { buffer, start, end } = frames;
+      if (buffer[start + XLOG_HEADER] !== RELATION || !this.relations.isInForce(buffer, start))
+        return this.found(buffer, start, end);
+      frames.shift();
+    }
     this.work = async () => {
-      if (await frames.fill()) return;
-      replay.synthetic = replay.commit;
-      replay.ended = true;
-      this.prepared.ended(replay.transaction.xid);
+      if (!(await frames.fill())) this.endReplay();
     };
     return 'wait';
   }
@@ -158,8 +182,15 @@ export class StreamedTransactions implements MessageSource {
     return 'message';
   }
 
-  /** A message of the segment. */
-  private receive(transaction: SpooledTransaction, buffer: Buffer, start: number, end: number): void {
+  private endReplay(): void {
+    const replay = this.replay as Replay;
+    replay.ended = true;
+    replay.inserted = [...this.relations.restored(), replay.commit];
+    this.prepared.ended(replay.transaction.xid);
+  }
+
+  /** A message of the segment. False if it is to be passed on, too. */
+  private receive(transaction: SpooledTransaction, buffer: Buffer, start: number, end: number): boolean {
     const at = start + XLOG_HEADER;
     const type = buffer[at];
     if (this.streamed ? type === STREAM_STOP : type === PREPARE) {
@@ -168,11 +199,41 @@ export class StreamedTransactions implements MessageSource {
       let bytes = 0;
       for (const { buffered } of this.spooled.values()) bytes += buffered;
       if (bytes > MEMORY_BYTES) this.work = () => transaction.flush();
+    } else if (type === RELATION) {
+      if (this.kept === null) {
+        const number = this.relations.next();
+        transaction.append(buffer, start, end, this.streamed, number);
+        if (!this.streamed) {
+          // The server does not repeat the announcements of a prepared transaction to the transactions after it.
+          transaction.announced.add(buffer.readUInt32BE(at + 1));
+          this.kept = number;
+        }
+      }
+      if (!this.streamed) return false;
     } else {
+      if (!this.streamed) this.announceTo(transaction, buffer, at);
       transaction.append(buffer, start, end, this.streamed);
       if (transaction.isFull) this.work = () => transaction.flush();
     }
     this.queue.shift();
+    return true;
+  }
+
+  /** Adds the announcements of the tables of a change that were sent before the prepared transaction. */
+  private announceTo(transaction: SpooledTransaction, buffer: Buffer, at: number): void {
+    const type = buffer[at];
+    const isRow = type === INSERT || type === UPDATE || type === DELETE;
+    if (!isRow && type !== TRUNCATE) return;
+    const count = isRow ? 1 : buffer.readUInt32BE(at + 1);
+    for (let i = 0; i < count; i++) {
+      const oid = buffer.readUInt32BE(isRow ? at + 1 : at + 6 + i * 4);
+      if (transaction.announced.has(oid)) continue;
+      transaction.announced.add(oid);
+      const announcement = this.relations.of(oid);
+      if (announcement === undefined) continue;
+      const { bytes, number } = announcement;
+      transaction.append(bytes, 0, bytes.length, false, number);
+    }
   }
 
   /** A message about a transaction as a whole; false for any other, which protocol 1 has, too. */
@@ -214,7 +275,7 @@ export class StreamedTransactions implements MessageSource {
     const known = this.spooled.get(xid);
     if (known !== undefined && !first) return known;
     this.drop(xid);
-    const transaction = new SpooledTransaction(xid, this.folder);
+    const transaction = new SpooledTransaction(xid, this.options.folder);
     this.spooled.set(xid, transaction);
     return transaction;
   }
@@ -253,8 +314,9 @@ export class StreamedTransactions implements MessageSource {
       return;
     }
     const commit = commitMessage(readLsn(buffer, start + 1), buffer, at);
-    const synthetic = beginMessage(first, xid, buffer, at);
-    this.replay = { transaction, frames: transaction.frames(), commit, synthetic, ended: false };
+    const begin = beginMessage(first, xid, buffer, at);
+    this.options.onReplay();
+    this.replay = { transaction, frames: transaction.frames(), commit, inserted: [begin], ended: false };
   }
 }
 

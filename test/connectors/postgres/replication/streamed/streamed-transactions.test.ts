@@ -1,7 +1,8 @@
 /** Interleaved segments of transactions that the server sends before they commit, as messages of protocol 1. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Lsn } from '../../../../../connectors/postgres/src/database/lsn';
 import { FrameQueue } from '../../../../../connectors/postgres/src/replication/frame-queue';
 import { StreamedTransactions } from '../../../../../connectors/postgres/src/replication/streamed/streamed-transactions';
 
@@ -48,10 +49,19 @@ const keepalive = (at: number): Buffer => Buffer.concat([text('k'), int64(at), i
 
 class Server {
   readonly queue = new FrameQueue<null>();
+  held: Lsn | null = null;
+  replays = 0;
   readonly source: StreamedTransactions;
 
   constructor(resumedAt: number | null = null, heldAt: number | null = null) {
-    this.source = new StreamedTransactions(this.queue, folder, resumedAt, heldAt);
+    this.held = heldAt;
+    this.source = new StreamedTransactions(this.queue, {
+      ...{ folder, resumedAt, heldAt },
+      onHeld: (at) => {
+        this.held = at;
+      },
+      onReplay: () => this.replays++,
+    });
   }
 
   send(...messages: (Sent | Buffer)[]): void {
@@ -144,52 +154,54 @@ test('cdc-postgres 90: a transaction larger than memory is read back in pieces, 
   expect(rest).toHaveLength(19);
   expect(rest.at(-2)).toMatch(/^I@19 xxx/);
   expect(rest.at(-1)).toBe('C@58');
-  expect(server.source.isReplaying).toBe(false);
+  expect(server.source.hasMore).toBe(false);
   await server.source.close();
 });
 
 test('a folder that cannot be written to is an error that names it', async () => {
-  const server = new Server();
   const missing = join(folder, 'missing');
-  const source = new StreamedTransactions(server.queue, missing, null, null);
+  folder = missing;
+  const server = new Server();
+  const { source } = server;
   server.send(start(10), row(1, 10, 'x'.repeat(300_000)));
   expect(source.peek()).toBe('wait');
+  folder = dirname(missing);
   await expect(source.proceed()).rejects.toMatchObject({ code: 'PG_SPILL', message: expect.stringContaining(missing) });
 });
 
 test('cdc-postgres 91: prepared transactions appear at COMMIT PREPARED, never when rolled back', async () => {
   const server = new Server();
-  server.send(beginPrepare(5, 10), plain(1, 'a'), plain(2, 'b'), prepare(5, 10));
-  server.send(start(20), row(3, 20, 'x'), stop, streamPrepare(6, 20), beginPrepare(7, 30), plain(4, 'r'));
-  server.send(prepare(7, 30), begin(9, 40), plain(9, 'p'), end(9));
-  expect(await server.received()).toEqual(['B@9 9 40', 'I@9 p', 'C@17']);
-  expect(server.source.prepared.heldAt).toBe(5);
+  server.send(beginPrepare(5, 10), plain(1, 'aaaa'), plain(2, 'bbbb'), prepare(5, 10));
+  server.send(start(20), row(3, 20, 'x'), stop, streamPrepare(6, 20), beginPrepare(7, 30), plain(4, 'rrrr'));
+  server.send(prepare(7, 30), begin(9, 40), plain(9, 'pppp'), end(9));
+  expect(await server.received()).toEqual(['B@9 9 40', 'I@9 pppp', 'C@17']);
+  expect(server.held).toBe(5);
   server.send(commitPrepared(10, 20));
-  expect(await server.received(3)).toEqual(['B@1 20 10', 'I@1 a', 'I@2 b']);
+  expect(await server.received(3)).toEqual(['B@1 20 10', 'I@1 aaaa', 'I@2 bbbb']);
   // A restart before the end of these changes needs them again.
-  expect(server.source.prepared.heldAt).toBe(5);
+  expect(server.held).toBe(5);
   expect(await server.received()).toEqual(['C@28']);
-  expect(server.source.prepared.heldAt).toBe(6);
+  expect(server.held).toBe(6);
   server.send(rollbackPrepared(30), commitPrepared(20, 40));
   expect(await server.received()).toEqual(['B@3 40 20', 'I@3 x', 'C@48']);
-  expect(server.source.prepared.heldAt).toBeNull();
+  expect(server.held).toBeNull();
 });
 
 test('cdc-postgres 91: after a restart the position stays until the prepared transactions were sent again', async () => {
   const server = new Server(100, 50);
   server.send(keepalive(60));
   await server.received();
-  expect(server.source.prepared.heldAt).toBe(50);
+  expect(server.held).toBe(50);
   // Prepared before this stream starts and completed before the restart.
-  server.send(commitPrepared(8, 70), beginPrepare(80, 10), plain(1, 'a'), prepare(80, 10));
+  server.send(commitPrepared(8, 70), beginPrepare(80, 10), plain(1, 'aaaa'), prepare(80, 10));
   expect(await server.received()).toEqual([]);
-  expect(server.source.prepared.heldAt).toBe(50);
+  expect(server.held).toBe(50);
   server.send(keepalive(100));
   await server.received();
-  expect(server.source.prepared.heldAt).toBe(80);
+  expect(server.held).toBe(80);
   server.send(commitPrepared(10, 120));
-  expect(await server.received()).toEqual(['B@1 120 10', 'I@1 a', 'C@128']);
-  expect(server.source.prepared.heldAt).toBeNull();
+  expect(await server.received()).toEqual(['B@1 120 10', 'I@1 aaaa', 'C@128']);
+  expect(server.held).toBeNull();
 });
 
 test('cdc-postgres 91: a prepared transaction that was not sent again is an error', async () => {
@@ -198,7 +210,7 @@ test('cdc-postgres 91: a prepared transaction that was not sent again is an erro
   expect(() => server.source.peek()).toThrow(expect.objectContaining({ code: 'PG_POSITION_LOST' }));
 });
 
-test('only announcements outside of segments are read ahead', async () => {
+test('announcements of streamed segments are not read ahead', async () => {
   const server = new Server();
   const relation = (name: string, ...xid: Buffer[]): Sent => [
     0,
@@ -212,6 +224,75 @@ test('only announcements outside of segments are read ahead', async () => {
   server.send(beginPrepare(3, 11), relation('c'), prepare(3, 11), begin(4, 31), relation('d'));
   await server.received(1);
   expect(server.source.peek()).toBe('message');
-  expect(server.source.announcements()?.map(({ name }) => name)).toEqual(['a', 'd']);
+  const ahead = (): string[] => {
+    const names: string[] = [];
+    server.source.forEach((buffer, from) => {
+      if (buffer[from + 25] === 0x52) names.push(buffer.toString('latin1', from + 25, from + 50));
+    });
+    return names.map((message) => /public\0(.)/.exec(message)?.[1] as string);
+  };
+  expect(ahead()).toEqual(['a', 'c', 'd']);
+  await server.received(4);
+  expect(ahead()).toEqual(['d']);
   await server.source.close();
+});
+
+test('announcements of a transaction that is passed on are read ahead as far as they are in memory', async () => {
+  const server = new Server();
+  const relation = (name: string): Sent => [0, 'R', int32(10), name];
+  server.send(start(10), relation('a'), row(1, 10, 'x'), relation('b'), row(2, 10, 'y'), stop, commit(10, 5));
+  expect(await server.received(1)).toEqual(['B@1 5 10']);
+  expect(server.replays).toBe(1);
+  expect(server.source.peek()).toBe('wait');
+  await server.source.proceed();
+  server.source.peek();
+  const types: string[] = [];
+  server.source.forEach((buffer, from) => types.push(String.fromCharCode(buffer[from + 25] as number)));
+  expect(types).toEqual(['R', 'I', 'R', 'I']);
+  await server.source.close();
+});
+
+describe('announcements of transactions that are passed on later than they were sent', () => {
+  const oid = text('oid7');
+  const relation = (name: string, ...xid: Buffer[]): Sent => [0, 'R', ...xid, oid, name];
+  const change = (lsn: number, name: string, ...xid: Buffer[]): Sent => [lsn, 'I', ...xid, oid, name];
+
+  test('cdc-postgres 91: those in a prepared transaction apply at once, and are not repeated', async () => {
+    const server = new Server();
+    server.send(beginPrepare(5, 10), relation('v1'), change(1, 'a'), prepare(5, 10));
+    server.send(begin(6, 11), change(6, 'b'), end(6), commitPrepared(10, 7));
+    expect(await server.received()).toEqual([
+      ...['R@0 oid7v1', 'B@6 6 11', 'I@6 oid7b', 'C@14'],
+      ...['B@1 7 10', 'I@1 oid7a', 'C@15'],
+    ]);
+  });
+
+  test('cdc-postgres 91: a prepared transaction keeps those before it when newer ones follow', async () => {
+    const server = new Server();
+    server.send(begin(1, 9), relation('v1'), change(1, 'x'), end(1));
+    server.send(beginPrepare(5, 10), change(2, 'a'), prepare(5, 10));
+    server.send(begin(6, 11), relation('v2'), change(6, 'b'), end(6), commitPrepared(10, 7));
+    server.send(begin(8, 12), change(8, 'c'), end(8));
+    expect((await server.received()).slice(4)).toEqual([
+      ...['B@6 6 11', 'R@0 oid7v2', 'I@6 oid7b', 'C@14'],
+      ...['B@2 7 10', 'R@0 oid7v1', 'I@2 oid7a', 'R@0 oid7v2', 'C@15'],
+      ...['B@8 8 12', 'I@8 oid7c', 'C@16'],
+    ]);
+  });
+
+  test('cdc-postgres 92: those of a streamed transaction apply from its commit on, unless newer ones were sent since', async () => {
+    const server = new Server();
+    const ten = int32(10);
+    server.send(start(10), relation('v1', ten), change(1, 'a', ten), stop);
+    server.send(begin(2, 11), relation('v2'), change(2, 'b'), end(2), commit(10, 3));
+    expect((await server.received()).slice(4)).toEqual([
+      ...['B@1 3 10', 'R@0 oid7v1', 'I@1 oid7a', 'R@0 oid7v2', 'C@11'],
+    ]);
+    server.send(start(10), relation('v3', ten), change(4, 'a', ten), stop, commit(10, 5));
+    server.send(begin(6, 12), change(6, 'c'), end(6));
+    expect(await server.received()).toEqual([
+      ...['B@4 5 10', 'R@0 oid7v3', 'I@4 oid7a', 'C@13'],
+      ...['B@6 6 12', 'I@6 oid7c', 'C@14'],
+    ]);
+  });
 });
