@@ -3,7 +3,6 @@
  * Source: cdc-postgres §7.11.
  */
 import {
-  anchored,
   schema as makeSchema,
   type ConnectorConfig,
   type ConnectRecord,
@@ -11,8 +10,9 @@ import {
   type Transformation,
   type TransformationPlugin,
 } from '@millrace/sdk';
-import { ROUTER_CONFIG, routerSettings, type Rewriting } from './router-settings';
+import { ROUTER_CONFIG, routerSettings } from './router-settings';
 import { dataError, extended, type StructValue } from './structs';
+import { rewritten } from './topic-rewriting';
 
 const STRING = makeSchema('STRING');
 /** Routes are cached up to this many topics, more than any database has tables. */
@@ -97,11 +97,6 @@ function envelopeSchema(route: Route, schema: Schema): Schema {
     route.valueSchemas.set(schema, updated);
   }
   return updated;
-}
-
-/** Null where the expression does not match the whole topic. */
-function rewritten({ regex, replacer }: Rewriting, topic: string): string | null {
-  return anchored(regex).test(topic) ? topic.replace(regex, replacer) : null;
 }
 
 export const byLogicalTableRouter: TransformationPlugin = {

@@ -1,11 +1,7 @@
 /** Settings of ByLogicalTableRouter. Source: cdc-postgres §7.11. */
-import {
-  compileJavaRegex,
-  compileJavaReplacement,
-  ConfigError,
-  type ConfigKey,
-  type ConnectorConfig,
-} from '@millrace/sdk';
+import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
+import { flagSetting, invalidSetting, regexProblem, textSetting } from './setting-values';
+import { rewriting, type Rewriting } from './topic-rewriting';
 
 const key = (
   name: string,
@@ -60,20 +56,6 @@ export const ROUTER_CONFIG: readonly ConfigKey[] = [
 
 const REPLACEMENT_MISSING = 'key.field.replacement must be non-empty if key.field.regex is set.';
 
-function regexProblem(pattern: string): string | null {
-  try {
-    compileJavaRegex(pattern);
-    return null;
-  } catch (error) {
-    return `A valid regular expressions is expected, but ${(error as Error).message}`;
-  }
-}
-
-export interface Rewriting {
-  readonly regex: RegExp;
-  readonly replacer: (match: string, ...rest: unknown[]) => string;
-}
-
 export interface RouterSettings {
   readonly topic: Rewriting;
   /** Null: the key stays as it is. */
@@ -84,41 +66,18 @@ export interface RouterSettings {
 
 /** Throws ConfigError. */
 export function routerSettings(config: ConnectorConfig): RouterSettings {
-  const value = (name: string): string | null => config[name]?.trim() || null;
-  const enforced = (value('key.enforce.uniqueness') ?? 'true').toLowerCase();
-  if (enforced !== 'true' && enforced !== 'false') {
-    throw invalid('key.enforce.uniqueness', enforced, 'Expected value to be either true or false');
-  }
+  const value = (name: string): string | null => textSetting(config, name);
+  const enforced = flagSetting(config, 'key.enforce.uniqueness', true);
   const adjustment = value('schema.name.adjustment.mode');
   if (adjustment !== null && adjustment !== 'none') {
-    throw invalid('schema.name.adjustment.mode', adjustment, 'Value must be none: names are not adjusted here');
+    throw invalidSetting('schema.name.adjustment.mode', adjustment, 'Value must be none: names are not adjusted here');
   }
   return {
     topic: rewriting(config, 'topic.regex', 'topic.replacement'),
-    keyField: enforced === 'true' ? (value('key.field.name') ?? '__dbz__physicalTableIdentifier') : null,
-    keyText: value('key.field.regex') === null ? null : rewriting(config, 'key.field.regex', 'key.field.replacement'),
+    keyField: enforced ? (value('key.field.name') ?? '__dbz__physicalTableIdentifier') : null,
+    keyText:
+      value('key.field.regex') === null
+        ? null
+        : rewriting(config, 'key.field.regex', 'key.field.replacement', REPLACEMENT_MISSING),
   };
-}
-
-function rewriting(config: ConnectorConfig, regexKey: string, replacementKey: string): Rewriting {
-  const pattern = config[regexKey]?.trim();
-  const replacement = config[replacementKey]?.trim();
-  if (!pattern) throw invalid(regexKey, null, 'A value is required');
-  if (!replacement) {
-    throw invalid(replacementKey, null, regexKey === 'key.field.regex' ? REPLACEMENT_MISSING : 'A value is required');
-  }
-  const problem = regexProblem(pattern);
-  if (problem !== null) throw invalid(regexKey, pattern, problem);
-  const regex = compileJavaRegex(pattern);
-  try {
-    return { regex, replacer: compileJavaReplacement(regex, replacement) };
-  } catch (error) {
-    throw invalid(replacementKey, replacement, (error as Error).message);
-  }
-}
-
-function invalid(name: string, value: string | null, reason: string): ConfigError {
-  return new ConfigError(`Invalid value ${value} for configuration ${name}: ${reason}`, {
-    code: 'PG_TRANSFORM_CONFIG',
-  });
 }

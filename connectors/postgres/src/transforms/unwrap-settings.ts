@@ -1,6 +1,7 @@
 /** Settings of ExtractNewRecordState, those of Debezium 1.x among them. Source: cdc-postgres §7.10. */
-import { ConfigError, type ConfigKey, type ConnectorConfig } from '@millrace/sdk';
+import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
 import { fieldReference, type FieldReference } from './field-reference';
+import { choiceProblem, flagSetting, invalidSetting, listSetting, textSetting } from './setting-values';
 
 /** Java's order, in which messages list them. */
 export const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
@@ -21,8 +22,7 @@ export const UNWRAP_CONFIG: readonly ConfigKey[] = [
       documentation:
         'What a delete becomes: nothing (drop), a null value (tombstone, delete-to-tombstone), or the old row with __deleted=true ' +
         '(rewrite, and rewrite-with-tombstone, which alone passes the tombstone after it).',
-      validator: (value) =>
-        DELETE_MODES.includes(value as DeleteMode) ? null : `Value must be one of ${DELETE_MODES.join(', ')}`,
+      validator: (value) => (DELETE_MODES.includes(value as DeleteMode) ? null : choiceProblem(DELETE_MODES)),
     }),
     importance: 'MEDIUM',
   },
@@ -97,20 +97,16 @@ export interface UnwrapSettings {
 
 /** Throws ConfigError. */
 export function unwrapSettings(config: ConnectorConfig): UnwrapSettings {
-  const text = (name: string): string | null => config[name]?.trim() || null;
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = text(name)?.toLowerCase() ?? String(fallback);
-    if (value === 'true' || value === 'false') return value === 'true';
-    throw invalid(name, text(name), 'Expected value to be either true or false');
-  };
+  const text = (name: string): string | null => textSetting(config, name);
+  const flag = (name: string, fallback: boolean): boolean => flagSetting(config, name, fallback);
   const references = (name: string, prefix: string, more: readonly string[]): FieldReference[] => {
-    return [...list(text(name)), ...more].map((reference) => fieldReference(reference, prefix));
+    return [...listSetting(config, name), ...more].map((reference) => fieldReference(reference, prefix));
   };
   const mode = text('delete.tombstone.handling.mode') ?? oldMode(text('drop.tombstones'), text(OLD_MODE));
   if (!DELETE_MODES.includes(mode as DeleteMode)) {
-    throw invalid('delete.tombstone.handling.mode', mode, `Value must be one of ${DELETE_MODES.join(', ')}`);
+    throw invalidSetting('delete.tombstone.handling.mode', mode, choiceProblem(DELETE_MODES));
   }
-  const oldFields = list(text('add.source.fields')).map((name) => `source.${name}:${name}`);
+  const oldFields = listSetting(config, 'add.source.fields').map((name) => `source.${name}:${name}`);
   return {
     mode: mode as DeleteMode,
     routeBy: text('route.by.field'),
@@ -144,16 +140,6 @@ function oldMode(tombstones: string | null, deletes: string | null): string {
     case 'none':
       return 'tombstone';
     default:
-      throw invalid(OLD_MODE, deletes, 'Value must be one of drop, rewrite, none');
+      throw invalidSetting(OLD_MODE, deletes, choiceProblem(['drop', 'rewrite', 'none']));
   }
-}
-
-function list(text: string | null): string[] {
-  return text === null ? [] : text.split(',').map((item) => item.trim());
-}
-
-function invalid(name: string, value: string | null, reason: string): ConfigError {
-  return new ConfigError(`Invalid value ${value} for configuration ${name}: ${reason}`, {
-    code: 'PG_TRANSFORM_CONFIG',
-  });
 }

@@ -1,0 +1,2 @@
+export { contentBasedRouter } from './content-based-router';
+export { filter } from './filter';
