@@ -11,6 +11,7 @@ import { checkNotifications } from './notification-config';
 import { checkParallel } from './parallel-config';
 import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
+import { checkTopicNaming } from './topic-naming-config';
 import { checkReplicaIdentities } from './replica-identities';
 import { refusedKeys } from './unsupported';
 
@@ -63,6 +64,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
   }
   checkColumnMasks(read.values, complain);
   checkSnapshot(read.values, complain);
+  checkTopicNaming(read.values, complain);
   checkQueue(read.values, complain);
   checkNotifications(read.values, complain);
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);

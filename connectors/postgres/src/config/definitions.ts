@@ -288,6 +288,7 @@ export const LEGACY_NAMES: Readonly<Record<string, Key>> = {
   'column.blacklist': KEY.columnExcludeList,
   'toasted.value.placeholder': KEY.unavailableValuePlaceholder,
   'heartbeat.topics.prefix': KEY.topicHeartbeatPrefix,
+  'sanitize.field.names': KEY.fieldNameAdjustmentMode,
   'slot.drop_on_stop': KEY.slotDropOnStop,
   'flush.lsn.source': KEY.lsnFlushMode,
 };

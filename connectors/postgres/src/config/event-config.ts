@@ -4,8 +4,13 @@ import { columnMasks, type ColumnMask } from './column-mask-config';
 import { KEY } from './keys';
 import type { PatternList } from './patterns';
 import type { Settings } from './settings';
+import { readTopicNaming, type TopicNaming } from './topic-naming-config';
 
 export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
+/** `event.converting.failure.handling.mode`. */
+export type ConversionFailureMode = 'fail' | 'warn' | 'skip';
+/** `event.processing.failure.handling.mode`. */
+export type ProcessingFailureMode = 'fail' | 'warn' | 'skip' | 'ignore';
 /** `event.format`. */
 export type EventFormat = '3' | '1.2';
 
@@ -19,7 +24,10 @@ export interface EventConfig {
   /** The `__debezium.context` headers. */
   readonly headers: boolean;
   readonly delimiter: string;
+  readonly topics: TopicNaming;
   readonly sourceVersion: string;
+  readonly conversionFailures: ConversionFailureMode;
+  readonly processingFailures: ProcessingFailureMode;
   readonly incompleteKey: 'fail' | 'warn' | 'debezium';
   /** In the order in which they are tried. */
   readonly masks: readonly ColumnMask[];
@@ -43,8 +51,11 @@ export function readEventConfig(settings: Settings, values: ConnectorConfig): Ev
     fieldNames: settings.choice(KEY.fieldNameAdjustmentMode),
     headers: settings.flag(KEY.extendedHeadersEnabled) && !isOld,
     delimiter: settings.must(KEY.topicDelimiter),
+    topics: readTopicNaming(settings),
     sourceVersion:
       settings.given(KEY.eventSourceVersion) ?? (isOld ? '1.2.0.Final' : settings.must(KEY.eventSourceVersion)),
+    conversionFailures: settings.choice(KEY.eventConvertingFailureHandlingMode),
+    processingFailures: settings.choice(KEY.eventProcessingFailureHandlingMode),
     incompleteKey: settings.choice(KEY.eventIncompleteKeyHandling),
     masks: columnMasks(values),
     propagatedColumns: settings.patterns(KEY.columnPropagateSourceType),

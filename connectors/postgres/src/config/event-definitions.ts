@@ -4,6 +4,58 @@ import { KEY } from './keys';
 
 export const EVENT_DEFINITIONS: readonly Definition[] = [
   key(
+    KEY.topicNamingStrategy,
+    'CLASS',
+    'io.debezium.schema.SchemaTopicNamingStrategy',
+    'Names topics <prefix>.<schema>.<table>. DefaultTopicNamingStrategy leaves out the schema; DefaultRegexTopicNamingStrategy also rewrites names that match topic.regex; SchemaUnicodeTopicNamingStrategy writes the codes of characters that Kafka does not allow, in place of underscores.',
+  ),
+  key(
+    KEY.topicRegex,
+    'STRING',
+    null,
+    'DefaultRegexTopicNamingStrategy: Java regular expression for whole topic names.',
+  ),
+  key(
+    KEY.topicReplacement,
+    'STRING',
+    null,
+    'DefaultRegexTopicNamingStrategy: the new name; $1 or ${name} stands for a group.',
+  ),
+  key(
+    KEY.topicKeyEnforceUniqueness,
+    'BOOLEAN',
+    true,
+    'DefaultRegexTopicNamingStrategy: adds the original topic name to keys.',
+  ),
+  key(
+    KEY.topicKeyFieldName,
+    'STRING',
+    '__dbz__physicalTableIdentifier',
+    'DefaultRegexTopicNamingStrategy: member of keys that holds it.',
+  ),
+  key(KEY.topicHeartbeatName, 'STRING', null, 'Name of the heartbeat topic, in place of prefix and topic.prefix.'),
+  key(
+    KEY.eventConvertingFailureHandlingMode,
+    'STRING',
+    'fail',
+    'What to do with a value that cannot be converted: fail the task, or publish null with or without a warning.',
+    oneOf('warn', 'fail', 'skip'),
+  ),
+  key(
+    KEY.eventProcessingFailureHandlingMode,
+    'STRING',
+    'fail',
+    'What to do with a streamed change that cannot be published: fail the task, or leave it out with (warn) or without a warning. **Left out changes are lost.**',
+    oneOf('warn', 'fail', 'ignore', 'skip'),
+  ),
+  key(
+    KEY.schemaRefreshMode,
+    'STRING',
+    'columns_diff',
+    'Accepted: schemas always follow what the server announces.',
+    oneOf('columns_diff', 'columns_diff_exclude_unchanged_toast'),
+  ),
+  key(
     KEY.columnPropagateSourceType,
     'LIST',
     null,

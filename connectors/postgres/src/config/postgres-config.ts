@@ -197,7 +197,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     heartbeat: {
       intervalMs: number(KEY.heartbeatIntervalMs),
       actionQuery: text(KEY.heartbeatActionQuery),
-      topic: `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
+      topic: text(KEY.topicHeartbeatName) ?? `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
     },
     notifications: notificationConfig(values),
     queue: {

@@ -27,22 +27,6 @@ const REFUSED: readonly Refused[] = [
     because: 'another class is not supported yet, and other source blocks would be published',
   },
   {
-    key: 'sanitize.field.names',
-    fine: ['false'],
-    because:
-      'this is not supported yet, and fields would be published under the names of their columns (use field.name.adjustment.mode=avro)',
-  },
-  {
-    key: 'topic.naming.strategy',
-    fine: ['io.debezium.schema.schematopicnamingstrategy'],
-    because: 'another class is not supported yet, and records would be published to other topics',
-  },
-  {
-    key: 'topic.heartbeat.name',
-    because:
-      'this is not supported yet, and heartbeats would be published to other topics (use topic.heartbeat.prefix)',
-  },
-  {
     key: 'provide.transaction.metadata',
     fine: ['false'],
     because: 'transaction metadata is not supported yet, and events would be published without it',
@@ -57,8 +41,6 @@ const REFUSED: readonly Refused[] = [
 const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
-  { key: 'event.converting.failure.handling.mode', fine: ['fail'] },
-  { key: 'event.processing.failure.handling.mode', fine: ['fail'] },
   { key: 'read.only', fine: ['false'] },
   { key: 'streaming.delay.ms', fine: ['0'] },
 ];

@@ -16,6 +16,7 @@ import {
 } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
 import type { EventCounts } from '../metrics/event-counts';
+import { NameConflicts } from './name-conflicts';
 import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
 import { TypeResolver, type EnumLabels } from '../values/resolve-type';
@@ -51,6 +52,7 @@ export class Relations {
   private readonly forcedOptional = new Map<number, Set<string>>();
   /** Shared by snapshot and stream, so that each column is reported once. */
   readonly unrepresentable: UnrepresentableValues;
+  private readonly names: NameConflicts;
   private readonly values: ValueOptions;
   readonly enumLabels: EnumLabels = { unlisted: null, accepted: new Map() };
 
@@ -61,7 +63,8 @@ export class Relations {
     private readonly counts: EventCounts,
   ) {
     this.matches = tableFilter(config.filters);
-    this.unrepresentable = new UnrepresentableValues(logger);
+    this.names = new NameConflicts(logger);
+    this.unrepresentable = new UnrepresentableValues(logger, config.events.conversionFailures);
     this.definitions = new DefinitionPrefetch(facts.version);
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
@@ -152,7 +155,7 @@ export class Relations {
     const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
-    const context = { config, types: resolver, logger, forcedOptional, counts: this.counts };
+    const context = { config, types: resolver, logger, names: this.names, forcedOptional, counts: this.counts };
     const model = buildTableModel(table, context, generatedDelivered);
     this.entries.set(oid, { facts, model, table });
     return model;

@@ -44,7 +44,7 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
         try {
           value = decode(buffer, at, at + length);
         } catch (cause) {
-          throw undecodable(model, i, buffer, at, length, cause);
+          value = context.unrepresentable.undecodable(model, i, valueError(model, i, buffer, at, length, cause));
         }
         cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
       }
@@ -76,7 +76,11 @@ export function readCell(
   try {
     value = decode(buffer, start, end);
   } catch (cause) {
-    throw undecodable(model, cell, buffer, start, end - start, cause);
+    value = context.unrepresentable.undecodable(
+      model,
+      cell,
+      valueError(model, cell, buffer, start, end - start, cause),
+    );
   }
   return typeof value === 'symbol' ? context.unrepresentable.report(model, cell, value) : value;
 }
@@ -99,7 +103,7 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
       try {
         value = decode(buffer, at, at + length);
       } catch (cause) {
-        throw undecodable(model, i, buffer, at, length, cause);
+        value = context.unrepresentable.undecodable(model, i, valueError(model, i, buffer, at, length, cause));
       }
       cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
     }
@@ -116,7 +120,7 @@ function int32(buffer: Buffer, at: number): number {
   );
 }
 
-function undecodable(
+function valueError(
   model: TableModel,
   column: number,
   buffer: Buffer,
@@ -174,7 +178,11 @@ export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
 
 /** Null when the table has no key. */
 export function keyOf(model: TableModel, cells: Cells): Struct | null {
-  return model.key.length === 0 ? null : withFallbacks(model.key, cells);
+  if (model.key.length === 0) return null;
+  const key = withFallbacks(model.key, cells);
+  const { keyOrigin } = model;
+  if (keyOrigin !== null) setMember(key, keyOrigin.name, keyOrigin.value);
+  return key;
 }
 
 function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {

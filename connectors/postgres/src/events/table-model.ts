@@ -1,7 +1,7 @@
 /**
  * Maps the rows of a table to keys and values. Built once per table definition, so that schemas keep their identity.
  */
-import { ConnectError, structSchema, type Logger, type Schema } from '@millrace/sdk';
+import { ConnectError, schema, structSchema, type Logger, type Schema } from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
 import type { EventCounts, TableCounts } from '../metrics/event-counts';
@@ -11,8 +11,9 @@ import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
 import { appliedMask, maskedType, maskWarning, type AppliedMask } from './column-mask';
 import { layoutOf } from './layout-of';
+import type { NameConflicts } from './name-conflicts';
 import { sourceParameters } from './source-annotations';
-import { topicName } from './topic-name';
+import { originalTopicName, topicName } from './topic-name';
 
 /** One member of a row or key. */
 export interface ModelField {
@@ -47,6 +48,8 @@ export interface TableModel {
   readonly keySchema: Schema | null;
   /** Empty when there is no key. */
   readonly key: readonly ModelField[];
+  /** Member of every key that names the table, where several share a topic. */
+  readonly keyOrigin: { readonly name: string; readonly value: string } | null;
   readonly row: readonly ModelField[];
   /** Members of rows that are masked after the key was taken of their cells: keys are never masked. */
   readonly maskedKeys: readonly MaskedMember[];
@@ -56,11 +59,14 @@ export interface TableModel {
   readonly columns: readonly string[];
 }
 
+const STRING = schema('STRING');
+
 export interface ModelContext {
   readonly config: PostgresConfig;
   readonly types: TypeResolver;
   readonly logger: Logger;
   readonly counts: EventCounts;
+  readonly names: NameConflicts;
   /** Columns emitted as optional although the catalog says NOT NULL: rows from before an ALTER TABLE held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
 }
@@ -109,11 +115,15 @@ interface BuiltColumn {
  *   streaming
  */
 export function buildTableModel(table: TableDefinition, context: ModelContext, generatedDelivered = false): TableModel {
-  const { config, types, logger } = context;
+  const { config, types, logger, names } = context;
   const name = qualified(table);
-  const topic = topicName(config.prefix, table, config.events.delimiter);
+  const { delimiter, topics } = config.events;
+  const topic = topicName(config.prefix, table, delimiter, topics);
+  const keyField = topics.rewriting?.keyField ?? null;
   const layout = layoutOf(config.events.format);
-  const schemaName = schemaNames(config.events.schemaNames);
+  const adjust = schemaNames(config.events.schemaNames);
+  const schemaName = (original: string): string => names.schema(original, adjust(original));
+  names.topic(topic, name);
   const isEmitted = columnFilter(config.filters, name);
   const keyNames = keyColumns(config, table);
   const cells = [...table.columns].sort((a, b) => (generatedDelivered ? 0 : Number(a.generated) - Number(b.generated)));
@@ -148,10 +158,15 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
       key.length === 0
         ? null
         : structSchema(
-            key.map((entry) => [entry.field.name, entry.keySchema] as const),
+            [
+              ...key.map((entry) => [entry.field.name, entry.keySchema] as const),
+              ...(keyField === null ? [] : [[keyField, STRING] as const]),
+            ],
             { name: schemaName(`${topic}.Key`) },
           ),
     key: key.map((entry) => entry.field),
+    keyOrigin:
+      keyField === null ? null : { name: keyField, value: originalTopicName(config.prefix, table, delimiter, topics) },
     row: emitted.map((entry) => entry.field),
     maskedKeys: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
     decoders,

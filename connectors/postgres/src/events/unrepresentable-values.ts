@@ -3,7 +3,8 @@
  */
 import { ConnectError, type Logger } from '@millrace/sdk';
 import { DIMENSIONS, NOT_FINITE, NULL_ITEM, TOO_MANY_DIMENSIONS, type Unrepresentable } from '../values/value-type';
-import type { TableModel } from './table-model';
+import type { ConversionFailureMode } from '../config/event-config';
+import type { ModelField, TableModel } from './table-model';
 
 interface Explanation {
   readonly what: string;
@@ -35,8 +36,28 @@ const EXPLANATIONS: Readonly<Record<Unrepresentable, Explanation>> = {
 
 export class UnrepresentableValues {
   private readonly warned = new Set<string>();
+  private readonly failed = new Set<string>();
 
-  constructor(private readonly logger: Logger) {}
+  /** @param mode `event.converting.failure.handling.mode` */
+  constructor(
+    private readonly logger: Logger,
+    private readonly mode: ConversionFailureMode = 'fail',
+  ) {}
+
+  /**
+   * Warns once per column with `warn`.
+   * @returns null, which is published instead
+   * @throws the error with `fail`, and where the column must not be null and has no default
+   */
+  undecodable(model: TableModel, cell: number, error: ConnectError): null {
+    const field = fieldOf(model, cell);
+    if (this.mode === 'fail' || field === undefined || (!field.optional && !field.hasDefault)) throw error;
+    const column = `${model.schema}.${model.name}.${field.column}`;
+    if (this.mode === 'skip' || this.failed.has(column)) return null;
+    this.failed.add(column);
+    this.logger.warn(`${error.message} Such values are published as ${instead(field)}.`);
+    return null;
+  }
 
   /**
    * Warns once per column.
@@ -44,8 +65,7 @@ export class UnrepresentableValues {
    * @throws ConnectError `PG_NOT_EXPRESSIBLE` where the column must not be null and has no default
    */
   report(model: TableModel, cell: number, value: symbol): null {
-    const inRow = model.row.find((field) => field.cell === cell);
-    const field = inRow ?? model.key.find((one) => one.cell === cell);
+    const field = fieldOf(model, cell);
     if (field === undefined) return null;
     const { what, cure } = EXPLANATIONS[value as Unrepresentable];
     const table = `${model.schema}.${model.name}`;
@@ -57,8 +77,15 @@ export class UnrepresentableValues {
     const column = `${table}.${field.column}`;
     if (this.warned.has(column)) return null;
     this.warned.add(column);
-    const instead = field.optional ? 'null' : "the column's default";
-    this.logger.warn(`Column ${column} holds ${what}: such values are published as ${instead}.`);
+    this.logger.warn(`Column ${column} holds ${what}: such values are published as ${instead(field)}.`);
     return null;
   }
+}
+
+function fieldOf({ row, key }: TableModel, cell: number): ModelField | undefined {
+  return row.find((field) => field.cell === cell) ?? key.find((field) => field.cell === cell);
+}
+
+function instead(field: ModelField): string {
+  return field.optional ? 'null' : "the column's default";
 }

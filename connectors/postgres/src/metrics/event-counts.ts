@@ -25,6 +25,8 @@ export class EventCounts {
   filtered = 0;
   /** Updates without a changed column that were skipped. */
   unchanged = 0;
+  /** Changes that could not be published and were left out. */
+  erroneous = 0;
   /** Transactions with at least one event. */
   transactions = 0;
   /** Of the last event; null before the first. */

@@ -62,8 +62,8 @@ export function addStreamingMetrics(debezium: MetricGroup, figures: StreamingFig
   );
   debezium.gauge(
     'NumberOfErroneousEvents',
-    'Changes that could not be converted: always 0, because they fail the task.',
-    () => 0,
+    'Changes that could not be published and were left out; without event.processing.failure.handling.mode they fail the task.',
+    () => counts.erroneous,
   );
   debezium.gauge('NumberOfCommittedTransactions', 'Transactions with events.', () => counts.transactions);
   debezium.gauge('LastTransactionId', 'Id of the transaction of the last event.', () => counts.xid ?? NaN);

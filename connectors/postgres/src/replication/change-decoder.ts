@@ -2,9 +2,10 @@
  * What the decoders of all output plugins share: the transaction, which of its changes were emitted before a restart,
  * and the position that offsets are made from.
  */
-import type { SourceOffset, SourceRecord } from '@millrace/sdk';
+import { isConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
-import { lsn as makeLsn, type Lsn } from '../database/lsn';
+import type { ProcessingFailureMode } from '../config/event-config';
+import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
 import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
 import type { EventCounts } from '../metrics/event-counts';
@@ -22,6 +23,9 @@ export interface Contradiction {
   readonly nullColumn: string | null;
 }
 
+/** Codes of errors that one change causes, and that reading on does not make worse. */
+const UNPUBLISHABLE: ReadonlySet<string> = new Set(['PG_DECODE', 'PG_NOT_EXPRESSIBLE', 'PG_INCOMPLETE_KEY']);
+
 export abstract class ChangeDecoder implements StreamDecoder {
   protected readonly tx = new Transaction();
   /** Position of the last completely decoded message. Updated in place with every message. */
@@ -30,6 +34,8 @@ export abstract class ChangeDecoder implements StreamDecoder {
   protected readonly rowContext: RowContext;
   protected readonly relations: Relations;
   protected readonly counts: EventCounts;
+  private readonly logger: Logger;
+  private readonly processingFailures: ProcessingFailureMode;
   private filter: ResumeFilter;
   private deferred: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
 
@@ -42,6 +48,8 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const { config, relations, factory, logger } = session;
     this.relations = relations;
     this.counts = factory.counts;
+    this.logger = logger;
+    this.processingFailures = config.events.processingFailures;
     this.at = { ...position };
     this.rowContext = new RowContext(relations.unrepresentable);
     this.rows = new RowChanges(
@@ -156,7 +164,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     if (deferred !== null) {
       const { bytes } = deferred;
       // This offset does not distinguish rows that share a position: repeat them all rather than lose one.
-      if (deferred.lsn === lsn && !this.emit(bytes, 0, bytes.length, lsn)) return false;
+      if (deferred.lsn === lsn && !this.emitOrSkip(bytes, 0, bytes.length, lsn)) return false;
       this.deferred = null;
     }
     tx.index++;
@@ -168,10 +176,32 @@ export abstract class ChangeDecoder implements StreamDecoder {
       return true;
     }
     if (decision === 'skip') return true;
-    if (this.emit(buffer, at, end, lsn)) return true;
+    if (this.emitOrSkip(buffer, at, end, lsn)) return true;
     tx.index--;
     tx.sameLsn--;
     return false;
+  }
+
+  /** With `event.processing.failure.handling.mode`, a change that cannot be published is left out. */
+  private emitOrSkip(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean {
+    const { rows } = this;
+    const mark = rows.out.length;
+    const { lastOffset } = rows;
+    try {
+      return this.emit(buffer, at, end, lsn);
+    } catch (error) {
+      const mode = this.processingFailures;
+      if (mode === 'fail' || !isConnectError(error) || !UNPUBLISHABLE.has(error.code)) throw error;
+      const message = `A change at ${formatLsn(lsn)} is not published, because of event.processing.failure.handling.mode=${mode}: ${error.message}`;
+      if (mode === 'warn') this.logger.warn(message);
+      else this.logger.debug(message);
+      this.counts.erroneous++;
+      rows.out.length = mark;
+      rows.lastOffset = lastOffset;
+      this.rowContext.nullInRequired = null;
+      this.advance(lsn);
+      return true;
+    }
   }
 
   protected advance(lsn: Lsn): void {

@@ -170,9 +170,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
 const refused: readonly [string, string, string][] = [
   ['converters', 'isbn', 'values would be published as if it were not set'],
   ['post.processors', 'reselector', 'values would be published as if it were not set'],
-  ['sanitize.field.names', 'true', 'fields would be published under the names of their columns'],
-  ['topic.naming.strategy', 'io.debezium.schema.DefaultTopicNamingStrategy', 'published to other topics'],
-  ['topic.heartbeat.name', 'beats', 'published to other topics'],
   ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
   ['provide.transaction.metadata', 'true', 'events would be published without'],
   ['xmin.fetch.interval.ms', '1000', 'events would be published without'],
@@ -213,7 +210,6 @@ test('cdc-postgres 109: values that request the default behavior are accepted si
   const asIs = {
     'column.mask.with.12.chars': '',
     'column.mask.nonsense': '',
-    'sanitize.field.names': 'false',
     'topic.naming.strategy': 'io.debezium.schema.SchemaTopicNamingStrategy',
     'provide.transaction.metadata': 'False',
     'xmin.fetch.interval.ms': '0',

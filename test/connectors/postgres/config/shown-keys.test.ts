@@ -20,6 +20,7 @@ const OURS: Readonly<Record<string, Partial<Facts>>> = {
   'plugin.name': { default_value: 'pgoutput' },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },
   'snapshot.fetch.size': { default_value: '10240' },
+  'event.converting.failure.handling.mode': { default_value: 'fail' },
   'max.queue.size.in.bytes': { default_value: '67108864' },
   'time.precision.mode': {
     recommended_values: [

@@ -2,7 +2,6 @@ import { databaseError, isTransient } from '../../../../connectors/postgres/src/
 import { formatLsn, parseLsn } from '../../../../connectors/postgres/src/database/lsn';
 import { quoteLiteral, quoteTable } from '../../../../connectors/postgres/src/database/identifiers';
 import { replicationProblem, type ServerFacts } from '../../../../connectors/postgres/src/database/server';
-import { topicName } from '../../../../connectors/postgres/src/events/topic-name';
 
 const failure = (code: string, message = 'text'): Error => Object.assign(new Error(message), { code });
 
@@ -88,10 +87,4 @@ test('cdc-postgres 10: REPLICATION', () => {
   expect(replicationProblem({ ...facts, mayReplicate: false })?.message).toContain(
     'ALTER ROLE "cdc" WITH LOGIN REPLICATION;',
   );
-});
-
-test('topic names keep their case, and characters that Kafka does not allow are replaced', () => {
-  expect(topicName('srv-1.x', { schema: 'My Schema', name: 'Odd.Täble' }, '.')).toBe('srv-1.x.My_Schema.Odd.T_ble');
-  expect(topicName('p', { schema: 's', name: 't'.repeat(300) }, '.')).toHaveLength(249);
-  expect(topicName('p', { schema: 's', name: '🎉' }, '-')).toBe('p-s-_');
 });
