@@ -1,5 +1,5 @@
 import type { Decimal } from '@millrace/sdk';
-import { parseArray } from '../../../../connectors/postgres/src/values/arrays';
+import { arrayType, parseArray } from '../../../../connectors/postgres/src/values/arrays';
 import { civilFromDays, daysFromCivil, isoDate } from '../../../../connectors/postgres/src/values/calendar';
 import { schemaDefault } from '../../../../connectors/postgres/src/values/defaults';
 import { cpuMs } from '../../../helpers/cpu-time';
@@ -159,6 +159,15 @@ test('arrays', () => {
   expect(parseArray('[2:3]={1,2}')).toEqual(['1', '2']);
   expect(parseArray('{{1},{2}}')).toBeNull();
   for (const text of ['1 2', '', '{a', '{"a', '{"a"b}']) expect(() => parseArray(text)).toThrow(SyntaxError);
+});
+
+test.each([
+  ['double', [1.5, NaN, Infinity, null]],
+  ['string', ['1.50', 'NAN', 'POSITIVE_INFINITY', null]],
+  ['precise', NOT_FINITE],
+] as const)('cdc-postgres 59: numeric[] with NaN has its items as double and as text: %s', (decimals, expected) => {
+  const item = numericType(((5 << 16) | 2) + 4, { ...options, decimals });
+  expect(arrayType(item, 'numeric', options, false).decode(...bytes('{1.50,NaN,Infinity,NULL}'))).toEqual(expected);
 });
 
 test('hstore', () => {

@@ -1,0 +1,154 @@
+/** Differences that docs/compatibility.md documents. Everything else that differs is unexplained. */
+import type { EventRecord } from './event-record';
+import { exactJson, type Difference } from './record-differences';
+
+export interface Pair {
+  readonly java: EventRecord;
+  readonly own: EventRecord;
+  /** `c`, `u`, `d`, `t`, `r`, or `tombstone`. */
+  readonly op: string;
+  /** Offset of Millrace's record before this one. */
+  readonly previousOffset: string | null;
+}
+
+interface Explanation {
+  readonly why: string;
+  readonly path: RegExp;
+  readonly holds?: (difference: Difference, pair: Pair) => boolean;
+}
+
+const isRead = (_: unknown, { op }: Pair): boolean => op === 'r';
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+/** All items that differ satisfy the test. */
+const items =
+  (test: (java: unknown, own: unknown) => boolean) =>
+  ({ java, own }: Difference): boolean => {
+    const [left, right] = [list(java), list(own)];
+    return left.length === right.length && left.every((item, i) => item === right[i] || test(item, right[i]));
+  };
+const number = (value: unknown): number => Number(typeof value === 'string' ? value.replace('number ', '') : value);
+
+/** Days, milliseconds or microseconds before the Gregorian calendar, or an ISO text of them; or infinity. */
+function beforeGregorian(value: unknown): boolean {
+  if (typeof value === 'string' && !value.startsWith('number '))
+    return value.startsWith('-') || value.endsWith('infinity') || value < '1582-10-15';
+  return [-141_427, -12_219_292_800_000].some((limit, i) => number(value) < limit && (i > 0 || number(value) > -3e6));
+}
+const DATE_INFINITY = [2146033979, -2147472691];
+const column = (tag: string): RegExp =>
+  new RegExp(`^(?:value\\.(?:before|after)|key|headers\\.[^ ]*key)\\.\\w+_(?:${tag})$`);
+
+export const EXPLANATIONS: readonly Explanation[] = [
+  { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/ },
+  { why: 'the id of the run', path: /^headers\.__debezium\.context\.runId$/ },
+  {
+    why: 'source.snapshot is "false", which Debezium leaves to the default',
+    path: /^value\.source\.snapshot$/,
+    holds: ({ java, own }) => java === null && own === 'false',
+  },
+  {
+    why: "the position and time of each connector's own snapshot",
+    path: /^(?:value\.source\.(?:ts_(?:ms|us|ns)|txId|lsn|sequence)|offset\.\w+)$/,
+    holds: isRead,
+  },
+  {
+    why: 'the position of the commit before the first transaction after the snapshot',
+    path: /^value\.source\.sequence$/,
+    holds: ({ java, own }) => String(java).replace(/"[^"]*"|null/, '') === String(own).replace(/"[^"]*"|null/, ''),
+  },
+  {
+    why: 'offsets contain the ordinal in the transaction, which Debezium ignores',
+    path: /^offset\.tx_event_index$/,
+    holds: ({ java }) => java === undefined,
+  },
+  {
+    why: 'records before the last one of their event have the offset before it',
+    path: /^offset\.\w+$/,
+    holds: (_, { own, previousOffset }) => JSON.stringify(own.sourceOffset) === previousOffset,
+  },
+  {
+    why: 'name is null in the stream of Debezium',
+    path: column('name'),
+    holds: ({ java }) => java === null || java === '',
+  },
+  {
+    why: 'time[] has milliseconds in Debezium, and 24:00 is 0',
+    path: column('time3?_array'),
+    holds: items((java, own) => {
+      if (typeof own === 'string')
+        return String(own).startsWith('24:') || String(own).startsWith(String(java).slice(0, -1));
+      return java === 0 || Math.floor(number(own) / 1000) === Math.floor(number(java) / 1000);
+    }),
+  },
+  {
+    why: 'timetz[] has no fractions in Debezium',
+    path: column('timetz_array'),
+    holds: items((java, own) => String(own).startsWith(String(java).slice(0, 8))),
+  },
+  {
+    why: 'isostring: infinity and 24:00 are other times in Debezium',
+    path: column('(?:date|time3?|timestamp3?)(?:_array)?'),
+    holds: items((_, own) => ['infinity', '-infinity', '24:00:00Z'].includes(String(own))),
+  },
+  {
+    why: 'dates before 1582-10-15, and infinity, in snapshots and arrays of Debezium',
+    path: column('date|date_array|timestamp3?_array|timestamptz_array'),
+    holds: (difference, { op }) =>
+      (op === 'r' || difference.path.endsWith('_array')) &&
+      items((_, own) => beforeGregorian(own) || DATE_INFINITY.includes(number(own)))(difference),
+  },
+  {
+    why: 'arrays of more than one dimension are lists of nulls in Debezium',
+    path: column('int4_array'),
+    holds: ({ java, own }) => own === null && JSON.stringify(java) === '[null,null]',
+  },
+  {
+    why: 'bit[] has the schema of one value in Debezium, and is null',
+    path: /(?:^value\.|\.)(?:before|after)\.\w+_bit\d+_array(?:\.\w+)?$/,
+    holds: ({ path, java }) => path.startsWith('value.schema.') || java === null,
+  },
+  {
+    why: 'arrays of geometric types are null in the stream of Debezium',
+    path: column('(?:box|circle|line|lseg|path|polygon|point)_array'),
+    holds: ({ java }) => java === null,
+  },
+  {
+    why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',
+    path: column('numeric(?:52)?_array'),
+    holds: ({ java, own }) =>
+      java === null && list(own).some((item) => /^(?:NaN|NAN|-?Infinity|\w+_INFINITY)$/.test(String(item))),
+  },
+  {
+    why: 'an unchanged bytea in the base64 modes is null in Debezium',
+    path: column('bytea|bytea_array'),
+    holds: ({ java, own }) => java === null && /X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ/.test(JSON.stringify(own)),
+  },
+];
+
+export const KEYLESS_TOMBSTONE = 'Debezium has tombstones without a key';
+export const UNSEEN_CHANGE =
+  'skip.messages.without.change: Debezium skips changes of columns that it publishes as null, or without what changed';
+
+/** Why only Debezium has the record. */
+export function explainDebeziumOnly(java: EventRecord): string | null {
+  return java.value[1] === null && java.key[1] === null ? KEYLESS_TOMBSTONE : null;
+}
+
+/** Columns whose changes Debezium may not see. */
+const UNSEEN = /_(?:name|(?:bit\d+|box|circle|line|lseg|path|polygon|point|time3?|timetz|int4|numeric(?:52)?)_array)$/;
+
+/** Why only Millrace has the record. */
+export function explainMillraceOnly(own: EventRecord): string | null {
+  const event = own.value[1] === null ? null : (exactJson(own.value[1]) as Record<string, Record<string, unknown>>);
+  const { before, after } = event ?? {};
+  if (!before || !after) return null;
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return changed.length > 0 && changed.every((name) => UNSEEN.test(name)) ? UNSEEN_CHANGE : null;
+}
+
+export function explain(difference: Difference, pair: Pair): string | null {
+  const found = EXPLANATIONS.find(
+    ({ path, holds }) => path.test(difference.path) && (holds?.(difference, pair) ?? true),
+  );
+  return found?.why ?? null;
+}

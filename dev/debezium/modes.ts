@@ -1,0 +1,26 @@
+/** Settings of a session that follow from its seed. */
+import type { Seeded } from '../../test/helpers/seeded';
+
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  'decimal.handling.mode': ['precise', 'double', 'string'],
+  'time.precision.mode': [
+    'adaptive',
+    'adaptive_time_microseconds',
+    'connect',
+    'isostring',
+    'microseconds',
+    'nanoseconds',
+  ],
+  'binary.handling.mode': ['bytes', 'base64', 'base64-url-safe', 'hex'],
+  'interval.handling.mode': ['numeric', 'string'],
+  'hstore.handling.mode': ['json', 'map'],
+  'schema.name.adjustment.mode': ['none', 'avro'],
+  'field.name.adjustment.mode': ['none', 'avro'],
+  'tombstones.on.delete': ['true', 'true', 'false'],
+  'skip.messages.without.change': ['false', 'false', 'true'],
+  'snapshot.mode': ['initial', 'initial', 'no_data'],
+};
+
+export function randomSettings(random: Seeded): Record<string, string> {
+  return Object.fromEntries(Object.entries(CHOICES).map(([key, values]) => [key, random.one(values)]));
+}
