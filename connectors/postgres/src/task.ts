@@ -17,6 +17,7 @@ import { errorText, isTransient } from './database/errors';
 import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
+import { ColumnReselector } from './reselect/column-reselector';
 import { StreamReader } from './replication/stream-reader';
 import type { Phase, Session } from './session';
 import { readResumePoint } from './snapshot/resume-point';
@@ -27,6 +28,7 @@ import { startUp, type Started } from './startup/start';
 export class PostgresSourceTask implements SourceTask {
   private started: Started | null = null;
   private phase: Phase | null = null;
+  private reselector: ColumnReselector | null = null;
   private emitted = false;
   /** LSN of the last stored offset; the server may remove WAL before it. */
   private storedLsn: Lsn = 0;
@@ -38,6 +40,8 @@ export class PostgresSourceTask implements SourceTask {
     const started = await startUp(slotPart(parseConfig(config), context.task), context);
     this.started = started;
     const { session, plan, created, resumable, streamFrom, storedOffset } = started;
+    const { reselect } = session.config;
+    if (reselect !== null) this.reselector = new ColumnReselector(session, reselect);
     const lsn = streamFrom === null ? null : startLsn(streamFrom);
     if (plan.snapshot) {
       const resume = resumable ? readResumePoint(storedOffset) : null;
@@ -63,7 +67,7 @@ export class PostgresSourceTask implements SourceTask {
       return null;
     }
     try {
-      const records = await this.phase.next();
+      const records = this.reselector === null ? await this.phase.next() : await this.reselector.next(this.phase);
       if (records !== null) {
         session.factory.layout.finish?.(records);
         const last = records[records.length - 1];
@@ -98,6 +102,7 @@ export class PostgresSourceTask implements SourceTask {
     this.phase = null;
     this.started = null;
     started?.session.metrics.stop();
+    await this.reselector?.close();
     await phase?.close();
     if (started === null) return;
     const { general, config, logger } = started.session;

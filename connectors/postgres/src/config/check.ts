@@ -13,6 +13,7 @@ import { patternProblem, patternsProblem } from './patterns';
 import { invalid } from './problem';
 import { checkTopicNaming } from './topic-naming-config';
 import { checkReplicaIdentities } from './replica-identities';
+import { checkReselect } from './reselect-config';
 import { refusedKeys } from './unsupported';
 
 const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
@@ -70,6 +71,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);
   checkParallel(read.values, complain);
   checkMetrics(read.values, complain);
+  checkReselect(read.values, complain);
   const keys = keyColumnsProblem(read.values[KEY.messageKeyColumns] ?? '');
   if (keys !== null) complain(KEY.messageKeyColumns, keys);
   const binary = binaryParam(read.values[KEY.slotStreamParams]);

@@ -70,6 +70,12 @@ export const EVENT_DEFINITIONS: readonly Definition[] = [
     'Comments of columns become the documentation of their fields in schemas.',
   ),
   key(
+    KEY.postProcessors,
+    'STRING',
+    null,
+    'Name of a post-processor that reads missing columns from the table; <name>.type and its other settings follow.',
+  ),
+  key(
     KEY.eventFormat,
     'STRING',
     '3',

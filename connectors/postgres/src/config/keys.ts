@@ -45,6 +45,7 @@ export const KEY = {
   internalLogPositionCheckEnable: 'internal.log.position.check.enable',
   heartbeatIntervalMs: 'heartbeat.interval.ms',
   heartbeatActionQuery: 'heartbeat.action.query',
+  postProcessors: 'post.processors',
   topicHeartbeatPrefix: 'topic.heartbeat.prefix',
   notificationEnabledChannels: 'notification.enabled.channels',
   notificationSinkTopicName: 'notification.sink.topic.name',

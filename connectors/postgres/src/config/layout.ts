@@ -62,7 +62,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
     [
       ['provide.transaction.metadata', 'LOW', 'SHORT', 'BOOLEAN', false],
       ['converters', 'LOW', 'MEDIUM', 'STRING', null],
-      ['post.processors', 'LOW', 'MEDIUM', 'STRING', null],
+      ['post.processors', 'LOW', 'MEDIUM'],
       ['incremental.snapshot.allow.schema.changes', 'LOW', 'SHORT', 'BOOLEAN', false],
       ['signal.data.collection', 'MEDIUM', 'MEDIUM', 'LIST', null],
       ['signal.enabled.channels', 'MEDIUM', 'LONG', 'LIST', ['source']],

@@ -7,6 +7,7 @@ import { KEY } from './keys';
 import { readSnapshotConfig, type SnapshotConfig } from './snapshot-config';
 import { metricsConfig, type MetricsConfig } from './metrics-config';
 import { notificationConfig, type NotificationConfig } from './notification-config';
+import { reselectConfig, type ReselectConfig } from './reselect-config';
 import { parallelConfig, type ParallelConfig, type SlotPart } from './parallel-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
@@ -97,6 +98,8 @@ export interface PostgresConfig {
   readonly events: EventConfig;
   readonly heartbeat: { readonly intervalMs: number; readonly actionQuery: string | null; readonly topic: string };
   readonly notifications: NotificationConfig;
+  /** Null: no columns are read again. */
+  readonly reselect: ReselectConfig | null;
   readonly queue: {
     readonly maxBatch: number;
     readonly maxMessages: number;
@@ -200,6 +203,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       topic: text(KEY.topicHeartbeatName) ?? `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
     },
     notifications: notificationConfig(values),
+    reselect: reselectConfig(values),
     queue: {
       maxBatch: number(KEY.maxBatchSize),
       maxMessages: number(KEY.maxQueueSize),

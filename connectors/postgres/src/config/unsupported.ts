@@ -20,7 +20,6 @@ const NO_JAVA = 'Java classes are not supported yet, and values would be publish
 
 const REFUSED: readonly Refused[] = [
   { key: 'converters', because: NO_JAVA },
-  { key: 'post.processors', because: NO_JAVA },
   {
     key: 'sourceinfo.struct.maker',
     fine: ['io.debezium.connector.postgresql.postgressourceinfostructmaker'],

@@ -10,7 +10,7 @@ import { databaseError, errorCode, errorText } from './errors';
 import { connectionOf } from './pg-internals';
 
 /** Purpose of a connection; part of its application_name, so that operators can find it. */
-export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Validate Connection';
+export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Reselect' | 'Validate Connection';
 
 /** Settings that affect the text form of values. */
 const TEXT_FORM = [

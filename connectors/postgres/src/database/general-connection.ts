@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
-import { closeConnection, openConnection } from './connection';
+import { closeConnection, openConnection, type Role } from './connection';
 
 export class GeneralConnection {
   private client: Client | null = null;
@@ -12,12 +12,15 @@ export class GeneralConnection {
   /** Called when the server or the network ended the connection. */
   onLost: ((error: unknown) => void) | null = null;
 
-  constructor(private readonly config: ConnectionConfig) {}
+  constructor(
+    private readonly config: ConnectionConfig,
+    private readonly role: Role = 'General',
+  ) {}
 
   /** Throws ConnectError when the server cannot be reached. */
   async get(): Promise<Client> {
     if (this.client !== null) return this.client;
-    const { client, tls } = await openConnection(this.config, 'General');
+    const { client, tls } = await openConnection(this.config, this.role);
     if (this.closed) {
       await closeConnection(client);
       throw new Error('Connection terminated: the task is stopping');

@@ -3,7 +3,7 @@
  * change on a connection and again after it may have been altered, so the catalog is read on each announcement and only
  * then.
  */
-import type { Logger } from '@millrace/sdk';
+import type { Logger, Schema } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import {
@@ -81,6 +81,12 @@ export class Relations {
     const models = new Map<number, TableModel>();
     for (const table of tables) models.set(table.oid, this.model(table, types, resolver, false));
     return models;
+  }
+
+  /** The table of which this is the present schema of events; null: none. */
+  tableOf(envelope: Schema): { readonly model: TableModel; readonly table: TableDefinition } | null {
+    for (const entry of this.entries.values()) if (entry.model.envelope === envelope) return entry;
+    return null;
   }
 
   captures(table: TableName): boolean {

@@ -169,7 +169,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
 
 const refused: readonly [string, string, string][] = [
   ['converters', 'isbn', 'values would be published as if it were not set'],
-  ['post.processors', 'reselector', 'values would be published as if it were not set'],
   ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
   ['provide.transaction.metadata', 'true', 'events would be published without'],
   ['xmin.fetch.interval.ms', '1000', 'events would be published without'],

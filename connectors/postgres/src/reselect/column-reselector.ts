@@ -1,0 +1,126 @@
+/**
+ * Reads columns that an event lacks from the table (`post.processors`), in its present state, between the decoding of a
+ * batch and its delivery (cdc-postgres §2.10). Keepalives of the stream do not wait for it.
+ */
+import type { Schema, SourceRecord } from '@millrace/sdk';
+import type { Client } from 'pg';
+import type { ReselectConfig } from '../config/reselect-config';
+import { databaseError, errorText, isTransient } from '../database/errors';
+import { GeneralConnection } from '../database/general-connection';
+import { RowContext } from '../events/row';
+import type { Phase, Session } from '../session';
+import { reselect, type KeyTypes } from './reselect-query';
+import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } from './wanted-columns';
+
+/** Rows per query, because their values may be large. */
+const MANY_ROWS = 64;
+/** Bytes read for one batch; what is left of it is delivered by the next poll. */
+const MANY_BYTES = 8 * 1024 * 1024;
+
+export class ColumnReselector {
+  private readonly connection: GeneralConnection;
+  private readonly context: RowContext;
+  private readonly tables = new WeakMap<Schema, ReselectTable>();
+  private readonly types: KeyTypes = new WeakMap();
+  /** Records whose columns are not read yet. */
+  private pending: SourceRecord[] = [];
+
+  constructor(
+    private readonly session: Session,
+    private readonly config: ReselectConfig,
+  ) {
+    this.connection = new GeneralConnection(session.config.connection, 'Reselect');
+    this.context = new RowContext(session.relations.unrepresentable);
+  }
+
+  /** The next records of the phase, with their columns. Throws ConnectError if `reselect.error.handling.mode=fail`. */
+  async next(phase: Phase): Promise<SourceRecord[] | null> {
+    const records = this.pending.length > 0 ? this.pending : await phase.next();
+    this.pending = [];
+    if (records === null) return null;
+    let bytes = 0;
+    let done = 0;
+    while (done < records.length) {
+      const wanted: WantedColumns[] = [];
+      for (; done < records.length && wanted.length < MANY_ROWS; done++) {
+        const of = this.wantedOf(records[done] as SourceRecord);
+        if (of !== null) wanted.push(of);
+      }
+      bytes += await this.read(wanted);
+      if (bytes >= MANY_BYTES) break;
+    }
+    this.pending = records.slice(done);
+    return done === records.length ? records : records.slice(0, done);
+  }
+
+  async close(): Promise<void> {
+    await this.connection.close();
+  }
+
+  private wantedOf(record: SourceRecord): WantedColumns | null {
+    const { valueSchema } = record;
+    if (valueSchema === null || record.value === null) return null;
+    const table = this.tableOf(valueSchema);
+    const wanted = table === null ? null : wantedColumns(record, table, this.config);
+    if (typeof wanted !== 'string') return wanted;
+    this.failed(table as ReselectTable, wanted, null);
+    return null;
+  }
+
+  /** Null: not an event of a captured table. */
+  private tableOf(envelope: Schema): ReselectTable | null {
+    let table = this.tables.get(envelope) ?? null;
+    if (table === null) {
+      const known = this.session.relations.tableOf(envelope);
+      if (known === null) return null;
+      table = reselectTable(known.model, known.table.key, this.config);
+      this.tables.set(envelope, table);
+    }
+    return table;
+  }
+
+  /** Returns the number of bytes read. */
+  private async read(wanted: readonly WantedColumns[]): Promise<number> {
+    const byTable = new Map<ReselectTable, WantedColumns[]>();
+    for (const one of wanted) {
+      const list = byTable.get(one.table);
+      if (list) list.push(one);
+      else byTable.set(one.table, [one]);
+    }
+    let bytes = 0;
+    for (const [table, ofTable] of byTable) {
+      try {
+        const result = await this.query(ofTable);
+        bytes += result.bytes;
+        if (result.missing.length > 0) {
+          this.failed(table, `${result.missing.length} of ${ofTable.length} rows do not exist any more`, null);
+        }
+      } catch (error) {
+        // The task is stopping, and the records are read again by the next start.
+        if (this.session.signal.aborted) throw error;
+        this.failed(table, errorText(error), error);
+      }
+    }
+    return bytes;
+  }
+
+  /** A lost connection is opened once more. */
+  private async query(wanted: readonly WantedColumns[]): ReturnType<typeof reselect> {
+    const timeoutMs = this.session.config.connection.queryTimeoutMs;
+    const run = (client: Client): ReturnType<typeof reselect> =>
+      reselect(client, wanted, this.types, this.context, timeoutMs);
+    try {
+      return await run(await this.connection.get());
+    } catch (error) {
+      if (!isTransient(error) || this.session.signal.aborted) throw error;
+      return await run(await this.connection.get());
+    }
+  }
+
+  /** The values in the events stay as they are, unless the task fails. */
+  private failed({ model }: ReselectTable, reason: string, cause: unknown): void {
+    const what = `Columns of table ${model.schema}.${model.name} could not be read again`;
+    if (this.config.fails) throw databaseError(what, cause ?? new Error(reason));
+    this.session.logger.warn(`${what}: ${reason}. The events keep the values that they have.`);
+  }
+}

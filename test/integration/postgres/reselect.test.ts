@@ -1,0 +1,129 @@
+/** Columns that are read again (`post.processors`), on a real server. */
+import { TestDatabase } from '../../helpers/test-database';
+import { taskConfig, TaskRun, type AnyRecord } from './harness';
+
+const RESELECT = {
+  'post.processors': 'reselector',
+  'reselector.type': 'io.debezium.processors.reselect.ReselectColumnsPostProcessor',
+};
+const PLACEHOLDER = '__debezium_unavailable_value';
+const LARGE = 'x'.repeat(20_000);
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+beforeEach(async () => {
+  database = await TestDatabase.create();
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const updates = (records: readonly AnyRecord[]): AnyRecord[] => records.filter(({ value }) => value?.op === 'u');
+const started = async (more: Record<string, string> = {}): Promise<TaskRun> => {
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data', ...RESELECT, ...more }));
+  return run;
+};
+const warnings = (): string[] => run!.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
+describe('cdc-postgres 41: unchanged large values are read again', () => {
+  beforeEach(async () => {
+    await database.query(`
+      CREATE TABLE docs (id bigint, region text, n int, body text, raw bytea, doc jsonb, tags text[], more text,
+        PRIMARY KEY (id, region));
+      ALTER TABLE docs ALTER body SET STORAGE EXTERNAL, ALTER raw SET STORAGE EXTERNAL, ALTER doc SET STORAGE EXTERNAL,
+        ALTER tags SET STORAGE EXTERNAL;`);
+  });
+  const insert = `INSERT INTO docs SELECT i, 'eu', 0, repeat('x', 20000), decode(repeat('ab', 9000), 'hex'),
+    jsonb_build_object('a', repeat('y', 9000)), ARRAY[repeat('z', 9000)] FROM generate_series(1, 150) i`;
+
+  test('by primary key, many rows at once; values have the form that a changed one has', async () => {
+    const task = await started();
+    await database.query(insert);
+    await database.query(`UPDATE docs SET n = id`);
+    const records = await task.until((all) => updates(all).length === 150);
+    const inserted = records.filter(({ value }) => value?.op === 'c').map(({ value }) => value.after);
+    expect(updates(records).map(({ value }) => value.after)).toEqual(
+      inserted.map((row: object, i) => ({ ...row, n: i + 1 })),
+    );
+    expect(warnings()).toEqual([]);
+  });
+
+  test('only the columns of the lists; nulls on request', async () => {
+    const task = await started({
+      'reselector.reselect.columns.include.list': 'public.docs:(body|more)',
+      'reselector.reselect.null.values': 'true',
+    });
+    await database.query(`INSERT INTO docs VALUES (1, 'eu', 0, '${LARGE}', NULL, jsonb_build_object('a', '${LARGE}'))`);
+    await database.query(`UPDATE docs SET n = 1; UPDATE docs SET more = 'later'`);
+    const [first] = updates(await task.until((all) => updates(all).length === 2));
+    expect(first!.value.after).toMatchObject({ n: 1, body: LARGE, raw: null, doc: PLACEHOLDER, more: 'later' });
+  });
+
+  test('a row that is gone keeps its placeholder, with a warning', async () => {
+    const task = await started();
+    await database.query(`INSERT INTO docs (id, region, n, body) VALUES (1, 'eu', 0, '${LARGE}')`);
+    await database.query(`BEGIN; UPDATE docs SET n = 1; DELETE FROM docs; COMMIT`);
+    const [first] = updates(await task.until((all) => all.some(({ value }) => value?.op === 'd')));
+    expect(first!.value.after.body).toBe(PLACEHOLDER);
+    expect(warnings()).toContain(
+      'Columns of table public.docs could not be read again: 2 of 2 rows do not exist any more. ' +
+        'The events keep the values that they have.',
+    );
+  });
+
+  test('a row that is gone fails the task on request', async () => {
+    const task = await started({ 'reselector.reselect.error.handling.mode': 'fail' });
+    await database.query(`INSERT INTO docs (id, region, n, body, raw, doc, tags, more)
+      VALUES (1, 'eu', 0, '${LARGE}', '', '1', '{}', '')`);
+    await task.until((all) => all.length === 1);
+    await database.query(`BEGIN; UPDATE docs SET n = 1; DELETE FROM docs; COMMIT`);
+    await expect(task.until((all) => all.length === 4)).rejects.toThrow(
+      'Columns of table public.docs could not be read again: 1 of 1 rows do not exist any more',
+    );
+  });
+
+  test('a lost connection is opened again', async () => {
+    const task = await started();
+    const large = `INSERT INTO docs (id, region, n, body) VALUES (1, 'eu', 0, '${LARGE}')`;
+    await database.query(large);
+    await database.query('UPDATE docs SET n = 1');
+    await task.until((all) => updates(all).length === 1);
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'Millrace Reselect'`,
+    );
+    await database.query('UPDATE docs SET n = 2');
+    const [, second] = updates(await task.until((all) => updates(all).length === 2));
+    expect(second!.value.after).toMatchObject({ n: 2, body: LARGE });
+    expect(warnings()).toEqual([]);
+  });
+});
+
+test('cdc-postgres 41: by the key of the record, of every type that can be searched for', async () => {
+  await database.query(`
+    CREATE TABLE keys (a smallint, b numeric(9, 2), c uuid, d date, e timestamp(6), f timestamptz, g boolean, h bytea,
+      n int, "Body" text, PRIMARY KEY (a, b, c, d, e, f, g, h));
+    ALTER TABLE keys ALTER "Body" SET STORAGE EXTERNAL`);
+  const task = await started({ 'reselector.reselect.use.event.key': 'true' });
+  await database.query(`INSERT INTO keys VALUES (-1, 12.50, '4d47e190-0402-4048-bc2c-89dd54343cdc', '1999-12-31',
+    '1969-12-31 23:59:59.000001', '2024-02-29 12:00:00.5+02', true, '\\x00ff', 0, '${LARGE}')`);
+  await database.query('UPDATE keys SET n = 1');
+  const [first] = updates(await task.until((all) => updates(all).length === 1));
+  expect(first!.value.after).toMatchObject({ n: 1, Body: LARGE });
+});
+
+test('cdc-postgres 41: a key that cannot be searched for is named', async () => {
+  await database.query(`
+    CREATE TABLE spans (a interval PRIMARY KEY, n int, body text);
+    ALTER TABLE spans ALTER body SET STORAGE EXTERNAL`);
+  const task = await started();
+  await database.query(`INSERT INTO spans VALUES ('1 day', 0, '${LARGE}'); UPDATE spans SET n = 1`);
+  const [first] = updates(await task.until((all) => updates(all).length === 1));
+  expect(first!.value.after.body).toBe(PLACEHOLDER);
+  expect(warnings()).toContain(
+    'Columns of table public.spans could not be read again: its key column "a" has a value that cannot be searched ' +
+      'for. The events keep the values that they have.',
+  );
+});
