@@ -1,5 +1,5 @@
 /** One connection of a snapshot: fetches chunks, whose rows wait in the queue of its tap until they are decoded. */
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import { closeConnection } from '../database/connection';
 import { errorCode } from '../database/errors';
 import { MessageTap, DATA_ROW, type TapLimits } from '../replication/message-tap';
@@ -25,22 +25,25 @@ export class SnapshotLane {
   async fetch(chunk: Chunk, query: string, fetchSize: number, signal: AbortSignal): Promise<boolean> {
     const { client } = this;
     this.open.push(chunk);
-    await client.query('SAVEPOINT millrace_table');
+    this.tap.tag = chunk;
+    const fetchRows = `FETCH FORWARD ${fetchSize} FROM millrace_rows`;
+    let rows: number;
     try {
-      await client.query(`DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}`);
+      // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps
+      // those of many chunks from being nested.
+      const results = (await client.query(
+        `SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
+      )) as unknown as readonly QueryResult[];
+      rows = results[results.length - 1]?.rowCount ?? 0;
     } catch (error) {
-      await client.query('ROLLBACK TO SAVEPOINT millrace_table');
       if (errorCode(error) !== '42P01' || chunk.table.override !== null) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT millrace_table');
       chunk.fetched = true;
       return false;
     }
-    // Otherwise savepoints would be nested, one in another for each chunk.
-    await client.query('RELEASE SAVEPOINT millrace_table');
-    this.tap.tag = chunk;
-    for (;;) {
+    while (rows >= fetchSize) {
       signal.throwIfAborted();
-      const { rowCount } = await client.query(`FETCH FORWARD ${fetchSize} FROM millrace_rows`);
-      if ((rowCount ?? 0) < fetchSize) break;
+      rows = (await client.query(fetchRows)).rowCount ?? 0;
     }
     await client.query('CLOSE millrace_rows');
     chunk.fetched = true;
