@@ -1,14 +1,27 @@
 /** The same statements through each output plugin, on Debian's server, which has them (cdc-postgres §5.11, §5.12). */
 import { installDebianPostgres, startDebianPostgres } from '../../../dev/services/debian-postgres';
+import type { SourceOffset } from '@millrace/sdk';
 import type { RunningPostgres } from '../../../dev/services/postgres';
 import { TestDatabase } from '../../helpers/test-database';
-import { TaskRun, taskConfig, type AnyRecord } from './harness';
+import { ops, TaskRun, taskConfig, type AnyRecord } from './harness';
 
 const missing = installDebianPostgres(['wal2json', 'decoderbufs']);
 if (missing !== null) console.warn(`The tests of output plugins are skipped: ${missing}`);
 const whereInstalled = missing === null ? describe : describe.skip;
 
-const PLUGINS = ['decoderbufs'];
+interface Variant {
+  readonly plugin: string;
+  /** `slot.stream.params` */
+  readonly params?: string;
+}
+const VARIANTS: readonly Variant[] = [
+  { plugin: 'decoderbufs' },
+  { plugin: 'wal2json' },
+  { plugin: 'wal2json_streaming' },
+  { plugin: 'wal2json', params: 'format-version=2' },
+];
+/** The others but for an option of the stream. */
+const RDS: readonly Variant[] = [{ plugin: 'wal2json_rds' }, { plugin: 'wal2json_rds_streaming' }];
 
 const TABLES = `
   CREATE EXTENSION hstore;
@@ -93,28 +106,67 @@ whereInstalled('output plugins', () => {
     await database.drop();
   });
 
-  const start = async (plugin: string, overrides: Record<string, string> = {}): Promise<TaskRun> => {
+  const start = async (
+    { plugin, params = '' }: Variant,
+    overrides: Record<string, string> = {},
+    stored: SourceOffset | null = null,
+  ): Promise<TaskRun> => {
     const config = taskConfig(database, {
       'plugin.name': plugin,
+      'slot.stream.params': params,
       'publication.autocreate.mode': 'all_tables',
       'snapshot.mode': 'no_data',
+      'slot.name': `${database.slot}_${plugin}${params.length}`,
       ...overrides,
     });
-    const run = await TaskRun.start({ ...config, 'slot.name': `${database.slot}_${plugin}` });
+    const run = await TaskRun.start(config, stored);
     runs.push(run);
     return run;
   };
 
-  test('cdc-postgres 98: decoderbufs streams the events of pgoutput', async () => {
+  test('cdc-postgres 96 to 98: every plugin streams the events of pgoutput', async () => {
     await database.query(TABLES);
-    const reference = await start('pgoutput');
-    const others = [];
-    for (const plugin of PLUGINS) others.push(await start(plugin));
+    const reference = await start({ plugin: 'pgoutput' });
+    const others: TaskRun[] = [];
+    for (const variant of [...VARIANTS, ...RDS]) others.push(await start(variant));
     await database.query(ROWS);
     for (const statements of CHANGES) await database.query(statements);
     await database.query('CREATE TABLE done (id int PRIMARY KEY); INSERT INTO done VALUES (1)');
     const isDone = (records: AnyRecord[]): boolean => records.at(-1)?.value?.source.table === 'done';
     const expected = comparable(await reference.until(isDone));
+    expect(expected.length).toBeGreaterThan(50);
     for (const run of others) expect(comparable(await run.until(isDone))).toEqual(expected);
+    // The one of pgoutput.
+    expect(await database.query('SELECT pubname FROM pg_publication')).toHaveLength(1);
+  });
+
+  test.each(VARIANTS)('cdc-postgres 66: $plugin $params resumes after any record of a transaction', async (variant) => {
+    await database.query('CREATE TABLE t (id int PRIMARY KEY, v int)');
+    const slow = { 'max.batch.size': '1' };
+    let run = await start(variant, slow);
+    await database.query('INSERT INTO t VALUES (1, 1)');
+    await run.count(1);
+    await database.query(
+      'BEGIN; INSERT INTO t VALUES (2, 2), (3, 3); UPDATE t SET id = 20 WHERE id = 2; DELETE FROM t WHERE id = 3; INSERT INTO t VALUES (4, 4); COMMIT',
+    );
+    await database.query('INSERT INTO t VALUES (5, 5)');
+    const records = [...(await run.count(10))];
+    const positions = records.map(({ sourceOffset }) => sourceOffset as SourceOffset);
+    const seen = comparable(records);
+    expect(ops(records)).toEqual(['c', 'c', 'c', 'd', 'tombstone', 'c', 'd', 'tombstone', 'c', 'c']);
+    // The slot is still where it was, because nothing was confirmed.
+    for (const position of positions) {
+      await run.stop();
+      await database.slotsLetGo();
+      run = await start(variant, slow, position);
+      // Records before the last one of an event carry the position before it: the event is repeated.
+      const done = positions.findIndex(
+        (other) =>
+          other.lsn === position.lsn &&
+          other.tx_event_index === position.tx_event_index &&
+          other.txId === position.txId,
+      );
+      expect(comparable(await run.count(records.length - 1 - done))).toEqual(seen.slice(done + 1));
+    }
   });
 });

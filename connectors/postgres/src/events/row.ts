@@ -208,7 +208,8 @@ export function sameRow(model: TableModel, a: Cells, b: Cells): boolean {
   return model.row.every(({ cell }) => sameValue(a[cell], b[cell]));
 }
 
-function sameValue(a: unknown, b: unknown): boolean {
+/** Whether two values of a column are the same. */
+export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Buffer.isBuffer(a)) return Buffer.isBuffer(b) && a.equals(b);

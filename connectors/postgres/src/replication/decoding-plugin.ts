@@ -49,15 +49,17 @@ function wal2json(inChunks: boolean, optional: readonly StreamOption[]): Decodin
   };
 }
 
-const NOT_NULL: readonly StreamOption[] = [['include-not-null', 'true']];
+/** With the position at which a transaction ends: a message has that of its begin. */
+const END: StreamOption = ['include-lsn', '1'];
+const NOT_NULL: StreamOption = ['include-not-null', 'true'];
 
 const PLUGINS: Readonly<Record<PluginName, DecodingPlugin>> = {
   pgoutput: PGOUTPUT,
   decoderbufs: DECODERBUFS,
-  wal2json: wal2json(false, NOT_NULL),
-  wal2json_rds: wal2json(false, []),
-  wal2json_streaming: wal2json(true, NOT_NULL),
-  wal2json_rds_streaming: wal2json(true, []),
+  wal2json: wal2json(false, [END, NOT_NULL]),
+  wal2json_rds: wal2json(false, [END]),
+  wal2json_streaming: wal2json(true, [END, NOT_NULL]),
+  wal2json_rds_streaming: wal2json(true, [END]),
 };
 
 /** The plugin that `plugin.name` means. */
@@ -66,14 +68,10 @@ export function decodingPlugin({ plugin }: Pick<PostgresConfig, 'plugin'>): Deco
 }
 
 /** All options of START_REPLICATION. `slot.stream.params` replaces an option of the same name. */
-export function streamOptions(
-  config: PostgresConfig,
-  serverVersion: number,
-  withOptional: boolean,
-): readonly StreamOption[] {
+export function streamOptions(config: PostgresConfig, serverVersion: number): readonly StreamOption[] {
   const plugin = decodingPlugin(config);
   if (plugin === PGOUTPUT) return plugin.options(config, serverVersion);
-  const own = [...plugin.options(config, serverVersion), ...(withOptional ? plugin.optional : [])];
+  const own = [...plugin.options(config, serverVersion), ...plugin.optional];
   const given = config.slot.streamParams;
   return [...own.filter(([name]) => !given.some(([replacing]) => replacing === name)), ...given];
 }

@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { qualified, type TableName } from '../database/catalog';
 import { errorCode } from '../database/errors';
 import type { RelationMessage } from '../events/relation-message';
+import type { Cells } from '../events/row';
 import type { Relation, Relations } from '../events/relations';
 
 /** A column as a row names it. */
@@ -34,8 +35,21 @@ export interface NamedTable {
   readonly isFull: boolean;
   /** Position in the model's cells, by column name. */
   readonly cells: ReadonlyMap<string, number>;
-  /** By column name; null if only the row knew the column. */
+  /** By column name; null if neither row nor catalog have the type. */
   readonly types: ReadonlyMap<string, string | null>;
+  /** Columns whose values may be stored out of line. */
+  readonly toastable: ReadonlySet<string>;
+}
+
+/** What the old tuple of an update holds, of which `isFull` tells only how it is now. */
+export function oldKind(
+  { isFull }: NamedTable,
+  { newCells, oldCells }: { readonly newCells: Cells; readonly oldCells: Cells },
+): 'key' | 'complete' {
+  if (!isFull) return 'key';
+  // A complete old row has the value that an update leaves alone.
+  for (let i = 0; i < newCells.length; i++) if (newCells[i] === undefined && oldCells[i] === null) return 'key';
+  return 'complete';
 }
 
 interface CatalogRow {
@@ -45,18 +59,21 @@ interface CatalogRow {
   readonly type_oid: string;
   readonly typmod: number;
   readonly type: string;
+  /** Without modifier, as wal2json writes it on request. */
+  readonly bare: string;
   readonly toastable: boolean;
   readonly in_identity: boolean;
 }
 
 const COLUMNS = `
   SELECT c.oid::int8::text AS oid, c.relreplident AS identity, a.attname AS name, a.atttypid::int8::text AS type_oid,
-         a.atttypmod AS typmod, format_type(a.atttypid, a.atttypmod) AS type, a.attlen = -1 AS toastable,
+         a.atttypmod AS typmod, format_type(a.atttypid, a.atttypmod) AS type, t.typname AS bare, a.attlen = -1 AS toastable,
          c.relreplident = 'f' OR EXISTS (
            SELECT FROM pg_index i WHERE i.indrelid = c.oid AND a.attnum = ANY(i.indkey)
            AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END
          ) AS in_identity
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+  JOIN pg_type t ON t.oid = a.atttypid
   WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
 
 /** Oid of a table that the catalog no longer has under its name. */
@@ -94,7 +111,9 @@ export class NamedTables {
     if (nullColumn !== null) this.relations.forceOptional(oid, nullColumn);
     const relation = await this.relations.refresh(client, message, null);
     const cells = new Map(relation.model?.columns.map((column, cell) => [column, cell]));
-    const table: NamedTable = { message, relation, isFull: message.replicaIdentity === 'f', cells, types };
+    const inline = new Set(rows.filter((row) => !row.toastable).map((row) => row.name));
+    const toastable = new Set(columns.map((column) => column.name).filter((column) => !inline.has(column)));
+    const table: NamedTable = { message, relation, isFull: message.replicaIdentity === 'f', cells, types, toastable };
     this.tables.set(key, table);
     return table;
   }
@@ -118,8 +137,8 @@ async function columnsOf(
     const isSame =
       named === undefined ||
       ((named.typeOid === null || named.typeOid === Number(row.type_oid)) &&
-        (named.type === null || named.type === row.type));
-    types.set(row.name, isSame ? row.type : (named as RowColumn).type);
+        (named.type === null || named.type === row.type || named.type === row.bare));
+    types.set(row.name, named?.type ?? row.type);
     columns.push({
       name: row.name,
       ...(isSame ? { typeOid: Number(row.type_oid), typmod: row.typmod } : await typeOf(client, named as RowColumn)),

@@ -10,7 +10,7 @@ import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { connectionOf } from '../database/pg-internals';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
-import { decodingPlugin, streamOptions } from './decoding-plugin';
+import { decodingPlugin, streamOptions, type StreamOption } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { statusUpdate } from './status';
 
@@ -55,23 +55,23 @@ class TapPlugin {
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
     this.onTap(this.tap);
     const { optional } = decodingPlugin(this.config);
-    try {
-      return await client.query(this.command(slotName, lastLsn, true));
-    } catch (error) {
-      // Raised by the plugin before it streams, so the connection is still idle.
-      const isRejected = errorCode(error) === '22023' && optional.some(([name]) => errorText(error).includes(name));
-      if (!isRejected) throw error;
-      return await client.query(this.command(slotName, lastLsn, false));
-    }
+    const query = async (options: readonly StreamOption[]): Promise<unknown> => {
+      try {
+        return await client.query(startReplication(slotName, lastLsn, options));
+      } catch (error) {
+        // The plugin checks them before it streams, so the connection is idle again.
+        const named = options.filter((one) => optional.includes(one) && errorText(error).includes(`"${one[0]}"`));
+        if (errorCode(error) !== '22023' || named.length === 0) throw error;
+        return await query(options.filter((one) => !named.includes(one)));
+      }
+    };
+    return await query(streamOptions(this.config, this.serverVersion));
   }
+}
 
-  private command(slotName: string, lastLsn: string, withOptional: boolean): string {
-    const options = streamOptions(this.config, this.serverVersion, withOptional).map(
-      ([name, value]) => `${quoteIdentifier(name)} ${quoteLiteral(value).trim()}`,
-    );
-    const list = options.length === 0 ? '' : ` (${options.join(', ')})`;
-    return `START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lastLsn}${list}`;
-  }
+function startReplication(slotName: string, lsn: string, options: readonly StreamOption[]): string {
+  const list = options.map(([name, value]) => `${quoteIdentifier(name)} ${quoteLiteral(value).trim()}`).join(', ');
+  return `START_REPLICATION SLOT ${quoteIdentifier(slotName)} LOGICAL ${lsn}${list === '' ? '' : ` (${list})`}`;
 }
 
 interface StreamEvents {

@@ -60,7 +60,12 @@ const rows: readonly [string, Overrides, string, string][] = [
     'snapshot.mode',
     'Value must be one of always, initial_only, configuration_based, when_needed, initial, custom, no_data',
   ],
-  ['plugin', { 'plugin.name': 'test_decoding' }, 'plugin.name', 'Value must be one of decoderbufs, pgoutput'],
+  [
+    'plugin',
+    { 'plugin.name': 'test_decoding' },
+    'plugin.name',
+    'Value must be one of decoderbufs, pgoutput, wal2json, wal2json_rds, wal2json_streaming, wal2json_rds_streaming',
+  ],
   [
     'slot name',
     { 'slot.name': 'My-Slot' },

@@ -17,7 +17,17 @@ const golden = JSON.parse(
 
 /** Where a default differs, or fewer values are supported, clients must see Millrace's. */
 const OURS: Readonly<Record<string, Partial<Facts>>> = {
-  'plugin.name': { default_value: 'pgoutput' },
+  'plugin.name': {
+    default_value: 'pgoutput',
+    recommended_values: [
+      'decoderbufs',
+      'pgoutput',
+      'wal2json',
+      'wal2json_rds',
+      'wal2json_streaming',
+      'wal2json_rds_streaming',
+    ],
+  },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },
   'snapshot.fetch.size': { default_value: '10240' },
   'event.converting.failure.handling.mode': { default_value: 'fail' },

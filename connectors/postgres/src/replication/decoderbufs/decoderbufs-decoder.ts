@@ -6,11 +6,12 @@ import { readCell, type Cells } from '../../events/row';
 import type { TableModel } from '../../events/table-model';
 import type { Session } from '../../session';
 import { ChangeDecoder } from '../change-decoder';
-import { NamedTables, type NamedTable, type RowShape } from '../named-table';
+import { NamedTables, oldKind, type RowShape } from '../named-table';
 import type { Position } from '../position';
 import type { Decoded } from '../stream-decoder';
 import { Datum } from './datum';
 import { beginsWith, encodedShape, hasTypeInfos, KnownTable, rowShape, tableName, type Shape } from './known-table';
+import { malformed } from './wire';
 import { BEGIN, COMMIT, DELETE, INSERT, RowMessage, type TupleBounds } from './row-message';
 
 interface Lookup {
@@ -29,6 +30,8 @@ export class DecoderbufsDecoder extends ChangeDecoder {
   private readonly tables = new Map<string, KnownTable>();
   private last: KnownTable | null = null;
   private lookup: Lookup | null = null;
+  /** Its row is decoded again. */
+  private justRead: KnownTable | null = null;
 
   constructor(
     private readonly session: Pick<Session, 'config' | 'relations' | 'factory' | 'logger'>,
@@ -45,6 +48,7 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     this.tables.clear();
     this.last = null;
     this.lookup = null;
+    this.justRead = null;
     this.parsed = null;
   }
 
@@ -55,6 +59,7 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     known.table = await this.named.read(await connect(), shape, nullColumn);
     // The row that is decoded again has this shape.
     known.shape = null;
+    this.justRead = known;
     this.lookup = null;
   }
 
@@ -84,6 +89,7 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     if (this.parsed !== buffer || this.parsedAt !== at) this.parse(buffer, at, end);
     const known = this.tableOf(buffer);
     if (!known.isCaptured || !this.hasRow(known)) {
+      this.counts.filtered++;
       this.advance(lsn);
       return true;
     }
@@ -91,9 +97,11 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     const mark = rows.out.length;
     const { lastOffset } = rows;
     if (!this.rowRecords(known, buffer, lsn)) {
+      if (this.justRead === known) throw malformed('the tuples of a change have different columns');
       this.lookup = { known, shape: rowShape(known, this.row, buffer), nullColumn: null };
       return false;
     }
+    this.justRead = null;
     const contradiction = this.contradiction(mark, lastOffset);
     if (contradiction !== null) {
       const shape = rowShape(known, this.row, buffer);
@@ -151,12 +159,12 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     } else if (row.op === DELETE) {
       if (!rows.emits('d')) return true;
       if (!this.tuple(row.oldTuple, model, shape, buffer, rows.oldCells)) return false;
-      rows.delete(table.relation, model, oldKind(table), lsn);
+      rows.delete(table.relation, model, table.isFull ? 'complete' : 'key', lsn);
     } else {
       const hasOld = row.oldTuple.count > 0;
       if (hasOld && !this.tuple(row.oldTuple, model, shape, buffer, rows.oldCells)) return false;
       if (!this.tuple(row.newTuple, model, shape, buffer, rows.newCells)) return false;
-      rows.update(table.relation, model, hasOld ? oldKind(table) : 'none', lsn);
+      rows.update(table.relation, model, hasOld ? oldKind(table, rows) : 'none', lsn);
     }
     return true;
   }
@@ -182,8 +190,4 @@ export class DecoderbufsDecoder extends ChangeDecoder {
       for (let cell = 0; cell < model.decoders.length; cell++) if (!positions.includes(cell)) cells[cell] = null;
     return true;
   }
-}
-
-function oldKind(table: NamedTable): 'key' | 'complete' {
-  return table.isFull ? 'complete' : 'key';
 }
