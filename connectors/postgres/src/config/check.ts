@@ -29,6 +29,7 @@ const EXCLUSIVE = [
   [KEY.schemaIncludeList, KEY.schemaExcludeList],
   [KEY.tableIncludeList, KEY.tableExcludeList],
   [KEY.columnIncludeList, KEY.columnExcludeList],
+  [KEY.messagePrefixIncludeList, KEY.messagePrefixExcludeList],
 ] as const;
 
 export interface CheckedConfig extends CanonicalConfig {

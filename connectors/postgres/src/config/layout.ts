@@ -48,8 +48,8 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
       ['include.schema.comments', 'MEDIUM', 'SHORT'],
       ['hstore.handling.mode', 'LOW', 'MEDIUM'],
       ['interval.handling.mode', 'LOW', 'MEDIUM'],
-      ['message.prefix.include.list', 'MEDIUM', 'LONG', 'LIST', null],
-      ['message.prefix.exclude.list', 'MEDIUM', 'LONG', 'LIST', null],
+      ['message.prefix.include.list', 'MEDIUM', 'LONG'],
+      ['message.prefix.exclude.list', 'MEDIUM', 'LONG'],
       ['publish.via.partition.root', 'MEDIUM', 'SHORT'],
       ['lsn.flush.mode', 'LOW', 'SHORT'],
       ['flush.lsn.source', 'LOW', 'SHORT', 'BOOLEAN', true],
@@ -60,7 +60,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
   [
     'CONNECTOR_ADVANCED',
     [
-      ['provide.transaction.metadata', 'LOW', 'SHORT', 'BOOLEAN', false],
+      ['provide.transaction.metadata', 'LOW', 'SHORT'],
       ['converters', 'LOW', 'MEDIUM', 'STRING', null],
       ['post.processors', 'LOW', 'MEDIUM'],
       ['incremental.snapshot.allow.schema.changes', 'LOW', 'SHORT', 'BOOLEAN', false],
@@ -239,7 +239,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
       ['status.update.interval.ms', 'MEDIUM', 'SHORT'],
       ['lsn.flush.timeout.ms', 'MEDIUM', 'SHORT', 'LONG', 30000],
       ['lsn.flush.timeout.action', 'MEDIUM', 'MEDIUM', 'STRING', 'fail', ['fail', 'warn', 'ignore']],
-      ['xmin.fetch.interval.ms', 'MEDIUM', 'SHORT', 'LONG', 0],
+      ['xmin.fetch.interval.ms', 'MEDIUM', 'SHORT'],
     ],
   ],
 ];

@@ -1,5 +1,5 @@
 /** Definitions of the settings of the change stream other than its slot and publication. */
-import { key, oneOf, type Definition } from './definition';
+import { key, nonNegative, oneOf, patterns, type Definition } from './definition';
 import { KEY } from './keys';
 
 export const STREAM_DEFINITIONS: readonly Definition[] = [
@@ -33,5 +33,40 @@ export const STREAM_DEFINITIONS: readonly Definition[] = [
     'BOOLEAN',
     false,
     'true: the server sends a prepared transaction at PREPARE TRANSACTION (PostgreSQL 15 and later). Its events follow at COMMIT PREPARED either way.',
+  ),
+  key(
+    KEY.messagePrefixIncludeList,
+    'LIST',
+    null,
+    'Patterns of the prefixes of logical decoding messages to emit.',
+    patterns,
+  ),
+  key(
+    KEY.messagePrefixExcludeList,
+    'LIST',
+    null,
+    'Patterns of the prefixes of logical decoding messages to leave out.',
+    patterns,
+  ),
+  key(
+    KEY.provideTransactionMetadata,
+    'BOOLEAN',
+    false,
+    'Numbers the events of each transaction, and sends a record at its begin and at its end.',
+  ),
+  key(KEY.topicTransaction, 'STRING', 'transaction', 'Topic of these records, after topic.prefix.'),
+  key(
+    KEY.transactionIdFormat,
+    'STRING',
+    'debezium3',
+    'Ids of transactions in events: debezium3 is <xid>:<position of the event>, xid_commit_lsn is <xid>:<position of the commit> (pgoutput only, otherwise as xid). (Default with event.format=1.2: xid)',
+    oneOf('debezium3', 'xid', 'xid_commit_lsn'),
+  ),
+  key(
+    KEY.xminFetchIntervalMs,
+    'LONG',
+    0,
+    'Milliseconds between reads of the catalog_xmin of the slot, for source.xmin; 0 reads it never.',
+    nonNegative,
   ),
 ];

@@ -25,20 +25,10 @@ const REFUSED: readonly Refused[] = [
     fine: ['io.debezium.connector.postgresql.postgressourceinfostructmaker'],
     because: 'another class is not supported yet, and other source blocks would be published',
   },
-  {
-    key: 'provide.transaction.metadata',
-    fine: ['false'],
-    because: 'transaction metadata is not supported yet, and events would be published without it',
-  },
-  {
-    key: 'xmin.fetch.interval.ms',
-    fine: ['0'],
-    because: 'this is not supported yet, and events would be published without source.xmin',
-  },
 ];
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
-  { key: /^(?:signal|notification\.http|incremental\.snapshot|message\.prefix|openlineage|driver)\./ },
+  { key: /^(?:signal|notification\.http|incremental\.snapshot|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
   { key: 'read.only', fine: ['false'] },
   { key: 'streaming.delay.ms', fine: ['0'] },

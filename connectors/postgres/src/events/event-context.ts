@@ -19,6 +19,8 @@ export class Instant {
 export interface EventContext {
   readonly time: Instant;
   readonly xid: Lsn | null;
+  /** Of the slot's catalog, if it is read. */
+  readonly xmin?: Lsn | null;
   /** Name of the replication origin; `originLsn` is the commit position on it. */
   readonly origin: string | null;
   readonly originLsn: Lsn | null;

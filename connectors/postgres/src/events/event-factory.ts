@@ -6,7 +6,7 @@ import { sourcePartition } from '../config/slot-part';
 import type { Lsn } from '../database/lsn';
 import { EventCounts } from '../metrics/event-counts';
 import { Instant, type EventContext, type SnapshotMark } from './event-context';
-import type { EventLayout, SourceIdentity } from './event-layout';
+import type { EventLayout, SourceIdentity, SourceTable } from './event-layout';
 import { layoutOf } from './layout-of';
 import type { Struct } from './row';
 import type { TableModel } from './table-model';
@@ -45,8 +45,8 @@ export class EventFactory {
       : null;
   }
 
-  source(model: TableModel, context: EventContext, snapshot: SnapshotMark, lsn: Lsn, lastCommit: Lsn | null): Struct {
-    return this.layout.source(this.identity, model, context, snapshot, lsn, lastCommit, this.now);
+  source(table: SourceTable, context: EventContext, snapshot: SnapshotMark, lsn: Lsn, lastCommit: Lsn | null): Struct {
+    return this.layout.source(this.identity, table, context, snapshot, lsn, lastCommit, this.now);
   }
 
   record(

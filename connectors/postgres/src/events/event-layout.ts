@@ -20,6 +20,11 @@ export interface SourceTable {
 export interface EventLayout {
   /** Column schemas carry the defaults of the catalog. */
   readonly columnDefaults: boolean;
+  /** Schemas have versions. */
+  readonly versioned: boolean;
+  readonly sourceSchema: Schema;
+  /** Of the member `transaction`. */
+  readonly transactionSchema: Schema;
   readonly heartbeatKey: Schema;
   readonly heartbeatValue: Schema;
   /** @param row optional struct of the table's columns */

@@ -44,6 +44,9 @@ const TRANSACTION = structSchema(
 
 export const LAYOUT_1_2: EventLayout = {
   columnDefaults: false,
+  versioned: false,
+  sourceSchema: SOURCE,
+  transactionSchema: TRANSACTION,
   heartbeatKey: structSchema([['serverName', string]], { name: 'io.debezium.connector.common.ServerNameKey' }),
   heartbeatValue: structSchema([['ts_ms', int64]], { name: 'io.debezium.connector.common.Heartbeat' }),
   envelope: (name, row) =>
@@ -58,7 +61,7 @@ export const LAYOUT_1_2: EventLayout = {
       ],
       { name },
     ),
-  source: ({ version, name, db }, table, { time, xid }, snapshot, lsn, _lastCommit, now) => ({
+  source: ({ version, name, db }, table, { time, xid, xmin }, snapshot, lsn, _lastCommit, now) => ({
     version,
     connector: 'postgresql',
     name,
@@ -70,7 +73,7 @@ export const LAYOUT_1_2: EventLayout = {
     table: table.name,
     txId: xid,
     lsn,
-    xmin: null,
+    xmin: xmin ?? null,
   }),
   value: (before, after, source, op, now) => ({
     before,

@@ -1,13 +1,22 @@
 /** Events as Debezium 3 lays them out (cdc-postgres §2.2). */
 import type { EventLayout } from './event-layout';
-import { envelopeSchema, HEARTBEAT_KEY_SCHEMA, HEARTBEAT_VALUE_SCHEMA } from './schemas';
+import {
+  envelopeSchema,
+  HEARTBEAT_KEY_SCHEMA,
+  HEARTBEAT_VALUE_SCHEMA,
+  SOURCE_SCHEMA,
+  TRANSACTION_SCHEMA,
+} from './schemas';
 
 export const LAYOUT_3: EventLayout = {
   columnDefaults: true,
+  versioned: true,
+  sourceSchema: SOURCE_SCHEMA,
+  transactionSchema: TRANSACTION_SCHEMA,
   heartbeatKey: HEARTBEAT_KEY_SCHEMA,
   heartbeatValue: HEARTBEAT_VALUE_SCHEMA,
   envelope: envelopeSchema,
-  source: ({ version, name, db }, table, { time, xid, origin, originLsn }, snapshot, lsn, lastCommit) => ({
+  source: ({ version, name, db }, table, { time, xid, xmin, origin, originLsn }, snapshot, lsn, lastCommit) => ({
     version,
     connector: 'postgresql',
     name,
@@ -21,7 +30,7 @@ export const LAYOUT_3: EventLayout = {
     table: table.name,
     txId: xid,
     lsn,
-    xmin: null,
+    xmin: xmin ?? null,
     origin,
     origin_lsn: originLsn,
   }),

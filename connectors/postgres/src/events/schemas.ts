@@ -37,7 +37,7 @@ export const SOURCE_SCHEMA = structSchema(
   { name: 'io.debezium.connector.postgresql.Source', version: 1 },
 );
 
-const TRANSACTION_SCHEMA = structSchema(
+export const TRANSACTION_SCHEMA = structSchema(
   [
     ['id', string],
     ['total_order', int64],

@@ -6,11 +6,15 @@ import { isConnectError, type Logger, type SourceOffset, type SourceRecord } fro
 import type { Client } from 'pg';
 import type { ProcessingFailureMode } from '../config/event-config';
 import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
+import { Instant } from '../events/event-context';
+import { LogicalMessages } from '../events/logical-message';
 import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
+import { TransactionMetadata } from '../events/transaction-metadata';
 import type { EventCounts } from '../metrics/event-counts';
 import type { Session } from '../session';
 import type { ArrivedMessages } from './message-source';
+import { OffsetMembers } from './offset-members';
 import { ResumeFilter, type Position } from './position';
 import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
@@ -36,7 +40,20 @@ export abstract class ChangeDecoder implements StreamDecoder {
   protected readonly counts: EventCounts;
   private readonly logger: Logger;
   private readonly processingFailures: ProcessingFailureMode;
+  private readonly members: OffsetMembers;
+  private readonly metadata: TransactionMetadata | null;
+  private readonly messages: LogicalMessages;
+  /** Of the message that is decoded. */
+  private messageLsn: Lsn = 0;
   private filter: ResumeFilter;
+  /** Of messages outside of transactions. */
+  private readonly outside = {
+    time: new Instant(),
+    xid: null,
+    xmin: null as Lsn | null,
+    origin: null,
+    originLsn: null,
+  };
   private deferred: { readonly bytes: Buffer; readonly lsn: Lsn } | null = null;
 
   constructor(
@@ -52,6 +69,12 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.processingFailures = config.events.processingFailures;
     this.at = { ...position };
     this.rowContext = new RowContext(relations.unrepresentable);
+    const { transactions } = config.stream;
+    this.metadata = transactions === null ? null : new TransactionMetadata(transactions, factory);
+    this.metadata?.restore(lastOffset);
+    this.members = new OffsetMembers(this.metadata);
+    this.messages = new LogicalMessages(config, factory);
+    this.members.heldAt = position.heldAt;
     this.rows = new RowChanges(
       config,
       factory,
@@ -59,6 +82,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
       this.rowContext,
       this.tx,
       this.at,
+      this.members,
       lastOffset ?? { lsn: position.lsn },
     );
     this.filter = new ResumeFilter(position);
@@ -84,8 +108,14 @@ export abstract class ChangeDecoder implements StreamDecoder {
     return { ...this.at };
   }
 
+  set xmin(xmin: number | null) {
+    this.tx.xmin = xmin;
+    this.members.xmin = xmin;
+  }
+
   hold(at: Lsn | null): void {
     this.at.heldAt = at;
+    this.members.heldAt = at;
   }
 
   restart(): void {
@@ -101,7 +131,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const done = idleAt !== null && idleAt > (at.commit ?? at.lsn) ? idleAt : at.commit;
     if (done === null) return this.rows.lastOffset;
     this.completed(done);
-    this.rows.lastOffset = this.rows.withMembers({
+    this.rows.lastOffset = this.members.add({
       lsn: done,
       lsn_commit: done,
       lsn_proc: done,
@@ -114,6 +144,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
 
   message(buffer: Buffer, at: number, end: number): Decoded {
     const lsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
+    this.messageLsn = lsn;
     return this.payload(buffer, at + XLOG_HEADER, end, lsn);
   }
 
@@ -126,12 +157,35 @@ export abstract class ChangeDecoder implements StreamDecoder {
     tx.time.setMicros(micros);
     this.counts.committedAt = tx.time.millis;
     tx.xid = xid;
+    tx.finalLsn = finalLsn;
     tx.origin = null;
     tx.originLsn = null;
     tx.open = true;
     tx.index = 0;
     tx.lsn = 0;
     tx.completedBefore = this.filter.begin(finalLsn, xid);
+    if (this.metadata !== null && !tx.completedBefore) this.beginTransaction(this.metadata);
+  }
+
+  private beginTransaction(metadata: TransactionMetadata): void {
+    const { tx, rows, messageLsn } = this;
+    if (this.filter.resumes && metadata.continues(tx.xid)) return;
+    metadata.begin(tx);
+    rows.lastOffset = this.members.add(this.unprocessed('BEGIN', messageLsn));
+    rows.out.push(metadata.beginRecord(tx, messageLsn, rows.lastOffset));
+  }
+
+  /** Offset of a message in a transaction that is no change: what was processed before stays. */
+  private unprocessed(messageType: string, lsn: Lsn): SourceOffset {
+    const { commit, processed } = this.at;
+    return {
+      lsn,
+      ...(commit !== null && { lsn_commit: commit }),
+      ...(processed !== null && { lsn_proc: processed }),
+      messageType,
+      ts_usec: this.tx.time.micros,
+      txId: this.tx.xid,
+    };
   }
 
   /** @param lsn end of the commit record */
@@ -141,7 +195,52 @@ export abstract class ChangeDecoder implements StreamDecoder {
     tx.open = false;
     this.deferred = null;
     this.filter.commit();
-    if (!tx.completedBefore) this.completed(lsn);
+    if (tx.completedBefore) return;
+    this.completed(lsn);
+    if (this.metadata !== null) this.endTransaction(this.metadata, lsn);
+  }
+
+  private endTransaction(metadata: TransactionMetadata, lsn: Lsn): void {
+    const { tx, rows } = this;
+    rows.lastOffset = this.members.add(this.unprocessed('COMMIT', lsn));
+    rows.out.push(metadata.endRecord(tx, lsn, rows.lastOffset));
+    metadata.end();
+  }
+
+  /** Emits a logical decoding message, unless its prefix is left out. @param content not kept by the caller */
+  protected logicalMessage(isTransactional: boolean, prefix: string, content: Buffer, lsn: Lsn): void {
+    if (isTransactional) this.transactionalMessage(prefix, content, lsn);
+    else this.otherMessage(prefix, content, lsn);
+  }
+
+  private transactionalMessage(prefix: string, content: Buffer, lsn: Lsn): void {
+    const { tx, at, rows, messages } = this;
+    if (tx.completedBefore || this.filter.skipsMessage(lsn)) return;
+    at.xid = tx.xid;
+    at.index = tx.index;
+    at.sameLsnDone = null;
+    at.messageType = null;
+    if (messages.captures(prefix)) {
+      const transaction = this.metadata?.event(tx, messages.collection, lsn) ?? null;
+      rows.lastOffset = this.members.add({ ...this.unprocessed('MESSAGE', lsn), tx_event_index: tx.index });
+      rows.out.push(messages.record(prefix, content, tx, lsn, at.commit, transaction, rows.lastOffset));
+    }
+    at.lsn = lsn;
+  }
+
+  /** A message outside of transactions: everything that was committed before it has arrived. */
+  private otherMessage(prefix: string, content: Buffer, lsn: Lsn): void {
+    const { tx, at, rows, messages, members } = this;
+    // Sent again because the stream starts at a prepared transaction.
+    if (at.commit !== null && lsn <= at.commit) return;
+    // Otherwise an offset would lose how far a transaction was emitted.
+    const isBetween = !tx.open && !this.filter.pending;
+    if (isBetween) this.completed(lsn);
+    if (!messages.captures(prefix)) return;
+    if (isBetween) rows.lastOffset = members.add({ lsn, lsn_commit: lsn, lsn_proc: lsn, messageType: 'MESSAGE' });
+    this.outside.time.setMicros(Date.now() * 1000);
+    this.outside.xmin = tx.xmin;
+    rows.out.push(messages.record(prefix, content, this.outside, lsn, at.commit, null, rows.lastOffset));
   }
 
   /** Transactions whose commit record starts before `lsn` are done. */
@@ -187,9 +286,11 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const { rows } = this;
     const mark = rows.out.length;
     const { lastOffset } = rows;
+    this.metadata?.mark();
     try {
       return this.emit(buffer, at, end, lsn);
     } catch (error) {
+      this.metadata?.undo();
       const mode = this.processingFailures;
       if (mode === 'fail' || !isConnectError(error) || !UNPUBLISHABLE.has(error.code)) throw error;
       const message = `A change at ${formatLsn(lsn)} is not published, because of event.processing.failure.handling.mode=${mode}: ${error.message}`;
@@ -227,6 +328,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     // Otherwise the first record decoded again would carry the offset of the whole event, and a crash after it would
     // lose the rest.
     this.rows.lastOffset = lastOffset;
+    this.metadata?.undo();
     return { nullColumn: field?.column ?? null };
   }
 }

@@ -88,7 +88,9 @@ export class PgoutputDecoder extends ChangeDecoder {
         this.tx.origin = buffer.toString('utf8', at + 9, buffer.indexOf(0, at + 9));
         return 'all';
       case TYPE:
+        return 'all';
       case MESSAGE:
+        this.decodeMessage(buffer, at, lsn);
         return 'all';
       default:
         throw new ConnectError(
@@ -102,6 +104,14 @@ export class PgoutputDecoder extends ChangeDecoder {
     const finalLsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
     const micros = buffer.readInt32BE(at + 9) * 4294967296 + buffer.readUInt32BE(at + 13);
     this.begin(finalLsn, buffer.readUInt32BE(at + 17), micros + PG_EPOCH_MICROS);
+  }
+
+  private decodeMessage(buffer: Buffer, at: number, lsn: Lsn): void {
+    const prefixEnd = buffer.indexOf(0, at + 10);
+    const prefix = buffer.toString('utf8', at + 10, prefixEnd);
+    const length = buffer.readUInt32BE(prefixEnd + 1);
+    const content = Buffer.from(buffer.subarray(prefixEnd + 5, prefixEnd + 5 + length));
+    this.logicalMessage(((buffer[at + 1] as number) & 1) === 1, prefix, content, lsn);
   }
 
   private relation(buffer: Buffer, at: number): boolean {

@@ -134,14 +134,21 @@ export class ResumeFilter {
   private sameLsnSeen = 0;
 
   constructor(private readonly position: Position) {
-    // An offset without processed messages is the end of a snapshot; one of a commit lies between transactions, and the
-    // next transaction may take long to arrive: servers from 15 on skip transactions without published changes.
-    this.done = position.processed === null || position.messageType === 'COMMIT';
+    // An offset without processed messages is the end of a snapshot. One of a commit, or of a message outside of
+    // transactions, lies between transactions. The next one may take long to arrive: servers from 15 on skip those
+    // without published changes.
+    const { processed, messageType, xid } = position;
+    this.done = processed === null || messageType === 'COMMIT' || (messageType === 'MESSAGE' && xid === null);
   }
 
   /** The transaction of the position has not arrived yet. */
   get pending(): boolean {
     return !this.done;
+  }
+
+  /** The current transaction is that of the position, and no change after the position has arrived. */
+  get resumes(): boolean {
+    return this.inTransaction && !this.done;
   }
 
   /** @param finalLsn begin of the commit record; returns true when the whole transaction was completed before */
@@ -180,6 +187,11 @@ export class ResumeFilter {
     if (this.sameLsnSeen === 1) return 'defer';
     this.done = true;
     return 'emit';
+  }
+
+  /** Whether a logical message of the current transaction was emitted before; no two have the same position. */
+  skipsMessage(lsn: Lsn): boolean {
+    return this.resumes && lsn <= this.position.lsn;
   }
 
   commit(): void {

@@ -17,6 +17,7 @@ import {
   type Struct,
 } from '../events/row';
 import type { ModelField, TableModel } from '../events/table-model';
+import type { OffsetMembers } from './offset-members';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from '../events/relations';
 import type { Transaction } from './transaction';
@@ -41,7 +42,8 @@ export class RowChanges {
     private readonly logger: Logger,
     private readonly context: RowContext,
     private readonly tx: Transaction,
-    private readonly at: Pick<Position, 'commit' | 'heldAt'>,
+    private readonly at: Pick<Position, 'commit'>,
+    private readonly members: OffsetMembers,
     /** Carried by records that precede the last one of their event. */
     public lastOffset: SourceOffset,
   ) {}
@@ -58,24 +60,28 @@ export class RowChanges {
   }
 
   private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
-    const offset = streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
-    return this.at.heldAt === null ? offset : this.withMembers(offset);
+    return this.members.add(streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx));
   }
 
-  /** The offset with its members besides the position. */
-  withMembers(offset: SourceOffset): SourceOffset {
-    const { heldAt } = this.at;
-    return heldAt === null ? offset : { ...offset, prepared_lsn: heldAt };
+  /** Counts an event; call before its offset is built. Returns its `transaction` block. */
+  private counted(model: TableModel, lsn: Lsn): Struct | null {
+    const { metadata } = this.members;
+    return metadata === null ? null : metadata.event(this.tx, model.counts.table, lsn);
+  }
+
+  private push(record: SourceRecord, transaction: Struct | null): void {
+    if (transaction !== null) (record.value as Struct).transaction = transaction;
+    this.out.push(record);
   }
 
   /** Call only if `emits('c')`. */
   insert(model: TableModel, lsn: Lsn): void {
     const { newCells, factory, context } = this;
+    const transaction = this.counted(model, lsn);
     const offset = this.offset('INSERT', lsn);
     const source = this.source(model, lsn);
-    this.out.push(
-      factory.record(model, keyOf(model, newCells), 'c', null, completeRow(model, newCells, context), source, offset),
-    );
+    const row = completeRow(model, newCells, context);
+    this.push(factory.record(model, keyOf(model, newCells), 'c', null, row, source, offset), transaction);
     this.lastOffset = offset;
   }
 
@@ -107,8 +113,9 @@ export class RowChanges {
       return;
     }
     this.checkNewKey(model, newCells);
+    const transaction = this.counted(model, lsn);
     const offset = this.offset('UPDATE', lsn);
-    this.out.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset));
+    this.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset), transaction);
     this.lastOffset = offset;
   }
 
@@ -125,19 +132,22 @@ export class RowChanges {
     lsn: Lsn,
   ): void {
     const { factory, out, lastOffset } = this;
-    const offset = this.offset('UPDATE', lsn);
     const create = this.emits('c');
+    const remove = this.emits('d');
+    const deleted = remove ? this.counted(model, lsn) : null;
+    const created = create ? this.counted(model, lsn) : null;
+    const offset = this.offset('UPDATE', lsn);
     const source = this.source(model, lsn);
-    if (this.emits('d')) {
+    if (remove) {
       const headers = factory.keyHeader('newkey', model, key);
       const tombstone = this.config.events.tombstones;
       const deleteOffset = create || tombstone ? lastOffset : offset;
-      out.push(factory.record(model, oldKey, 'd', before, null, source, deleteOffset, headers));
+      this.push(factory.record(model, oldKey, 'd', before, null, source, deleteOffset, headers), deleted);
       if (tombstone) out.push(factory.tombstone(model, oldKey, create ? lastOffset : offset, headers));
     }
     if (create) {
       const headers = factory.keyHeader('oldkey', model, oldKey);
-      out.push(factory.record(model, key, 'c', null, after, source, offset, headers));
+      this.push(factory.record(model, key, 'c', null, after, source, offset, headers), created);
     }
     this.lastOffset = offset;
   }
@@ -149,11 +159,12 @@ export class RowChanges {
     if (!complete) this.oldKeyKnown(relation, model, complete);
     const before = complete ? completeRow(model, oldCells, context) : keyOnlyRow(model, oldCells);
     const key = keyOf(model, oldCells);
+    const transaction = this.counted(model, lsn);
     const offset = this.offset('DELETE', lsn);
     const source = this.source(model, lsn);
     // A tombstone without key would be refused by compacted topics and means nothing in others (§2.8).
     const tombstone = this.config.events.tombstones && key !== null;
-    out.push(factory.record(model, key, 'd', before, null, source, tombstone ? lastOffset : offset));
+    this.push(factory.record(model, key, 'd', before, null, source, tombstone ? lastOffset : offset), transaction);
     if (tombstone) out.push(factory.tombstone(model, key, offset));
     this.lastOffset = offset;
   }
@@ -161,11 +172,13 @@ export class RowChanges {
   /** @param count number of tables truncated together, of which `models` are captured */
   truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
     if (models.length === 0 || !this.emits('t')) return;
+    const transactions = models.map((model) => this.counted(model, lsn));
     // Debezium counts each table as one event.
     const offset = this.offset('TRUNCATE', lsn, count);
     models.forEach((model, i) => {
       const own = i === models.length - 1 ? offset : this.lastOffset;
-      this.out.push(this.factory.record(model, null, 't', null, null, this.source(model, lsn), own));
+      const record = this.factory.record(model, null, 't', null, null, this.source(model, lsn), own);
+      this.push(record, transactions[i] ?? null);
     });
     this.lastOffset = offset;
   }

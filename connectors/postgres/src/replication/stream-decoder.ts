@@ -14,6 +14,8 @@ export type Decoded = 'all' | 'part' | 'blocked';
 export interface StreamDecoder {
   /** Where records go; set before each batch. */
   set out(records: SourceRecord[]);
+  /** `catalog_xmin` of the slot; null if it is not read. */
+  set xmin(xmin: number | null);
   /** Where a new connection resumes. */
   readonly current: Position;
   /** Position up to which everything was decoded. */

@@ -12,12 +12,14 @@ import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
 import type { MessageSource } from './message-source';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
+import { SlotXmin } from './slot-xmin';
 import { lostSlot, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
 export class StreamReader implements Phase, StreamState {
   private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
+  private readonly xmin: SlotXmin;
   private readonly wakeup = new Wakeup();
   private stream: ReplicationStream | null = null;
   /** What is decoded of `stream`. */
@@ -41,6 +43,7 @@ export class StreamReader implements Phase, StreamState {
   ) {
     this.decoder = createDecoder(session, position, lastOffset);
     this.heartbeat = new Heartbeat(session);
+    this.xmin = new SlotXmin(session);
     session.metrics.stream = this;
     session.general.onLost = (error) => {
       // The server is shutting down and waits for its walsenders, so disconnect.
@@ -57,7 +60,10 @@ export class StreamReader implements Phase, StreamState {
       if (this.overflow.length > 0) return this.limited(this.overflow.splice(0));
       const records: SourceRecord[] = [];
       const beats = await this.heartbeat.isDue();
-      if (await this.connected()) await this.decode(records);
+      if (await this.connected()) {
+        this.decoder.xmin = await this.xmin.read();
+        await this.decode(records);
+      }
       // Last, because the position is idle only when everything received is decoded, including the reply to the last
       // heartbeat.
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));

@@ -5,6 +5,9 @@ import { Instant, type EventContext } from '../events/event-factory';
 export class Transaction implements EventContext {
   readonly time = new Instant();
   xid = 0;
+  /** Begin of the commit record; Infinity if the output plugin does not send it. */
+  finalLsn: Lsn = 0;
+  xmin: Lsn | null = null;
   origin: string | null = null;
   originLsn: Lsn | null = null;
   open = false;

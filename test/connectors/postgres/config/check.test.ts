@@ -149,7 +149,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'tombstone.on.delete': 'false',
     'signal.data.collection': 'public.s',
     'notification.http.url': 'log',
-    'message.prefix.include.list': 'audit',
     'driver.ApplicationName': 'x',
     'read.only': 'false',
     'snapshot.locking.mode': 'NONE',
@@ -167,7 +166,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'The configuration key "tombstone.on.delete" is unknown; did you mean "tombstones.on.delete"?',
     noEffect('signal.data.collection'),
     noEffect('notification.http.url'),
-    noEffect('message.prefix.include.list'),
     noEffect('driver.ApplicationName'),
   ]);
 });
@@ -175,8 +173,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
 const refused: readonly [string, string, string][] = [
   ['converters', 'isbn', 'values would be published as if it were not set'],
   ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
-  ['provide.transaction.metadata', 'true', 'events would be published without'],
-  ['xmin.fetch.interval.ms', '1000', 'events would be published without'],
 ];
 test.each(refused)('cdc-postgres 109: %s=%s would change the published data and is rejected', (key, value, text) => {
   const found = problems({ [key]: value });
